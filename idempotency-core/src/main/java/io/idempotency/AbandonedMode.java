@@ -1,0 +1,17 @@
+package io.idempotency;
+
+/**
+ * What a later call does when the owner of the claim died while running.
+ *
+ * @since 0.1.0
+ */
+public enum AbandonedMode {
+
+	/** The later call takes the claim over and runs. */
+	RERUN,
+
+	/** The later call is refused with {@link IdempotencyOutcomeUnknownException} (409) until the
+	 * late owner completes after all, an operator evicts the record, or the retention ends. */
+	REFUSE
+
+}

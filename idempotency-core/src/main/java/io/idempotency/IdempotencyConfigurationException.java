@@ -1,0 +1,46 @@
+package io.idempotency;
+
+/**
+ * An annotation or its wiring is wrong; thrown at start-up only.
+ * <p>
+ * {@link #getMessage()} names the method and says what is wrong, {@link #action()} says
+ * what to do.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyConfigurationException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final String action;
+
+	/**
+	 * Creates the exception.
+	 * @param description what is wrong, and where
+	 * @param action what to do about it
+	 */
+	public IdempotencyConfigurationException(String description, String action) {
+		super(description);
+		this.action = action;
+	}
+
+	/**
+	 * Creates the exception with the error that revealed the mistake.
+	 * @param description what is wrong, and where
+	 * @param action what to do about it
+	 * @param cause the error
+	 */
+	public IdempotencyConfigurationException(String description, String action, Throwable cause) {
+		super(description, cause);
+		this.action = action;
+	}
+
+	/**
+	 * What to do about it.
+	 * @return the cure, a sentence
+	 */
+	public String action() {
+		return this.action;
+	}
+
+}

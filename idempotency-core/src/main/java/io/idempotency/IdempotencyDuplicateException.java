@@ -1,0 +1,34 @@
+package io.idempotency;
+
+/**
+ * Mode {@link IdempotencyMode#REJECT}: a call with this key was received before.
+ * <p>
+ * HTTP 409, code {@code duplicate}.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyDuplicateException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final long attempts;
+
+	/**
+	 * Creates the exception.
+	 * @param operation the guarded operation
+	 * @param attempts how many calls came with this key, this one included
+	 */
+	public IdempotencyDuplicateException(String operation, long attempts) {
+		super(operation, 409, "duplicate", "Request was already received", "A request of '" + operation + "' with this key was already received: do not send it again; use a new key for a new request");
+		this.attempts = attempts;
+	}
+
+	/**
+	 * How many calls came with this key, the first and this one included.
+	 * @return the number of calls, at least 2
+	 */
+	public long attempts() {
+		return this.attempts;
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.idempotency;
+
+import java.time.Duration;
+
+/**
+ * The first call with this key still runs.
+ * <p>
+ * HTTP 409, code {@code in-progress}.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyInProgressException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Duration retryAfter;
+
+	/**
+	 * Creates the exception.
+	 * @param operation the guarded operation
+	 * @param retryAfter how long to wait before the next try
+	 */
+	public IdempotencyInProgressException(String operation, Duration retryAfter) {
+		super(operation, 409, "in-progress", "A request is outstanding for this Idempotency-Key", "The first request of '" + operation + "' with this key still runs: wait " + Math.max(1, (retryAfter.toMillis() + 999) / 1000) + " s and repeat it unchanged");
+		this.retryAfter = retryAfter;
+	}
+
+	/**
+	 * How long to wait before the next try.
+	 * @return the wait, positive
+	 */
+	public Duration retryAfter() {
+		return this.retryAfter;
+	}
+
+}

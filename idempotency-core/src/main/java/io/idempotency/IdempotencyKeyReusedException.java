@@ -1,0 +1,22 @@
+package io.idempotency;
+
+/**
+ * The key was used before with another fingerprint.
+ * <p>
+ * HTTP 422, code {@code key-reused}.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyKeyReusedException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Creates the exception.
+	 * @param operation the guarded operation
+	 */
+	public IdempotencyKeyReusedException(String operation) {
+		super(operation, 422, "key-reused", "Idempotency-Key is already used", "This key was used for another request of '" + operation + "': repeat the first request unchanged, or use a new key for a new one");
+	}
+
+}

@@ -1,0 +1,22 @@
+package io.idempotency;
+
+/**
+ * The owner of the key died while running and {@link AbandonedMode#REFUSE} forbids a second run.
+ * <p>
+ * HTTP 409, code {@code outcome-unknown}.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyOutcomeUnknownException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Creates the exception.
+	 * @param operation the guarded operation
+	 */
+	public IdempotencyOutcomeUnknownException(String operation) {
+		super(operation, 409, "outcome-unknown", "Outcome of the first request is unknown", "The first request of '" + operation + "' with this key did not end and may have had its effect: look the result up, or ask the operator");
+	}
+
+}

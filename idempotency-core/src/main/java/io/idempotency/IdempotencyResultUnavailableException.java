@@ -1,0 +1,22 @@
+package io.idempotency;
+
+/**
+ * The first call is done, but its answer could not be kept.
+ * <p>
+ * HTTP 409, code {@code result-unavailable}.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyResultUnavailableException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Creates the exception.
+	 * @param operation the guarded operation
+	 */
+	public IdempotencyResultUnavailableException(String operation) {
+		super(operation, 409, "result-unavailable", "Request was processed, its response is not available", "The first request of '" + operation + "' with this key was processed and will not run again, but its response was not kept: look the result up");
+	}
+
+}

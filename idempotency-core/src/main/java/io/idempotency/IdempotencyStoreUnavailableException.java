@@ -1,0 +1,40 @@
+package io.idempotency;
+
+import java.time.Duration;
+
+/**
+ * The store could not be reached, or refused the claim, and the call was not run.
+ * <p>
+ * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyStoreUnavailableException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Duration retryAfter;
+
+	/**
+	 * Creates the exception.
+	 * @param operation the guarded operation
+	 * @param retryAfter how long to wait before the next try
+	 * @param cause what the store said
+	 */
+	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, Throwable cause) {
+		super(operation, 503, "store-unavailable", "Idempotency store is not available",
+				"The idempotency store of '" + operation
+						+ "' is not available, so the request was not run: repeat it unchanged later",
+				cause);
+		this.retryAfter = retryAfter;
+	}
+
+	/**
+	 * How long to wait before the next try.
+	 * @return the wait, positive
+	 */
+	public Duration retryAfter() {
+		return this.retryAfter;
+	}
+
+}

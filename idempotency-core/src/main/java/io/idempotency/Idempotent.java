@@ -1,0 +1,194 @@
+package io.idempotency;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Makes a method idempotent: a call that arrives twice with one key has its effect once
+ * and gets the same answer.
+ * <p>
+ * May stand on a class, a method, an interface method, or another annotation (composed
+ * annotations work through {@code @AliasFor}), for a controller method or any other
+ * Spring bean method. A method's annotation wins over its class's.
+ * <p>
+ * {@link #key() key}, {@link #header() header} and {@link #body() body} say where the key
+ * comes from; at most one of them may be set. On a controller method with none of the
+ * three, the key is the request header {@code idempotency.key.header}
+ * ({@code Idempotency-Key}). A method that is no controller's must set one of them.
+ * <p>
+ * Attributes of type {@code String} that hold a duration take {@code 30s}, {@code 24h},
+ * {@code PT24H} or a <code>${placeholder}</code>. Wrong attributes fail at start-up with a
+ * message that names the method and the cure.
+ * <p>
+ * <b>Concurrency.</b> Of any number of overlapping calls with one key exactly one runs, on
+ * all nodes that share the store; the claim is renewed while the method runs.
+ * <b>Failure.</b> A call that throws releases its key unless {@link #onFailure()} says
+ * otherwise; when the store cannot be reached the call is refused unless
+ * {@code idempotency.on-store-failure=proceed}.
+ *
+ * @since 0.1.0
+ */
+@Target({ ElementType.TYPE, ElementType.METHOD, ElementType.ANNOTATION_TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface Idempotent {
+
+	/**
+	 * Alias for {@link #key()}.
+	 * @return the key expression
+	 */
+	@AliasFor("key")
+	String value() default "";
+
+	/**
+	 * SpEL expression that gives the key from the arguments, e.g. {@code "#order.id"} or
+	 * {@code "{#userId, #productId}"}; of a list every element takes part, unambiguously.
+	 * <p>
+	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). Everything else is
+	 * on the root object, so that no name can collide: {@code header('X')},
+	 * {@code param('x')}, {@code body('/a/b')}, {@code principal}, {@code method},
+	 * {@code target}; beans are {@code @name}. The result is text, a number, a boolean, an
+	 * enum, a {@link java.util.UUID}, a {@code java.time} value, or a list or array of
+	 * these; {@code null} and empty text mean that the key is missing.
+	 * @return the key expression
+	 */
+	@AliasFor("value")
+	String key() default "";
+
+	/**
+	 * Name of the request header that holds the key.
+	 * @return the header name
+	 */
+	String header() default "";
+
+	/**
+	 * Place of the key in the request body: a JSON Pointer (RFC 6901) such as
+	 * {@code "/order/id"} for JSON, a field name for forms.
+	 * @return the pointer or field name
+	 */
+	String body() default "";
+
+	/**
+	 * Whether a call without a key is refused ({@link IdempotencyKeyMissingException}, 400)
+	 * or, with {@code false}, runs unguarded. A malformed key is refused either way.
+	 * @return whether a key is required
+	 */
+	boolean required() default true;
+
+	/**
+	 * What a duplicate gets.
+	 * @return the mode
+	 */
+	IdempotencyMode mode() default IdempotencyMode.REPLAY;
+
+	/**
+	 * Whether the key must be a token that this service issued ({@link IdempotencyTokens}).
+	 * @return whether only issued tokens are accepted
+	 */
+	boolean token() default false;
+
+	/**
+	 * Name of the operation in keys, metrics and admin. Default: the fully qualified method
+	 * signature, so that two methods never share a key by accident. Two methods with one
+	 * name share their keys on purpose.
+	 * @return the operation name
+	 */
+	String operation() default "";
+
+	/**
+	 * SpEL expression that says whose key it is. Default on controller methods:
+	 * {@code idempotency.scope}; on other methods no caller is part of the key.
+	 * @return the scope expression
+	 */
+	String scope() default "";
+
+	/**
+	 * SpEL expression for what must be equal on a retry; {@code "none"} switches the
+	 * comparison off. Default: the request; outside HTTP nothing is compared. Modes
+	 * {@link IdempotencyMode#REJECT} and {@link IdempotencyMode#LOCK} compare nothing.
+	 * @return the fingerprint expression or {@code "none"}
+	 */
+	String fingerprint() default "";
+
+	/**
+	 * How long the result is kept. Default: {@code idempotency.retention} (24h).
+	 * @return the retention
+	 */
+	String retention() default "";
+
+	/**
+	 * How long a claim lives without renewal. Default: {@code idempotency.lease} (30s).
+	 * @return the lease
+	 */
+	String lease() default "";
+
+	/**
+	 * What a duplicate gets while the first call runs.
+	 * @return the conflict mode
+	 */
+	ConflictMode conflict() default ConflictMode.DEFAULT;
+
+	/**
+	 * Upper bound of {@link ConflictMode#WAIT}; then as {@link ConflictMode#REJECT}.
+	 * Default: {@code idempotency.wait-timeout} (5s).
+	 * @return the longest wait
+	 */
+	String waitTimeout() default "";
+
+	/**
+	 * What becomes of the key when the first call failed.
+	 * @return the failure mode
+	 */
+	FailureMode onFailure() default FailureMode.DEFAULT;
+
+	/**
+	 * Exceptions of the method that mean "already done", e.g. a duplicate-key exception of
+	 * a business unique index. They are handled as a duplicate, not as a failure:
+	 * {@link #recover()} is asked, else the answer is
+	 * {@link IdempotencyResultUnavailableException}.
+	 * @return the exception types
+	 */
+	Class<? extends Throwable>[] duplicateOn() default {};
+
+	/**
+	 * Name of a method of the same bean with the same parameters that looks the result up
+	 * in the business data. It is asked when a result should be replayed but is not stored:
+	 * the owner died, the result was too large, or {@link #duplicateOn()}. A non-null answer
+	 * becomes the result (stored where a claim is held) and is answered as a replay.
+	 * {@code null} means, after a dead owner, "nothing happened", so the method runs; after
+	 * {@code duplicateOn} or a tombstone it is
+	 * {@link IdempotencyResultUnavailableException}, never a second run.
+	 * @return the method name
+	 */
+	String recover() default "";
+
+	/**
+	 * What a later call does when the owner died while running and there is no {@link #recover()}.
+	 * @return the mode for abandoned claims
+	 */
+	AbandonedMode onAbandoned() default AbandonedMode.RERUN;
+
+	/**
+	 * Whether the record commits in the same database transaction as the method's work.
+	 * @return the transaction mode
+	 */
+	TransactionMode transaction() default TransactionMode.SEPARATE;
+
+	/**
+	 * SpEL expression; when it gives {@code false} the call runs unguarded.
+	 * @return the condition expression
+	 */
+	String condition() default "";
+
+	/**
+	 * Bean name of another {@code IdempotencyStore} for this method.
+	 * @return the bean name
+	 */
+	String store() default "";
+
+}

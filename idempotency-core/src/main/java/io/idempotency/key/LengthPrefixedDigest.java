@@ -1,0 +1,46 @@
+package io.idempotency.key;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * SHA-256 over parts that are each prefixed with their length, so that {@code a:b} +
+ * {@code c} differs from {@code a} + {@code b:c}. Not thread-safe.
+ */
+final class LengthPrefixedDigest {
+
+	private final MessageDigest digest;
+
+	LengthPrefixedDigest() {
+		try {
+			this.digest = MessageDigest.getInstance("SHA-256");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform must have SHA-256", ex);
+		}
+	}
+
+	LengthPrefixedDigest add(String part) {
+		return add(part.getBytes(StandardCharsets.UTF_8));
+	}
+
+	LengthPrefixedDigest add(byte[] part) {
+		addNumber(part.length);
+		this.digest.update(part);
+		return this;
+	}
+
+	LengthPrefixedDigest addNumber(int number) {
+		this.digest.update((byte) (number >>> 24));
+		this.digest.update((byte) (number >>> 16));
+		this.digest.update((byte) (number >>> 8));
+		this.digest.update((byte) number);
+		return this;
+	}
+
+	byte[] digest() {
+		return this.digest.digest();
+	}
+
+}

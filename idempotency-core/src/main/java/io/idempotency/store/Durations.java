@@ -1,0 +1,17 @@
+package io.idempotency.store;
+
+import java.time.Duration;
+
+/** Checks of durations. */
+final class Durations {
+
+	private Durations() {
+	}
+
+	static void requirePositive(String name, Duration duration) {
+		if (duration.isZero() || duration.isNegative()) {
+			throw new IllegalArgumentException(name + " must be positive, not " + duration);
+		}
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.idempotency.store;
+
+import java.util.Arrays;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A result as stores keep it: opaque bytes and the name of their format.
+ * <p>
+ * The bytes are not copied, because they may be large and every party only reads them: a
+ * result must not be changed once it was made.
+ *
+ * @param format who can read the bytes, e.g. {@code http1}: 1 to 32 characters of ASCII
+ * @param bytes the bytes
+ * @since 0.1.0
+ */
+public record StoredResult(String format, byte[] bytes) {
+
+	private static final int MAX_FORMAT_LENGTH = 32;
+
+	/**
+	 * Validates the components.
+	 */
+	public StoredResult {
+		Objects.requireNonNull(bytes, "bytes");
+		if (format.isEmpty() || format.length() > MAX_FORMAT_LENGTH) {
+			throw new IllegalArgumentException("Not a result format: '" + format + "'");
+		}
+	}
+
+	@Override
+	public boolean equals(@Nullable Object obj) {
+		return obj instanceof StoredResult other && this.format.equals(other.format)
+				&& Arrays.equals(this.bytes, other.bytes);
+	}
+
+	@Override
+	public int hashCode() {
+		return Arrays.hashCode(this.bytes);
+	}
+
+	/** Prints format and size, never the bytes. */
+	@Override
+	public String toString() {
+		return this.format + "[" + this.bytes.length + " bytes]";
+	}
+
+}
