@@ -1,10 +1,8 @@
 package io.idempotency.store.memory;
 
 import java.time.Clock;
-import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
@@ -31,9 +29,7 @@ final class BoundedRecords {
 
 	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
 
-	private final NavigableSet<Entry> byExpiry = new ConcurrentSkipListSet<>(Entry.BY_EXPIRY);
-
-	private final NavigableSet<Entry> resultsByAge = new ConcurrentSkipListSet<>(Entry.BY_AGE);
+	private final RecordOrders orders = new RecordOrders();
 
 	private final AtomicLong ordinals = new AtomicLong();
 
@@ -61,14 +57,9 @@ final class BoundedRecords {
 	<T> T update(IdempotencyKey key, BiFunction<RecordState, Moment, Step<T>> transition) {
 		Attempt<T> attempt = new Attempt<>(RecordId.of(key), Absent.of(key.isToken()), transition);
 		while (!attempt.succeeds()) {
-			if (makeRoom(attempt.missing)) {
-				continue;
-			}
-			if (!attempt.keepResult) {
+			if (!makeRoom(attempt.missing) && !attempt.givesUpItsResult()) {
 				throw full();
 			}
-			// a completion has the room of its claim: what does not fit is its result
-			attempt.keepResult = false;
 		}
 		if (attempt.added) {
 			purge(PURGED_PER_NEW_RECORD);
@@ -81,9 +72,10 @@ final class BoundedRecords {
 	}
 
 	private boolean makeRoom(long bytes) {
-		while (!this.budget.hasRoomFor(bytes)) {
-			if (purge(1) == 0 && !(this.budget.couldHaveRoomFor(bytes) && dropOldestResult())) {
-				return false;
+		while (this.budget.left() < bytes) {
+			if (purge(1) == 0 && !dropOldestResultFor(bytes)) {
+				// another thread may have made it
+				return this.budget.left() >= bytes;
 			}
 		}
 		return true;
@@ -96,7 +88,7 @@ final class BoundedRecords {
 	private int purge(int limit) {
 		Moment moment = now();
 		int removed = 0;
-		for (Entry candidate : this.byExpiry) {
+		for (Entry candidate : this.orders.byExpiry()) {
 			if (removed == limit || candidate.isLive(moment)) {
 				break;
 			}
@@ -107,8 +99,12 @@ final class BoundedRecords {
 		return removed;
 	}
 
-	private boolean dropOldestResult() {
-		for (Entry candidate : this.resultsByAge) {
+	private boolean dropOldestResultFor(long bytes) {
+		if (this.budget.left() + this.orders.resultBytes() < bytes) {
+			// it would be in vain
+			return false;
+		}
+		for (Entry candidate : this.orders.resultsByAge()) {
 			if (replace(candidate, candidate.state().withoutResult())) {
 				warnOnce();
 				return true;
@@ -126,7 +122,7 @@ final class BoundedRecords {
 			}
 			Entry entry = (next != null) ? newEntry(id, next) : null;
 			this.budget.take(bytes(entry) - bytes(current));
-			reorder(current, entry);
+			this.orders.replace(current, entry);
 			replaced.set(true);
 			return entry;
 		});
@@ -139,23 +135,6 @@ final class BoundedRecords {
 
 	private static long bytes(@Nullable Entry entry) {
 		return (entry != null) ? entry.bytes() : 0;
-	}
-
-	private void reorder(@Nullable Entry before, @Nullable Entry after) {
-		if (before != null) {
-			this.byExpiry.remove(before);
-			if (before.hasResult()) {
-				this.resultsByAge.remove(before);
-				this.budget.addDroppable(-before.state().resultBytes());
-			}
-		}
-		if (after != null) {
-			this.byExpiry.add(after);
-			if (after.hasResult()) {
-				this.resultsByAge.add(after);
-				this.budget.addDroppable(after.state().resultBytes());
-			}
-		}
 	}
 
 	private void warnOnce() {
@@ -204,6 +183,15 @@ final class BoundedRecords {
 			return this.missing == 0;
 		}
 
+		/**
+		 * A completion has the room of its claim: what does not fit is its result.
+		 */
+		boolean givesUpItsResult() {
+			boolean kept = this.keepResult;
+			this.keepResult = false;
+			return kept;
+		}
+
 		private @Nullable Entry step(@Nullable Entry before) {
 			Moment moment = now();
 			RecordState current = (before != null && before.isLive(moment)) ? before.state() : this.absent;
@@ -218,7 +206,7 @@ final class BoundedRecords {
 				this.missing = growth;
 				return before;
 			}
-			reorder(before, after);
+			BoundedRecords.this.orders.replace(before, after);
 			this.added = before == null && after != null;
 			return after;
 		}

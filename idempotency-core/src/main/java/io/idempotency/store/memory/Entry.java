@@ -15,7 +15,7 @@ final class Entry {
 	static final Comparator<Entry> BY_AGE = Comparator.comparingLong((entry) -> entry.ordinal);
 
 	/** A record without its result: measured on a 64-bit JVM with compressed references. */
-	static final int OVERHEAD = 384;
+	static final int OVERHEAD = 400;
 
 	private final RecordId id;
 
