@@ -50,8 +50,8 @@ final class Call {
 	}
 
 	static Call of(StoreUnderTest test, IdempotencyKey key) {
-		return new Call(test.store(), new ClaimRequest(key, ClaimId.random(), fingerprint("first"), ClaimType.LEASED,
-				LONG, LONG, true));
+		return new Call(test.store(),
+				new ClaimRequest(key, ClaimId.random(), fingerprint("first"), ClaimType.LEASED, LONG, LONG, true));
 	}
 
 	static Fingerprint fingerprint(String content) {
@@ -106,8 +106,7 @@ final class Call {
 	}
 
 	private Call with(Fingerprint fingerprint, ClaimType type, Duration lease, Duration retention, boolean takeOver) {
-		return new Call(this.store,
-				new ClaimRequest(key(), id(), fingerprint, type, lease, retention, takeOver));
+		return new Call(this.store, new ClaimRequest(key(), id(), fingerprint, type, lease, retention, takeOver));
 	}
 
 	IdempotencyKey key() {

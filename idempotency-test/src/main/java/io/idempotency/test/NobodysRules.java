@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * RUNNING, and nobody's: a claim that was taken over was released. The first owner's effect
- * may still have happened, so the record is not washed clean.
+ * RUNNING, and nobody's: a claim that was taken over was released. The first owner's
+ * effect may still have happened, so the record is not washed clean.
  */
 interface NobodysRules extends StoreUnderTest {
 

@@ -164,7 +164,8 @@ interface RaceRules extends StoreUnderTest {
 			List<ClaimResult> answers = DuplicateStorm.of(2)
 				.run((index) -> call.lease(Call.LONG).claim())
 				.valuesOrFail();
-			assertThat(answers).as("absent, the same claim twice at once: Acquired").hasOnlyElementsOfType(Acquired.class);
+			assertThat(answers).as("absent, the same claim twice at once: Acquired")
+				.hasOnlyElementsOfType(Acquired.class);
 			assertThat(answers.get(0)).as("absent, the same claim twice at once: one fence").isEqualTo(answers.get(1));
 		}
 	}

@@ -41,8 +41,8 @@ import org.springframework.test.util.ReflectionTestUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Many threads do anything at all while time jumps: two owners never hold a live lease, no
- * key is completed twice, no byte is lost.
+ * Many threads do anything at all while time jumps: two owners never hold a live lease,
+ * no key is completed twice, no byte is lost.
  */
 class MemoryIdempotencyStoreRaceTests {
 
@@ -117,7 +117,8 @@ class MemoryIdempotencyStoreRaceTests {
 	private void anything(MemoryIdempotencyStore store, List<Claim> claims, RandomGenerator random) {
 		Duration retention = Duration.ofMillis(random.nextInt(200) + 1);
 		IdempotencyKey key = random.nextInt(4) == 0
-				? IdempotencyKey.ofToken(Caller.GLOBAL, "token " + random.nextInt(20)) : key("key " + random.nextInt(80));
+				? IdempotencyKey.ofToken(Caller.GLOBAL, "token " + random.nextInt(20))
+				: key("key " + random.nextInt(80));
 		ClaimType type = (random.nextInt(5) == 0) ? ClaimType.ONCE : ClaimType.LEASED;
 		Claim claim = claims.isEmpty() ? new Claim(key, ClaimId.random(), 1, false)
 				: claims.get(random.nextInt(claims.size()));
@@ -160,7 +161,10 @@ class MemoryIdempotencyStoreRaceTests {
 		return run;
 	}
 
-	/** Renews, releases or completes one of the runs, in time or late, or lets its owner die. */
+	/**
+	 * Renews, releases or completes one of the runs, in time or late, or lets its owner
+	 * die.
+	 */
 	private long goOn(MemoryIdempotencyStore store, List<Run> runs, RandomGenerator random) {
 		int index = random.nextInt(runs.size());
 		Run run = runs.get(index);
@@ -232,8 +236,9 @@ class MemoryIdempotencyStoreRaceTests {
 	}
 
 	/**
-	 * One owner. Its lease lives at least until {@link #leaseUntil}, because the store saw the
-	 * claim after it was sent; it was acquired at the latest at {@link #acquired}.
+	 * One owner. Its lease lives at least until {@link #leaseUntil}, because the store
+	 * saw the claim after it was sent; it was acquired at the latest at
+	 * {@link #acquired}.
 	 */
 	private static final class Run {
 
