@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param result the result; {@code null}: it was not kept
  * @param expiresAt when the retention is over
  */
-record Done(ClaimId owner, Fingerprint fingerprint, @Nullable StoredResult result, long expiresAt)
-		implements RecordState {
+record Done(ClaimId owner, Fingerprint fingerprint, @Nullable StoredResult result,
+		long expiresAt) implements RecordState {
 
 	/** The result and its place in the order of completion. */
 	private static final int RESULT_OVERHEAD = 80;
