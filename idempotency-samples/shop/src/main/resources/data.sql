@@ -1,5 +1,5 @@
 insert into product (sku, name, price, stock) values
-	('sku-1', 'Mechanical keyboard', 129.00, 100000),
+	('sku-1', 'Keyboard', 129.00, 100000),
 	('sku-2', 'Brass desk lamp', 89.00, 500),
 	('sku-3', 'Dotted notebook', 12.50, 500),
 	('sku-4', 'Fountain pen', 34.90, 500),
@@ -7,4 +7,4 @@ insert into product (sku, name, price, stock) values
 	('sku-6', 'Headphones', 189.00, 200),
 	('sku-7', 'Monitor arm', 99.00, 200),
 	('sku-8', 'Stoneware mug', 14.00, 500),
-	('sku-9', 'Walnut clock, last three', 240.00, 3);
+	('sku-9', 'Walnut clock', 240.00, 3);
