@@ -12,6 +12,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The shop itself, over HTTP. Whatever is posted has a key of its own.
@@ -186,7 +187,7 @@ class ShopApplicationTests {
 			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1)),
 					"alice", "wrong"));
 		assertThat(refused.statusCode()).isEqualTo(401);
-		assertThat(refused.headers().firstValue("WWW-Authenticate")).hasValue("Basic realm=\"Realm\"");
+		assertThat(refused.headers().firstValue("WWW-Authenticate").orElseThrow()).startsWith("Basic ");
 		assertThat(this.shop.orderCount()).isEqualTo(before);
 	}
 
@@ -225,7 +226,8 @@ class ShopApplicationTests {
 		this.shop.send(ShopClient.as(this.shop.posting("/api/orders", key, ShopClient.orderOf("sku-8", 1)), "alice")
 			.header("X-Request-Id", "first"));
 		this.shop.order(ShopClient.newKey(), "sku-8", 0);
-		HttpResponse<String> news = this.shop.get("/api/log?after=" + last);
+		HttpResponse<String> news = await().until(() -> this.shop.get("/api/log?after=" + last),
+				(answer) -> ShopClient.<Integer>read(answer, "$.length()") == 2);
 		assertThat(ShopClient.<List<String>>read(news, "$[*].outcome")).containsExactly("EXECUTED", "REFUSED");
 		assertThat(ShopClient.<List<Integer>>read(news, "$[*].status")).containsExactly(201, 400);
 		assertThat(ShopClient.<List<String>>read(news, "$[*].customer")).containsExactly("alice", "anonymous");
