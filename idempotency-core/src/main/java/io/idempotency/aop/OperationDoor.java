@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /**
- * Where calls of guarded methods come in. The interceptor asks its doors in order; the method
- * door is the last and takes every call.
+ * Where calls of guarded methods come in. The interceptor asks its doors in order; the
+ * method door is the last and takes every call.
  *
  * @since 0.1.0
  */
