@@ -20,14 +20,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Which declared types come back as what they were. The declared type is all that a replay
- * knows: types in it that say nothing about their values are refused, and nothing that is
- * stored ever names a class.
+ * Which declared types come back as what they were. The declared type is all that a
+ * replay knows: types in it that say nothing about their values are refused, and nothing
+ * that is stored ever names a class.
  */
 final class StorableTypes {
 
 	/** Names, because most of these are optional on the class path. */
-	private static final Map<String, String> REFUSED = Map.ofEntries(Map.entry("java.lang.Object", "it says nothing about its values"),
+	private static final Map<String, String> REFUSED = Map.ofEntries(
+			Map.entry("java.lang.Object", "it says nothing about its values"),
 			Map.entry("java.util.stream.BaseStream", "it can be read only once"),
 			Map.entry("java.io.InputStream", "it can be read only once"),
 			Map.entry("java.io.Reader", "it can be read only once"),
