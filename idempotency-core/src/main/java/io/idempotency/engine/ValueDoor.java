@@ -85,8 +85,18 @@ public abstract class ValueDoor<T> implements Door<T> {
 				.toCompletableFuture()
 				.thenCompose((end) -> end);
 		}
-		execution.complete(this.codec.encode(value, this.type));
+		keep(execution, value);
 		return value;
+	}
+
+	/** Where no result is kept none is encoded: it may be one that can be read only once. */
+	private void keep(Execution execution, @Nullable Object value) {
+		if (execution.policy().mode() == IdempotencyMode.REPLAY) {
+			execution.complete(this.codec.encode(value, this.type));
+		}
+		else {
+			execution.tombstone();
+		}
 	}
 
 	@Override
@@ -117,7 +127,7 @@ public abstract class ValueDoor<T> implements Door<T> {
 
 	private void complete(Execution execution, @Nullable Object result) {
 		try {
-			execution.complete(this.codec.encode(result, this.type));
+			keep(execution, result);
 		}
 		catch (Throwable ex) {
 			// After success nothing may delete the record.
