@@ -89,7 +89,9 @@ public abstract class ValueDoor<T> implements Door<T> {
 		return value;
 	}
 
-	/** Where no result is kept none is encoded: it may be one that can be read only once. */
+	/**
+	 * Where no result is kept none is encoded: it may be one that can be read only once.
+	 */
 	private void keep(Execution execution, @Nullable Object value) {
 		if (execution.policy().mode() == IdempotencyMode.REPLAY) {
 			execution.complete(this.codec.encode(value, this.type));
