@@ -26,7 +26,9 @@ final class Beats implements Runnable {
 
 	private boolean stopped;
 
-	private volatile boolean lost;
+	private boolean completing;
+
+	private boolean lost;
 
 	Beats(GuardedCall call, Claim claim, Background background, Events events) {
 		this.call = call;
@@ -46,8 +48,16 @@ final class Beats implements Runnable {
 		}
 	}
 
+	/**
+	 * A completion is on its way, and a beat that meets its effect is refused: from now
+	 * on only the answer to the completion says whether the claim was lost.
+	 */
+	synchronized void completing() {
+		this.completing = true;
+	}
+
 	/** Whether the store refused a beat: the claim is another's. */
-	boolean lost() {
+	synchronized boolean lost() {
 		return this.lost;
 	}
 
@@ -57,8 +67,11 @@ final class Beats implements Runnable {
 		}
 	}
 
-	private synchronized boolean isStopped() {
-		return this.stopped;
+	/** Ends the beats, and says whether this is how the loss of the claim was found. */
+	private synchronized boolean refused() {
+		this.lost = !this.stopped && !this.completing;
+		stop();
+		return this.lost;
 	}
 
 	@Override
@@ -79,9 +92,7 @@ final class Beats implements Runnable {
 		if (renewed) {
 			scheduleNext(lease.dividedBy(3));
 		}
-		else if (!isStopped()) {
-			this.lost = true;
-			stop();
+		else if (refused()) {
 			this.events.claimLost(this.call.operation());
 		}
 	}

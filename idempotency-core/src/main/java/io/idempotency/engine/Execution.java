@@ -215,6 +215,9 @@ public final class Execution {
 	}
 
 	private void write(Completion completion) {
+		if (this.beats != null) {
+			this.beats.completing();
+		}
 		boolean accepted;
 		try {
 			accepted = this.call.store().complete(completion);
