@@ -61,7 +61,7 @@ final class Background implements AutoCloseable {
 	 * @param operation the operation, for the log
 	 * @param write the verb; throws while the store cannot do it
 	 * @param atMost for how long
-	 * @param answered told the answer; {@code false} too when it was given up
+	 * @param answered told the answer, or that it was given up
 	 */
 	void repeat(String verb, String operation, BooleanSupplier write, Duration atMost, Answered answered) {
 		this.outstanding.incrementAndGet();
@@ -79,6 +79,10 @@ final class Background implements AutoCloseable {
 	interface Answered {
 
 		void answered(boolean accepted);
+
+		/** Nobody knows whether it was applied. */
+		default void gaveUp() {
+		}
 
 	}
 
@@ -122,8 +126,10 @@ final class Background implements AutoCloseable {
 					scheduleNext();
 					return;
 				}
+				Background.this.outstanding.decrementAndGet();
 				Background.this.events.gaveUp(this.verb, this.operation);
-				accepted = false;
+				this.answered.gaveUp();
+				return;
 			}
 			Background.this.outstanding.decrementAndGet();
 			this.answered.answered(accepted);

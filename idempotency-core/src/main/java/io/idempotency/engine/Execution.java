@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
@@ -128,10 +129,7 @@ public final class Execution {
 	 * Done, and the result cannot be kept.
 	 */
 	public void tombstone() {
-		if (end(Completion.tombstone(this.claim, this.call.fingerprint(), this.retention))
-				&& this.call.policy().mode() == IdempotencyMode.REPLAY) {
-			this.events.publish(IdempotencyEvent.TOMBSTONE, operation());
-		}
+		end(Completion.tombstone(this.claim, this.call.fingerprint(), this.retention));
 	}
 
 	/**
@@ -153,10 +151,7 @@ public final class Execution {
 	public void fail(Throwable failure, @Nullable StoredResult remembered) {
 		boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !this.releaseRequested;
 		if (!remember || this.call.policy().mode() == IdempotencyMode.LOCK) {
-			RuntimeException notReleased = releaseNow();
-			if (notReleased != null && notReleased != failure) {
-				failure.addSuppressed(notReleased);
-			}
+			releaseAfter(failure);
 		}
 		else if (remembered != null) {
 			complete(remembered);
@@ -173,45 +168,63 @@ public final class Execution {
 		releaseNow();
 	}
 
-	private @Nullable RuntimeException releaseNow() {
+	/** Nothing ran: there is no outcome to keep, whatever {@link FailureMode} says. */
+	void notRun(Throwable failure) {
+		releaseAfter(failure);
+	}
+
+	private void releaseAfter(Throwable failure) {
+		Throwable notReleased = releaseNow();
+		if (notReleased != null && notReleased != failure) {
+			failure.addSuppressed(notReleased);
+		}
+	}
+
+	private @Nullable Throwable releaseNow() {
 		if (!this.ended.compareAndSet(false, true)) {
 			return null;
 		}
 		// Before the release: a beat must never bring a released claim back to life.
 		stopRenewing();
-		RuntimeException failure = null;
+		boolean accepted;
 		try {
-			this.call.store().release(this.claim.key(), this.claim.id());
+			accepted = this.call.store().release(this.claim.key(), this.claim.id());
 		}
-		catch (RuntimeException ex) {
-			failure = ex;
+		catch (Throwable ex) {
+			// Whatever the store throws, the method's own exception wins.
 			this.events.retrying("release", operation(), ex);
+			// Refused then, it may have been applied now: that says nothing of a lost
+			// claim.
 			this.background.repeat("release", operation(),
 					() -> this.call.store().release(this.claim.key(), this.claim.id()), this.retention,
-					(accepted) -> this.waiter.wakeUp(this.claim.key()));
+					(ignored) -> ended(IdempotencyEvent.RELEASED));
+			return ex;
 		}
-		this.events.publish(IdempotencyEvent.RELEASED, operation());
-		this.waiter.wakeUp(this.claim.key());
-		return failure;
+		if (accepted) {
+			ended(IdempotencyEvent.RELEASED);
+		}
+		else {
+			lost();
+		}
+		return null;
 	}
 
-	private boolean end(Completion completion) {
+	private void end(Completion completion) {
 		if (this.releaseRequested && !this.claim.abandoned()) {
 			releaseNow();
-			return false;
+			return;
 		}
 		if (!this.ended.compareAndSet(false, true)) {
-			return false;
+			return;
 		}
 		IdempotencyMode mode = this.call.policy().mode();
 		if (mode == IdempotencyMode.REJECT) {
 			this.events.publish(IdempotencyEvent.EXECUTED, operation());
-			return true;
+			return;
 		}
 		// A release would keep the memory of the dead owner, but this call has succeeded.
 		boolean forget = mode == IdempotencyMode.LOCK || this.releaseRequested;
 		write(forget ? Completion.forget(this.claim) : completion);
-		return true;
 	}
 
 	private void write(Completion completion) {
@@ -226,22 +239,61 @@ public final class Execution {
 			// The call has succeeded: whatever the store throws, nothing but a repetition
 			// follows.
 			this.events.retrying("complete", operation(), ex);
-			this.background.repeat("complete", operation(), () -> this.call.store().complete(completion),
-					this.retention, this::written);
+			Outstanding outstanding = new Outstanding(completion);
+			this.background.repeat("complete", operation(), outstanding, this.retention, outstanding);
 			return;
 		}
-		written(accepted);
+		written(completion, accepted);
 	}
 
-	private void written(boolean accepted) {
+	private void written(Completion completion, boolean accepted) {
 		stopRenewing();
-		if (accepted) {
-			this.events.publish(IdempotencyEvent.EXECUTED, operation());
+		if (!accepted) {
+			lost();
+			return;
 		}
-		else if (this.beats == null || !this.beats.lost()) {
+		if (completion.type() == Completion.Type.TOMBSTONE && !completion.retention().isZero()) {
+			this.events.publish(IdempotencyEvent.TOMBSTONE, operation());
+		}
+		ended(IdempotencyEvent.EXECUTED);
+	}
+
+	private void lost() {
+		if (this.beats == null || !this.beats.lost()) {
 			this.events.claimLost(operation());
 		}
 		this.waiter.wakeUp(this.claim.key());
+	}
+
+	private void ended(IdempotencyEvent event) {
+		this.events.publish(event, operation());
+		this.waiter.wakeUp(this.claim.key());
+	}
+
+	/** A completion that the store could not do at once; beats go on meanwhile. */
+	private final class Outstanding implements BooleanSupplier, Background.Answered {
+
+		private final Completion completion;
+
+		Outstanding(Completion completion) {
+			this.completion = completion;
+		}
+
+		@Override
+		public boolean getAsBoolean() {
+			return Execution.this.call.store().complete(this.completion);
+		}
+
+		@Override
+		public void answered(boolean accepted) {
+			written(this.completion, accepted);
+		}
+
+		@Override
+		public void gaveUp() {
+			stopRenewing();
+		}
+
 	}
 
 	private final class Context implements IdempotencyContext {
