@@ -93,7 +93,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 				if (door.isDuplicate(failure)) {
 					return afterDuplicate(call, execution, door, failure);
 				}
-				door.threw(execution, failure);
+				threw(execution, door, failure);
 				throw failure;
 			}
 			return returned(execution, door, value, false);
@@ -106,8 +106,23 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return execution.isAbandoned() ? recover(call, door) : null;
 		}
 		catch (Throwable failure) {
-			door.threw(execution, failure);
+			// Not the outcome of the call, which has not begun.
+			execution.notRun(failure);
+			threw(execution, door, failure);
 			throw failure;
+		}
+	}
+
+	/** The method's own exception wins, and no claim is left without an end. */
+	private static void threw(Execution execution, Door<?> door, Throwable failure) {
+		try {
+			door.threw(execution, failure);
+		}
+		catch (Throwable ex) {
+			if (ex != failure) {
+				failure.addSuppressed(ex);
+			}
+			execution.fail(failure, null);
 		}
 	}
 

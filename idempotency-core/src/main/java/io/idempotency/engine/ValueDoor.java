@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
+import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
@@ -91,7 +92,8 @@ public abstract class ValueDoor<T> implements Door<T> {
 
 	@Override
 	public final void threw(Execution execution, Throwable failure) {
-		boolean kept = execution.policy().mode() == IdempotencyMode.REPLAY;
+		boolean kept = execution.policy().mode() == IdempotencyMode.REPLAY
+				&& execution.policy().onFailure() == FailureMode.REMEMBER;
 		execution.fail(failure, kept ? RememberedFailures.encode(failure) : null);
 	}
 
