@@ -169,14 +169,21 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, Door<T> door) throws Throwable {
+		T value;
 		try {
-			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-			return door.replay(completed.result());
+			value = door.replay(completed.result());
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
 			return recoverOrRefuse(call, door);
 		}
+		catch (Throwable replayed) {
+			// A remembered failure, or a signal of the door.
+			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+			throw replayed;
+		}
+		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		return value;
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, Door<T> door) throws Throwable {
