@@ -33,12 +33,16 @@ final class Background implements AutoCloseable {
 	Background(Events events) {
 		this.events = events;
 		AtomicInteger number = new AtomicInteger();
-		this.scheduler = new ScheduledThreadPoolExecutor(THREADS, (task) -> {
-			Thread thread = new Thread(task, "idempotency-" + number.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		});
+		this.scheduler = new ScheduledThreadPoolExecutor(THREADS, (task) -> newThread(task, number.incrementAndGet()));
 		this.scheduler.setRemoveOnCancelPolicy(true);
+	}
+
+	/** Started by whatever call comes first, whose thread must not leave a trace in it. */
+	private static Thread newThread(Runnable task, int number) {
+		Thread thread = new Thread(null, task, "idempotency-" + number, 0, false);
+		thread.setContextClassLoader(Background.class.getClassLoader());
+		thread.setDaemon(true);
+		return thread;
 	}
 
 	/**
@@ -47,7 +51,7 @@ final class Background implements AutoCloseable {
 	 */
 	@Nullable ScheduledFuture<?> schedule(Runnable task, Duration delay) {
 		try {
-			return this.scheduler.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+			return this.scheduler.schedule(task, TimeUnit.NANOSECONDS.convert(delay), TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException closed) {
 			// A call outlives the application context: its claim ends with its lease.
@@ -65,7 +69,8 @@ final class Background implements AutoCloseable {
 	 */
 	void repeat(String verb, String operation, BooleanSupplier write, Duration atMost, Answered answered) {
 		this.outstanding.incrementAndGet();
-		new Repetition(verb, operation, write, System.nanoTime() + atMost.toNanos(), answered).scheduleNext();
+		long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost);
+		new Repetition(verb, operation, write, deadline, answered).scheduleNext();
 	}
 
 	@Override

@@ -1,10 +1,9 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
-
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -18,6 +17,8 @@ import io.idempotency.store.ClaimResult;
  * way while a duplicate waits.
  */
 final class ConflictWaiter {
+
+	private static final long MIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private static final long FIRST_POLL_MILLIS = 20;
 
@@ -48,7 +49,8 @@ final class ConflictWaiter {
 		}
 		Bell bell = register(call.key());
 		try {
-			return poll(bell, this.ticker.nanos() + call.policy().waitTimeout().toNanos(), claim);
+			return poll(bell, this.ticker.nanos() + TimeUnit.NANOSECONDS.convert(call.policy().waitTimeout()),
+					claim);
 		}
 		finally {
 			unregister(call.key());
@@ -66,7 +68,10 @@ final class ConflictWaiter {
 			if (!(result instanceof ClaimResult.InProgress busy) || restNanos <= 0) {
 				return result;
 			}
-			long waitNanos = Math.min(restNanos, Math.min(busy.rest().toNanos(), jittered(pollMillis)));
+			// A store whose clock is coarse may say that next to nothing is left, again and
+			// again.
+			long leaseNanos = Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_POLL_NANOS);
+			long waitNanos = Math.min(restNanos, Math.min(leaseNanos, jittered(pollMillis)));
 			if (!bell.await(rung, waitNanos)) {
 				return result;
 			}
@@ -75,7 +80,7 @@ final class ConflictWaiter {
 	}
 
 	private static long jittered(long millis) {
-		return Duration.ofMillis(millis).toNanos() * ThreadLocalRandom.current().nextInt(75, 126) / 100;
+		return TimeUnit.MILLISECONDS.toNanos(millis) * ThreadLocalRandom.current().nextInt(75, 126) / 100;
 	}
 
 	/** Wakes up all who wait for a key on this node. */
