@@ -73,6 +73,11 @@ final class Background implements AutoCloseable {
 		new Repetition(verb, operation, write, deadline, answered).scheduleNext();
 	}
 
+	/** How many writes are repeated now. */
+	int outstanding() {
+		return this.outstanding.get();
+	}
+
 	@Override
 	public void close() {
 		this.scheduler.shutdownNow();

@@ -26,6 +26,12 @@ final class Claims {
 
 	private static final Duration STORE_RETRY_AFTER = Duration.ofSeconds(1);
 
+	/**
+	 * While a store is down every call fails, and hardly any of their claims was applied:
+	 * beyond so many the lease has to end them.
+	 */
+	private static final int MAX_OUTSTANDING = 1_000;
+
 	private final ConflictWaiter waiter;
 
 	private final Background background;
@@ -174,6 +180,9 @@ final class Claims {
 		}
 
 		void giveBack() {
+			if (Claims.this.background.outstanding() >= MAX_OUTSTANDING) {
+				return;
+			}
 			Claims.this.background.repeat("release", this.call.operation(),
 					() -> this.call.store().release(this.request.key(), this.request.claimId()),
 					this.call.policy().retention(), (accepted) -> Claims.this.waiter.wakeUp(this.request.key()));
