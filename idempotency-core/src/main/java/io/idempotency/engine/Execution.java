@@ -1,12 +1,12 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
@@ -38,9 +38,7 @@ public final class Execution {
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
-	private volatile Duration retention;
-
-	private volatile boolean releaseRequested;
+	private final CallContext context;
 
 	Execution(GuardedCall call, Claim claim, Background background, ConflictWaiter waiter, Events events) {
 		this.call = call;
@@ -48,7 +46,7 @@ public final class Execution {
 		this.background = background;
 		this.waiter = waiter;
 		this.events = events;
-		this.retention = call.policy().retention();
+		this.context = new CallContext(call, claim, this.ended::get);
 		boolean leased = call.policy().mode() != IdempotencyMode.REJECT;
 		this.beats = (leased && call.policy().renewal()) ? new Beats(call, claim, background, events) : null;
 	}
@@ -106,7 +104,7 @@ public final class Execution {
 	 * @return whether it did
 	 */
 	public boolean isReleaseRequested() {
-		return this.releaseRequested;
+		return this.context.isReleaseRequested();
 	}
 
 	/**
@@ -114,7 +112,7 @@ public final class Execution {
 	 * @return the context
 	 */
 	public IdempotencyContext context() {
-		return new Context();
+		return this.context;
 	}
 
 	/**
@@ -122,14 +120,14 @@ public final class Execution {
 	 * @param result the result
 	 */
 	public void complete(StoredResult result) {
-		end(Completion.result(this.claim, this.call.fingerprint(), result, this.retention));
+		end(Completion.result(this.claim, this.call.fingerprint(), result, this.context.retention()));
 	}
 
 	/**
 	 * Done, and the result cannot be kept.
 	 */
 	public void tombstone() {
-		end(Completion.tombstone(this.claim, this.call.fingerprint(), this.retention));
+		end(Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()));
 	}
 
 	/**
@@ -149,7 +147,7 @@ public final class Execution {
 	 * has none
 	 */
 	public void fail(Throwable failure, @Nullable StoredResult remembered) {
-		boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !this.releaseRequested;
+		boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !this.context.isReleaseRequested();
 		if (!remember || this.call.policy().mode() == IdempotencyMode.LOCK) {
 			releaseAfter(failure);
 		}
@@ -159,6 +157,29 @@ public final class Execution {
 		else {
 			tombstone();
 		}
+	}
+
+	/** The result was found in the business data. */
+	void recovered() {
+		this.events.publish(IdempotencyEvent.RECOVERED, operation());
+	}
+
+	/**
+	 * The business data says "already done" and has no result: whatever happens now,
+	 * nothing may run again.
+	 * @param duplicate how the business data said it
+	 * @param failure what the look-up failed with
+	 * @return what the caller gets
+	 */
+	IdempotencyException unavailable(Throwable duplicate, @Nullable Throwable failure) {
+		tombstone();
+		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation());
+		IdempotencyException refusal = new IdempotencyResultUnavailableException(operation());
+		refusal.addSuppressed(duplicate);
+		if (failure != null) {
+			refusal.addSuppressed(failure);
+		}
+		return refusal;
 	}
 
 	/**
@@ -196,7 +217,7 @@ public final class Execution {
 			// Refused then, it may have been applied now: that says nothing of a lost
 			// claim.
 			this.background.repeat("release", operation(),
-					() -> this.call.store().release(this.claim.key(), this.claim.id()), this.retention,
+					() -> this.call.store().release(this.claim.key(), this.claim.id()), this.context.retention(),
 					(ignored) -> ended(IdempotencyEvent.RELEASED));
 			return ex;
 		}
@@ -210,7 +231,7 @@ public final class Execution {
 	}
 
 	private void end(Completion completion) {
-		if (this.releaseRequested && !this.claim.abandoned()) {
+		if (this.context.isReleaseRequested() && !this.claim.abandoned()) {
 			releaseNow();
 			return;
 		}
@@ -223,7 +244,7 @@ public final class Execution {
 			return;
 		}
 		// A release would keep the memory of the dead owner, but this call has succeeded.
-		boolean forget = mode == IdempotencyMode.LOCK || this.releaseRequested;
+		boolean forget = mode == IdempotencyMode.LOCK || this.context.isReleaseRequested();
 		write(forget ? Completion.forget(this.claim) : completion);
 	}
 
@@ -239,14 +260,14 @@ public final class Execution {
 			// The call has succeeded: whatever the store throws, nothing but a repetition
 			// follows.
 			this.events.retrying("complete", operation(), ex);
-			Outstanding outstanding = new Outstanding(completion);
-			this.background.repeat("complete", operation(), outstanding, this.retention, outstanding);
+			OutstandingCompletion outstanding = new OutstandingCompletion(this, this.call, completion, this.events);
+			this.background.repeat("complete", operation(), outstanding, this.context.retention(), outstanding);
 			return;
 		}
 		written(completion, accepted);
 	}
 
-	private void written(Completion completion, boolean accepted) {
+	void written(Completion completion, boolean accepted) {
 		stopRenewing();
 		if (!accepted) {
 			lost();
@@ -268,64 +289,6 @@ public final class Execution {
 	private void ended(IdempotencyEvent event) {
 		this.events.publish(event, operation());
 		this.waiter.wakeUp(this.claim.key());
-	}
-
-	/** A completion that the store could not do at once; beats go on meanwhile. */
-	private final class Outstanding implements BooleanSupplier, Background.Answered {
-
-		private final Completion completion;
-
-		Outstanding(Completion completion) {
-			this.completion = completion;
-		}
-
-		@Override
-		public boolean getAsBoolean() {
-			return Execution.this.call.store().complete(this.completion);
-		}
-
-		@Override
-		public void answered(boolean accepted) {
-			written(this.completion, accepted);
-		}
-
-		@Override
-		public void gaveUp() {
-			stopRenewing();
-		}
-
-	}
-
-	private final class Context implements IdempotencyContext {
-
-		@Override
-		public String key() {
-			return Execution.this.claim.key().value();
-		}
-
-		@Override
-		public String operation() {
-			return Execution.this.operation();
-		}
-
-		@Override
-		public long fence() {
-			return Execution.this.claim.fence();
-		}
-
-		@Override
-		public void retention(Duration retention) {
-			if (retention.isZero() || retention.isNegative()) {
-				throw new IllegalArgumentException("retention must be positive, not " + retention);
-			}
-			Execution.this.retention = retention;
-		}
-
-		@Override
-		public void release() {
-			Execution.this.releaseRequested = true;
-		}
-
 	}
 
 }
