@@ -137,21 +137,20 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * The business data says "already done": whatever happens now, nothing may run again.
 	 */
 	private <T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
-		IdempotencyException refusal;
+		T recovered;
 		try {
-			T recovered = recover(call, door);
-			if (recovered != null) {
-				return returned(execution, door, recovered, true);
-			}
-			refusal = refusal(call, new ClaimResult.Tombstone());
+			recovered = recover(call, door);
 		}
 		catch (Throwable failure) {
-			refusal = refusal(call, new ClaimResult.Tombstone());
-			refusal.addSuppressed(failure);
+			if (failure instanceof InterruptedException) {
+				Thread.currentThread().interrupt();
+			}
+			throw execution.unavailable(duplicate, failure);
 		}
-		execution.tombstone();
-		refusal.addSuppressed(duplicate);
-		throw refusal;
+		if (recovered == null) {
+			throw execution.unavailable(duplicate, null);
+		}
+		return returned(execution, door, recovered, true);
 	}
 
 	/**
@@ -196,10 +195,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T recover(GuardedCall call, Door<T> door) throws Throwable {
 		T recovered = call.policy().recoverable() ? door.recover() : null;
-		if (recovered != null) {
+		if (recovered != null && Recovered.isFound(recovered)) {
 			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
+			return recovered;
 		}
-		return recovered;
+		return null;
 	}
 
 	private IdempotencyException refusal(GuardedCall call, ClaimResult result) {
