@@ -61,6 +61,11 @@ final class Beats implements Runnable {
 		return this.lost;
 	}
 
+	static Duration retryDelay(Duration lease) {
+		Duration soon = lease.dividedBy(10);
+		return (soon.compareTo(MAX_RETRY_DELAY) < 0) ? soon : MAX_RETRY_DELAY;
+	}
+
 	private synchronized void scheduleNext(Duration delay) {
 		if (!this.stopped) {
 			this.next = this.background.schedule(this, delay);
@@ -85,8 +90,7 @@ final class Beats implements Runnable {
 			// Whatever the store throws: without a further beat the claim would be lost
 			// for sure.
 			this.events.retrying("renew", this.call.operation(), ex);
-			Duration soon = lease.dividedBy(10);
-			scheduleNext((soon.compareTo(MAX_RETRY_DELAY) < 0) ? soon : MAX_RETRY_DELAY);
+			scheduleNext(retryDelay(lease));
 			return;
 		}
 		if (renewed) {

@@ -28,11 +28,18 @@ final class ConflictWaiter {
 
 	private final Ticker ticker;
 
+	private final long firstPollMillis;
+
 	private final ConcurrentHashMap<IdempotencyKey, Bell> bells = new ConcurrentHashMap<>();
 
 	ConflictWaiter(int maxWaiters, Ticker ticker) {
+		this(maxWaiters, ticker, FIRST_POLL_MILLIS);
+	}
+
+	ConflictWaiter(int maxWaiters, Ticker ticker, long firstPollMillis) {
 		this.places = new Semaphore(maxWaiters);
 		this.ticker = ticker;
+		this.firstPollMillis = firstPollMillis;
 	}
 
 	/**
@@ -59,7 +66,7 @@ final class ConflictWaiter {
 	}
 
 	private ClaimResult poll(Bell bell, long deadline, Supplier<ClaimResult> claim) {
-		long pollMillis = FIRST_POLL_MILLIS;
+		long pollMillis = this.firstPollMillis;
 		while (true) {
 			// Read before the claim, so that no wake-up between claim and wait is missed.
 			long rung = bell.rung();
@@ -91,9 +98,9 @@ final class ConflictWaiter {
 		}
 	}
 
-	int waiting(IdempotencyKey key) {
-		Bell bell = this.bells.get(key);
-		return (bell != null) ? bell.listeners : 0;
+	/** For how many keys somebody waits. */
+	int waitedFor() {
+		return this.bells.size();
 	}
 
 	private Bell register(IdempotencyKey key) {
@@ -121,7 +128,7 @@ final class ConflictWaiter {
 		private long rung;
 
 		/** Only changed inside the map's atomic methods. */
-		private volatile int listeners;
+		private int listeners;
 
 		long rung() {
 			this.lock.lock();
