@@ -75,7 +75,11 @@ public final class IdempotentOperationSource {
 		if (annotation == null || this.covered.isLeftOut(annotation)) {
 			return null;
 		}
-		return this.factory.create(annotation);
+		if (annotation.method().equals(method) && annotation.targetClass() == targetClass) {
+			return this.factory.create(annotation);
+		}
+		// One operation, whether it is called through an interface, a bridge or a proxy.
+		return operation(annotation.method(), annotation.targetClass());
 	}
 
 	/**

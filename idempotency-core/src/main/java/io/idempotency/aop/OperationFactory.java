@@ -66,7 +66,7 @@ final class OperationFactory {
 				policy(annotation, recover != null), keySource, attributes.required(), attributes.token(),
 				expression("scope", attributes.scope(), annotation), fingerprint(annotation),
 				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
-				attributes.transaction(), result.type(), result.async(), store(annotation));
+				attributes.transaction(), result.type(), result.async(), store(annotation, result));
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, Type type) {
@@ -121,10 +121,16 @@ final class OperationFactory {
 		return (expression != null) ? new FingerprintSource.Spel(expression) : new FingerprintSource.Default();
 	}
 
-	private IdempotencyStore store(IdempotentAnnotation annotation) {
+	private IdempotencyStore store(IdempotentAnnotation annotation, ResultShape result) {
 		String name = annotation.attributes().store();
 		IdempotencyStore store = name.isEmpty() ? this.store : storeBean(name, annotation);
-		if (annotation.attributes().transaction() == TransactionMode.JOIN && store.joining().isEmpty()) {
+		boolean joins = annotation.attributes().transaction() == TransactionMode.JOIN;
+		if (joins && result.async()) {
+			throw SetupProblem.of(annotation,
+					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
+					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
+		}
+		if (joins && store.joining().isEmpty()) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");

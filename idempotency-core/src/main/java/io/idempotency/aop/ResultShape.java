@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +23,15 @@ record ResultShape(Type type, boolean async) {
 	}
 
 	static Type returnType(Method method, Class<?> targetClass) {
-		return GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass);
+		return resolve(method.getGenericReturnType(), targetClass);
+	}
+
+	private static Type resolve(Type type, Class<?> targetClass) {
+		if (type instanceof GenericArrayType array
+				&& resolve(array.getGenericComponentType(), targetClass) instanceof Class<?> component) {
+			return component.arrayType();
+		}
+		return GenericTypeResolver.resolveType(type, targetClass);
 	}
 
 	/**
