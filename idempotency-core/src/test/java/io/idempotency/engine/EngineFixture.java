@@ -41,6 +41,8 @@ final class EngineFixture implements AutoCloseable {
 
 	final RecordedEvents events = new RecordedEvents();
 
+	final CapturedLog log = new CapturedLog();
+
 	final IdempotencyEngine engine;
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -130,6 +132,7 @@ final class EngineFixture implements AutoCloseable {
 		this.store.heal();
 		this.engine.close();
 		this.threads.shutdownNow();
+		this.log.close();
 	}
 
 }

@@ -56,17 +56,12 @@ final class ScriptedStore implements IdempotencyStore {
 
 	/** Does something at a point of the next steps. */
 	void on(Verb verb, Point point, int times, Step step) {
-		this.script.add(new Line(verb, point, new AtomicInteger(times), step));
+		this.script.add(new Line(verb, point, new AtomicInteger(), new AtomicInteger(times), step));
 	}
 
-	/** Does something at a point of one later step, counted from this one on. */
+	/** Does something at a point of one later step, after some that it leaves alone. */
 	void onLater(Verb verb, Point point, int skipped, Step step) {
-		AtomicInteger seen = new AtomicInteger();
-		on(verb, point, ALWAYS, () -> {
-			if (seen.getAndIncrement() == skipped) {
-				step.run();
-			}
-		});
+		this.script.add(new Line(verb, point, new AtomicInteger(skipped), new AtomicInteger(1), step));
 	}
 
 	/** Holds the next step up at a point. */
@@ -132,11 +127,11 @@ final class ScriptedStore implements IdempotencyStore {
 	}
 
 	private void play(Verb verb, Point point) {
-		for (Line line : this.script) {
-			if (line.verb == verb && line.point == point && line.isDue()) {
-				line.play();
-			}
-		}
+		// All count the step, also those that come after one that throws.
+		List<Line> due = this.script.stream()
+			.filter((line) -> line.verb == verb && line.point == point && line.isDue())
+			.toList();
+		due.forEach(Line::play);
 	}
 
 	@SuppressWarnings("unchecked")
@@ -188,10 +183,10 @@ final class ScriptedStore implements IdempotencyStore {
 
 	}
 
-	private record Line(Verb verb, Point point, AtomicInteger rest, Step step) {
+	private record Line(Verb verb, Point point, AtomicInteger skipped, AtomicInteger rest, Step step) {
 
 		boolean isDue() {
-			return this.rest.getAndUpdate((rest) -> (rest > 0 && rest < ALWAYS) ? rest - 1 : rest) > 0;
+			return this.skipped.getAndUpdate((skipped) -> Math.max(skipped - 1, 0)) == 0 && this.rest.getAndUpdate((rest) -> (rest > 0 && rest < ALWAYS) ? rest - 1 : rest) > 0;
 		}
 
 		void play() {
