@@ -21,6 +21,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,8 @@ final class EngineFixture implements AutoCloseable {
 	}
 
 	EngineFixture(int maxWaiters) {
+		// Only how long a test that fails may take, on however slow a machine.
+		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
 		this.engine = new IdempotencyEngine(maxWaiters, this.events, this.ticker);
 	}
 
