@@ -3,6 +3,8 @@ package io.idempotency.engine;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,9 +32,9 @@ final class ScriptedStore implements IdempotencyStore {
 
 	private final List<Line> script = new CopyOnWriteArrayList<>();
 
-	private final List<Verb> sequence = new CopyOnWriteArrayList<>();
+	private final Queue<Verb> sequence = new ConcurrentLinkedQueue<>();
 
-	private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+	private final Queue<ClaimRequest> claims = new ConcurrentLinkedQueue<>();
 
 	ScriptedStore(IdempotencyStore delegate) {
 		this.delegate = delegate;
@@ -76,7 +78,7 @@ final class ScriptedStore implements IdempotencyStore {
 	}
 
 	List<Verb> sequence() {
-		return this.sequence;
+		return List.copyOf(this.sequence);
 	}
 
 	int count(Verb verb) {
@@ -84,7 +86,7 @@ final class ScriptedStore implements IdempotencyStore {
 	}
 
 	List<ClaimRequest> claims() {
-		return this.claims;
+		return List.copyOf(this.claims);
 	}
 
 	void forget() {
