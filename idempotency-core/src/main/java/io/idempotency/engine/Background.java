@@ -37,7 +37,9 @@ final class Background implements AutoCloseable {
 		this.scheduler.setRemoveOnCancelPolicy(true);
 	}
 
-	/** Started by whatever call comes first, whose thread must not leave a trace in it. */
+	/**
+	 * Started by whatever call comes first, whose thread must not leave a trace in it.
+	 */
 	private static Thread newThread(Runnable task, int number) {
 		Thread thread = new Thread(null, task, "idempotency-" + number, 0, false);
 		thread.setContextClassLoader(Background.class.getClassLoader());

@@ -56,8 +56,7 @@ final class ConflictWaiter {
 		}
 		Bell bell = register(call.key());
 		try {
-			return poll(bell, this.ticker.nanos() + TimeUnit.NANOSECONDS.convert(call.policy().waitTimeout()),
-					claim);
+			return poll(bell, this.ticker.nanos() + TimeUnit.NANOSECONDS.convert(call.policy().waitTimeout()), claim);
 		}
 		finally {
 			unregister(call.key());
@@ -75,7 +74,8 @@ final class ConflictWaiter {
 			if (!(result instanceof ClaimResult.InProgress busy) || restNanos <= 0) {
 				return result;
 			}
-			// A store whose clock is coarse may say that next to nothing is left, again and
+			// A store whose clock is coarse may say that next to nothing is left, again
+			// and
 			// again.
 			long leaseNanos = Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_POLL_NANOS);
 			long waitNanos = Math.min(restNanos, Math.min(leaseNanos, jittered(pollMillis)));

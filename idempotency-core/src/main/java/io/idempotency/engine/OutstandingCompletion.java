@@ -45,8 +45,8 @@ final class OutstandingCompletion implements BooleanSupplier, Background.Answere
 	}
 
 	/**
-	 * Whether the store is up and, time after time, does not take this result: one that is
-	 * too large for it would keep the key in progress for the whole retention.
+	 * Whether the store is up and, time after time, does not take this result: one that
+	 * is too large for it would keep the key in progress for the whole retention.
 	 */
 	private boolean isFailureOfResult() {
 		int failures = this.failuresOfResult + 1;

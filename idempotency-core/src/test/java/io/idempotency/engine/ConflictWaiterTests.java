@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The wait itself. Its poll comes after an hour, so that only a wake-up can end it in time.
+ * The wait itself. Its poll comes after an hour, so that only a wake-up can end it in
+ * time.
  */
 @Timeout(60)
 class ConflictWaiterTests {

@@ -243,8 +243,7 @@ class FutureResultTests {
 	@Test
 	void duplicateWhoseRecoveryFindsNothingLaterLeavesATombstone() throws Throwable {
 		this.policy.recoverable();
-		assertDuplicateLeavesATombstone(
-				duplicateDoor().recovering(() -> CompletableFuture.completedFuture(null)));
+		assertDuplicateLeavesATombstone(duplicateDoor().recovering(() -> CompletableFuture.completedFuture(null)));
 	}
 
 	@Test
@@ -363,8 +362,7 @@ class FutureResultTests {
 		CompletionStage<String> unobservable = new CompletableFuture<>() {
 
 			@Override
-			public CompletableFuture<String> whenComplete(
-					BiConsumer<? super String, ? super Throwable> action) {
+			public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
 				throw new IllegalStateException("no callbacks");
 			}
 

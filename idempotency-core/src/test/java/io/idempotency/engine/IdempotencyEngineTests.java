@@ -354,8 +354,8 @@ class IdempotencyEngineTests {
 			throw new NoClassDefFoundError("metrics");
 		})) {
 			assertThat(engine.execute(call(), TestDoor.returning("one"))).isEqualTo("one");
-			await().untilAsserted(() -> assertThat(this.node.askElsewhere(this.policy))
-				.isInstanceOf(ClaimResult.Completed.class));
+			await().untilAsserted(
+					() -> assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class));
 		}
 	}
 

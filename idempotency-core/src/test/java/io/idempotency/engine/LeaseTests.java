@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A claim that is renewed, lost, or old before the call begins. The store's clock moves only
- * when a test moves it; beats come by themselves.
+ * A claim that is renewed, lost, or old before the call begins. The store's clock moves
+ * only when a test moves it; beats come by themselves.
  */
 @Timeout(60)
 class LeaseTests {
@@ -315,8 +315,7 @@ class LeaseTests {
 	void stoppedBeatsLeaveTheClaimToItsLease() throws Exception {
 		this.policy.lease(SHORT);
 		Claim claim = this.node.claimElsewhere(this.policy);
-		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
-				this.node.store);
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
 		Events events = new Events(this.node.events);
 		try (Background background = new Background(events)) {
 			Execution execution = new Execution(call, claim, background, new ConflictWaiter(1, this.node.ticker),

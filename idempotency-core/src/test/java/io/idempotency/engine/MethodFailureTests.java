@@ -202,11 +202,9 @@ class MethodFailureTests {
 		DuplicateRow failure = new DuplicateRow();
 		InterruptedException interrupted = new InterruptedException("look-up");
 		this.policy.recoverable();
-		TestDoor<String> door = TestDoor.<String>throwing(failure)
-			.duplicateOn(DuplicateRow.class)
-			.recovering(() -> {
-				throw interrupted;
-			});
+		TestDoor<String> door = TestDoor.<String>throwing(failure).duplicateOn(DuplicateRow.class).recovering(() -> {
+			throw interrupted;
+		});
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door))
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure, interrupted));

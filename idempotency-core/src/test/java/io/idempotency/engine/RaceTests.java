@@ -38,9 +38,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Eight callers on two nodes meet on one key after the other, while the store that the nodes
- * share fails and stalls at random, before and after what it was asked to do, and the method
- * fails at random. The store's clock stands still, so that no claim is lost by slowness.
+ * Eight callers on two nodes meet on one key after the other, while the store that the
+ * nodes share fails and stalls at random, before and after what it was asked to do, and
+ * the method fails at random. The store's clock stands still, so that no claim is lost by
+ * slowness.
  */
 @Timeout(180)
 class RaceTests {
@@ -128,8 +129,7 @@ class RaceTests {
 		race(keys, guarded);
 		settle(keys, guarded);
 		assertThat(this.violations).isEmpty();
-		assertThat(keys)
-			.allSatisfy((key) -> assertThat(this.answers.get(key)).containsExactly(ledger.get(key)));
+		assertThat(keys).allSatisfy((key) -> assertThat(this.answers.get(key)).containsExactly(ledger.get(key)));
 	}
 
 	private String run(IdempotencyKey key) {

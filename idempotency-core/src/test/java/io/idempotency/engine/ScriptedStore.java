@@ -188,7 +188,8 @@ final class ScriptedStore implements IdempotencyStore {
 	private record Line(Verb verb, Point point, AtomicInteger skipped, AtomicInteger rest, Step step) {
 
 		boolean isDue() {
-			return this.skipped.getAndUpdate((skipped) -> Math.max(skipped - 1, 0)) == 0 && this.rest.getAndUpdate((rest) -> (rest > 0 && rest < ALWAYS) ? rest - 1 : rest) > 0;
+			return this.skipped.getAndUpdate((skipped) -> Math.max(skipped - 1, 0)) == 0
+					&& this.rest.getAndUpdate((rest) -> (rest > 0 && rest < ALWAYS) ? rest - 1 : rest) > 0;
 		}
 
 		void play() {

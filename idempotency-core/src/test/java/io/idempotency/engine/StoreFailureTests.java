@@ -387,8 +387,8 @@ class StoreFailureTests {
 	@Test
 	void repeatedReleaseThatIsRefusedMayHaveBeenAppliedAtFirst() {
 		this.node.store.failAfter(Verb.RELEASE, 1);
-		assertThatIllegalStateException().isThrownBy(
-				() -> this.node.execute(this.policy, TestDoor.throwing(new IllegalStateException("method"))));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(new IllegalStateException("method"))));
 		this.node.claimElsewhere(this.policy);
 		await().until(() -> this.node.events.count(IdempotencyEvent.RELEASED) == 1);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.RELEASED);
@@ -398,9 +398,8 @@ class StoreFailureTests {
 	@Test
 	void releaseIsGivenUpWhenTheRetentionIsOver() {
 		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
-		assertThatIllegalStateException()
-			.isThrownBy(() -> this.node.execute(this.policy.retention(Duration.ofNanos(1)),
-					TestDoor.throwing(new IllegalStateException("method"))));
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy.retention(Duration.ofNanos(1)),
+				TestDoor.throwing(new IllegalStateException("method"))));
 		await().until(() -> this.node.log.messages(Level.ERROR).size() == 1);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY);
 	}

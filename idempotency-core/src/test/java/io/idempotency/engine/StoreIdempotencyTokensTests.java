@@ -148,9 +148,8 @@ class StoreIdempotencyTokensTests {
 	void tokenUsedAtAnotherOperationIsReused() throws Throwable {
 		String token = this.tokens.issue().token();
 		execute(this.policy, ALICE, token, TestDoor.returning("one"));
-		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
-			.isThrownBy(() -> execute(TestPolicy.replay().operation("orders.pay"), ALICE, token,
-					TestDoor.returning("two")));
+		assertThatExceptionOfType(IdempotencyKeyReusedException.class).isThrownBy(
+				() -> execute(TestPolicy.replay().operation("orders.pay"), ALICE, token, TestDoor.returning("two")));
 	}
 
 	@Test

@@ -184,8 +184,7 @@ class TakeOverTests {
 				start.await();
 				try {
 					return this.node.engine.execute(
-							new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
-									this.node.store),
+							new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store),
 							TestDoor.running(() -> {
 								runs.incrementAndGet();
 								refused.await();

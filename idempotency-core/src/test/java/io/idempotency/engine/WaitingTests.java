@@ -155,7 +155,9 @@ class WaitingTests {
 			assertThat(waiter.get()).isEqualTo("second");
 		}
 		assertThat(door.runs()).isOne();
-		assertThat(owner).failsWithin(Duration.ofSeconds(60)).withThrowableThat().withCauseInstanceOf(IOException.class);
+		assertThat(owner).failsWithin(Duration.ofSeconds(60))
+			.withThrowableThat()
+			.withCauseInstanceOf(IOException.class);
 		assertThat(this.node.events.count(IdempotencyEvent.RELEASED)).isOne();
 		assertThat(this.node.events.count(IdempotencyEvent.EXECUTED)).isOne();
 		assertThat(this.node.events.count(IdempotencyEvent.REPLAYED)).isEqualTo(7);
@@ -174,7 +176,9 @@ class WaitingTests {
 		awaitWaiters(1);
 		this.ending.countDown();
 		assertThat(waiter.get()).isEqualTo("second");
-		assertThat(owner).failsWithin(Duration.ofSeconds(60)).withThrowableThat().withCauseInstanceOf(IOException.class);
+		assertThat(owner).failsWithin(Duration.ofSeconds(60))
+			.withThrowableThat()
+			.withCauseInstanceOf(IOException.class);
 	}
 
 	@Test
