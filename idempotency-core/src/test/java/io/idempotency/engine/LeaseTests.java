@@ -133,8 +133,7 @@ class LeaseTests {
 		beat.open();
 		refused.awaitReached();
 		refused.open();
-		this.node.engine.close();
-		await().until(() -> EngineThreads.alive().isEmpty());
+		await().until(EngineThreads::areIdle);
 		answer.open();
 		assertThat(catchResult(owner)).isEqualTo((end == Verb.RELEASE) ? "method" : "one");
 		assertThat(this.node.events.all()).containsExactly(expected);
