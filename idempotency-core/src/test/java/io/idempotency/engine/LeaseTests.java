@@ -203,6 +203,32 @@ class LeaseTests {
 	}
 
 	@Test
+	void lostClaimThatNoBeatHasFoundYetIsToldByTheCompletion() throws Throwable {
+		this.node.execute(this.policy, TestDoor.running(() -> {
+			this.node.clock.advance(Duration.ofSeconds(30));
+			this.node.claimElsewhere(this.policy);
+			return "late";
+		}));
+		assertThat(this.node.store.count(Verb.RENEW)).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+	}
+
+	@Test
+	void beatThatIsAnsweredAfterTheEndIsTheLast() throws Exception {
+		this.policy.lease(SHORT);
+		Barrier beat = this.node.store.block(Verb.RENEW, Point.AFTER);
+		Future<String> owner = this.node.start(this.policy, TestDoor.running(() -> {
+			beat.awaitReached();
+			return "one";
+		}));
+		assertThat(owner.get()).isEqualTo("one");
+		beat.open();
+		await().until(EngineThreads::areIdle);
+		assertNoBeats();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
 	void lateOwnerWithoutRenewalIsRefusedAndItsSuccessorIntact() throws Throwable {
 		this.policy.lease(SHORT).withoutRenewal();
 		Future<String> owner = this.node.start(this.policy, running("late"));
