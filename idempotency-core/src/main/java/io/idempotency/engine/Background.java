@@ -75,6 +75,11 @@ final class Background implements AutoCloseable {
 		new Repetition(verb, operation, write, deadline, answered).scheduleNext();
 	}
 
+	/** Whether nothing is done any more. */
+	boolean isClosed() {
+		return this.scheduler.isShutdown();
+	}
+
 	/** How many writes are repeated now. */
 	int outstanding() {
 		return this.outstanding.get();

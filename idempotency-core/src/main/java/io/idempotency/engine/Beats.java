@@ -89,6 +89,9 @@ final class Beats implements Runnable {
 		catch (Throwable ex) {
 			// Whatever the store throws: without a further beat the claim would be lost
 			// for sure.
+			if (this.background.isClosed()) {
+				return;
+			}
 			this.events.retrying("renew", this.call.operation(), ex);
 			scheduleNext(retryDelay(lease));
 			return;

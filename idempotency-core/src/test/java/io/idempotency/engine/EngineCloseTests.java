@@ -93,6 +93,19 @@ class EngineCloseTests {
 	}
 
 	@Test
+	void beatThatIsInterruptedByTheEndOfTheEngineIsNoFailureOfTheStore() throws Throwable {
+		ScriptedStore.Barrier beat = this.node.store.block(Verb.RENEW, Point.BEFORE);
+		this.node.execute(this.policy.lease(Duration.ofMillis(60)), TestDoor.running(() -> {
+			beat.awaitReached();
+			this.node.engine.close();
+			await().pollInSameThread().until(() -> EngineThreads.alive().isEmpty());
+			return "one";
+		}));
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
+		assertThat(this.node.log.events()).isEmpty();
+	}
+
+	@Test
 	void threadsCarryNothingOfTheCallThatStartedThem() throws Throwable {
 		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
 		AtomicReference<String> seen = new AtomicReference<>("nothing yet");

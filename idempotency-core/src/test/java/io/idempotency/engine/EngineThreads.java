@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import java.util.Arrays;
 import java.util.List;
 
 /** The threads of all engines of this JVM. */
@@ -14,6 +15,14 @@ final class EngineThreads {
 			.stream()
 			.filter((thread) -> thread.getName().startsWith("idempotency-"))
 			.toList();
+	}
+
+	/** Whether every one of them waits for its next task. */
+	static boolean areIdle() {
+		return alive().stream().allMatch((thread) -> {
+			StackTraceElement[] stack = thread.getStackTrace();
+			return Arrays.stream(stack).anyMatch((frame) -> frame.getClassName().endsWith("DelayedWorkQueue"));
+		});
 	}
 
 }

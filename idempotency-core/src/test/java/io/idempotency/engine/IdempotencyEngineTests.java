@@ -214,6 +214,32 @@ class IdempotencyEngineTests {
 	}
 
 	@Test
+	void doorKnowsItsExecution() throws Throwable {
+		Door<String> door = new BrokenDoor() {
+
+			@Override
+			public void acquired(Execution execution) {
+				assertThat(execution.operation()).isEqualTo(TestPolicy.OPERATION);
+				assertThat(execution.isAbandoned()).isFalse();
+				assertThat(execution.isEnded()).isFalse();
+				assertThat(execution.isReleaseRequested()).isFalse();
+				execution.context().release();
+				assertThat(execution.isReleaseRequested()).isTrue();
+			}
+
+			@Override
+			public String returned(Execution execution, String value, boolean recovered) {
+				execution.complete(EngineFixture.text(value));
+				assertThat(execution.isEnded()).isTrue();
+				return value;
+			}
+
+		};
+		assertThat(this.node.engine.execute(call(), door)).isEqualTo("one");
+		assertThat(this.node.memory.size()).isZero();
+	}
+
+	@Test
 	void doorThatCannotFailACallReleasesItAndTheMethodsExceptionWins() {
 		Exception failure = new Exception("method");
 		IllegalStateException broken = new IllegalStateException("door");
@@ -310,6 +336,15 @@ class IdempotencyEngineTests {
 			.isThrownBy(() -> this.node.execute(this.policy, duplicate));
 		assertThat(duplicate.runs()).isZero();
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RESULT_UNAVAILABLE);
+	}
+
+	@Test
+	void resultThatTheCodecCallsUnreadableIsNotAvailable() throws Throwable {
+		this.node.execute(this.policy, TestDoor.returning(TextCodec.UNREADABLE));
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("two")));
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.RESULT_UNAVAILABLE);
 	}
 
 	@Test

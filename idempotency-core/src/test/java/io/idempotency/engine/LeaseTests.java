@@ -133,8 +133,7 @@ class LeaseTests {
 		beat.open();
 		refused.awaitReached();
 		refused.open();
-		this.node.engine.close();
-		await().until(() -> EngineThreads.alive().isEmpty());
+		await().until(EngineThreads::areIdle);
 		answer.open();
 		assertThat(catchResult(owner)).isEqualTo((end == Verb.RELEASE) ? "method" : "one");
 		assertThat(this.node.events.all()).containsExactly(expected);
@@ -201,6 +200,32 @@ class LeaseTests {
 		assertThat(catchResult(owner)).isEqualTo("late");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	@Test
+	void lostClaimThatNoBeatHasFoundYetIsToldByTheCompletion() throws Throwable {
+		this.node.execute(this.policy, TestDoor.running(() -> {
+			this.node.clock.advance(Duration.ofSeconds(30));
+			this.node.claimElsewhere(this.policy);
+			return "late";
+		}));
+		assertThat(this.node.store.count(Verb.RENEW)).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+	}
+
+	@Test
+	void beatThatIsAnsweredAfterTheEndIsTheLast() throws Exception {
+		this.policy.lease(SHORT);
+		Barrier beat = this.node.store.block(Verb.RENEW, Point.AFTER);
+		Future<String> owner = this.node.start(this.policy, TestDoor.running(() -> {
+			beat.awaitReached();
+			return "one";
+		}));
+		assertThat(owner.get()).isEqualTo("one");
+		beat.open();
+		await().until(EngineThreads::areIdle);
+		assertNoBeats();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
 	}
 
 	@Test

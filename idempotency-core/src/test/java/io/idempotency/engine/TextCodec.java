@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** Keeps text and {@code null}; everything else cannot be encoded. */
 final class TextCodec implements ResultCodec {
 
+	/** Can be encoded and never be decoded. */
+	static final String UNREADABLE = "unreadable";
+
 	@Override
 	public StoredResult encode(@Nullable Object value, Type type) {
 		if (value != null && !(value instanceof String)) {
@@ -23,6 +26,9 @@ final class TextCodec implements ResultCodec {
 			throw new IllegalArgumentException("Only text can be decoded");
 		}
 		String text = new String(result.bytes(), StandardCharsets.UTF_8);
+		if (text.equals("=" + UNREADABLE)) {
+			throw new UnreadableResultException("Text of an unknown version");
+		}
 		return text.isEmpty() ? null : text.substring(1);
 	}
 
