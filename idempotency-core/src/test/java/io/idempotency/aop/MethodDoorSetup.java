@@ -39,9 +39,9 @@ class MethodDoorSetup {
 
 	@Bean
 	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors) {
+			ObjectProvider<OperationDoor> doors, ObjectProvider<Integer> advisorOrder) {
 		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors), source,
-				Ordered.HIGHEST_PRECEDENCE);
+				advisorOrder.getIfAvailable(() -> Ordered.HIGHEST_PRECEDENCE));
 	}
 
 	@Bean
