@@ -38,8 +38,8 @@ public interface IdempotencyTemplate {
 
 		/**
 		 * Sets the key; every part takes part in it, unambiguously.
-		 * @param parts text, numbers, booleans, enums, UUIDs, {@code java.time} values, or
-		 * lists or arrays of these; none of them {@code null} or empty
+		 * @param parts text, numbers, booleans, enums, UUIDs or {@code java.time} values; none of
+		 * them {@code null} or empty
 		 * @return this call
 		 */
 		Call key(Object... parts);

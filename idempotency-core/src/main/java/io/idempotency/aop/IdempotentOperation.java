@@ -1,0 +1,68 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.Expression;
+
+/**
+ * The annotation of one method of one class, merged, parsed and checked once.
+ *
+ * @param method the most specific method
+ * @param targetClass the class of the bean
+ * @param policy what the operation wants
+ * @param keySource where the key comes from
+ * @param required whether a call without a key is refused
+ * @param token whether the key must be an issued token
+ * @param scope whose key it is, {@code null} for the default
+ * @param fingerprint what must be equal on a retry
+ * @param condition when it gives {@code false} the call runs unguarded; {@code null}: always
+ * guarded
+ * @param duplicateOn exceptions that mean "already done"
+ * @param recover looks the result up, {@code null} if nothing does
+ * @param store where records are kept
+ * @since 0.1.0
+ */
+public record IdempotentOperation(Method method, Class<?> targetClass, IdempotencyPolicy policy, KeySource keySource,
+		boolean required, boolean token, @Nullable Expression scope, FingerprintSource fingerprint,
+		@Nullable Expression condition, List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover,
+		IdempotencyStore store) {
+
+	/**
+	 * Name of the operation.
+	 * @return the name
+	 */
+	public String name() {
+		return this.policy.operation();
+	}
+
+	/**
+	 * What must be equal on a retry.
+	 *
+	 * @since 0.1.0
+	 */
+	public sealed interface FingerprintSource {
+
+		/** What the door compares by itself: the request, outside HTTP nothing. */
+		record Default() implements FingerprintSource {
+		}
+
+		/** Nothing is compared. */
+		record None() implements FingerprintSource {
+		}
+
+		/**
+		 * An expression over the arguments.
+		 *
+		 * @param expression the parsed expression
+		 */
+		record Spel(Expression expression) implements FingerprintSource {
+		}
+
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.idempotency.aop;
+
+import org.springframework.expression.Expression;
+
+/**
+ * Where the key of an operation comes from.
+ *
+ * @since 0.1.0
+ */
+public sealed interface KeySource {
+
+	/**
+	 * An expression over the arguments.
+	 *
+	 * @param expression the parsed expression
+	 */
+	record Spel(Expression expression) implements KeySource {
+	}
+
+	/**
+	 * A request (or message) header.
+	 *
+	 * @param name its name
+	 */
+	record Header(String name) implements KeySource {
+	}
+
+	/**
+	 * A value of the request body.
+	 *
+	 * @param pointer a JSON Pointer, or the name of a form field
+	 */
+	record Body(String pointer) implements KeySource {
+	}
+
+}

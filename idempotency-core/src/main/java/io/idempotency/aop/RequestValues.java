@@ -1,0 +1,67 @@
+package io.idempotency.aop;
+
+import java.security.Principal;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What expressions and key sources may ask of the request (or message) that a call belongs to.
+ *
+ * @since 0.1.0
+ */
+public interface RequestValues {
+
+	/** The values of a call that belongs to no request. */
+	RequestValues NONE = new RequestValues() {
+
+		@Override
+		public @Nullable String header(String name) {
+			return null;
+		}
+
+		@Override
+		public @Nullable String param(String name) {
+			return null;
+		}
+
+		@Override
+		public @Nullable Object body(String pointer) {
+			return null;
+		}
+
+		@Override
+		public @Nullable Principal principal() {
+			return null;
+		}
+
+	};
+
+	/**
+	 * A header.
+	 * @param name the name, in any case
+	 * @return the first value, {@code null} if there is none
+	 */
+	@Nullable String header(String name);
+
+	/**
+	 * A query or form parameter.
+	 * @param name the name
+	 * @return the first value, {@code null} if there is none
+	 */
+	@Nullable String param(String name);
+
+	/**
+	 * A value of the body.
+	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form field
+	 * @return text, a number or a boolean; {@code null} if it is absent or null
+	 * @throws IllegalArgumentException if it is an array or an object
+	 */
+	@Nullable Object body(String pointer);
+
+	/**
+	 * The caller.
+	 * @return the principal, {@code null} for an anonymous caller
+	 */
+	@Nullable Principal principal();
+
+}

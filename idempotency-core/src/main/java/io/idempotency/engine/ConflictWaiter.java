@@ -1,0 +1,169 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimResult;
+
+/**
+ * Waits, bounded, until a conflict ends. An owner on this node wakes its waiters up; the poll
+ * is there for owners on other nodes and for those that die. No store call is under way while
+ * a duplicate waits.
+ */
+final class ConflictWaiter {
+
+	private static final long FIRST_POLL_MILLIS = 20;
+
+	private static final long MAX_POLL_MILLIS = 500;
+
+	private final Semaphore places;
+
+	private final Ticker ticker;
+
+	private final ConcurrentHashMap<IdempotencyKey, Bell> bells = new ConcurrentHashMap<>();
+
+	ConflictWaiter(int maxWaiters, Ticker ticker) {
+		this.places = new Semaphore(maxWaiters);
+		this.ticker = ticker;
+	}
+
+	/**
+	 * Claims again and again until the conflict ends or the wait is over.
+	 * @param call the duplicate
+	 * @param busy the conflict
+	 * @param claim asks the store
+	 * @return the last answer of the store: an {@code InProgress} if the wait is over, if too
+	 * many wait already, or if the thread was interrupted (its flag is kept)
+	 */
+	ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, Supplier<ClaimResult> claim) {
+		if (!this.places.tryAcquire()) {
+			return busy;
+		}
+		Bell bell = register(call.key());
+		try {
+			return poll(bell, this.ticker.nanos() + call.policy().waitTimeout().toNanos(), claim);
+		}
+		finally {
+			unregister(call.key());
+			this.places.release();
+		}
+	}
+
+	private ClaimResult poll(Bell bell, long deadline, Supplier<ClaimResult> claim) {
+		long pollMillis = FIRST_POLL_MILLIS;
+		while (true) {
+			// Read before the claim, so that no wake-up between claim and wait is missed.
+			long rung = bell.rung();
+			ClaimResult result = claim.get();
+			long restNanos = deadline - this.ticker.nanos();
+			if (!(result instanceof ClaimResult.InProgress busy) || restNanos <= 0) {
+				return result;
+			}
+			long waitNanos = Math.min(restNanos, Math.min(busy.rest().toNanos(), jittered(pollMillis)));
+			if (!bell.await(rung, waitNanos)) {
+				return result;
+			}
+			pollMillis = Math.min(2 * pollMillis, MAX_POLL_MILLIS);
+		}
+	}
+
+	private static long jittered(long millis) {
+		return Duration.ofMillis(millis).toNanos() * ThreadLocalRandom.current().nextInt(75, 126) / 100;
+	}
+
+	/** Wakes up all who wait for a key on this node. */
+	void wakeUp(IdempotencyKey key) {
+		Bell bell = this.bells.get(key);
+		if (bell != null) {
+			bell.ring();
+		}
+	}
+
+	int waiting(IdempotencyKey key) {
+		Bell bell = this.bells.get(key);
+		return (bell != null) ? bell.listeners : 0;
+	}
+
+	private Bell register(IdempotencyKey key) {
+		return this.bells.compute(key, (ignored, present) -> {
+			Bell bell = (present != null) ? present : new Bell();
+			bell.listeners++;
+			return bell;
+		});
+	}
+
+	private void unregister(IdempotencyKey key) {
+		this.bells.computeIfPresent(key, (ignored, bell) -> (--bell.listeners > 0) ? bell : null);
+	}
+
+	/** A lock and not a monitor, so that a waiting virtual thread does not pin its carrier. */
+	private static final class Bell {
+
+		private final ReentrantLock lock = new ReentrantLock();
+
+		private final Condition rings = this.lock.newCondition();
+
+		private long rung;
+
+		/** Only changed inside the map's atomic methods. */
+		private volatile int listeners;
+
+		long rung() {
+			this.lock.lock();
+			try {
+				return this.rung;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		void ring() {
+			this.lock.lock();
+			try {
+				this.rung++;
+				this.rings.signalAll();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		/**
+		 * Waits for a ring after the given one.
+		 * @return {@code false} if the thread was interrupted
+		 */
+		boolean await(long seen, long nanos) {
+			try {
+				this.lock.lockInterruptibly();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return false;
+			}
+			try {
+				long rest = nanos;
+				while (this.rung == seen && rest > 0) {
+					rest = this.rings.awaitNanos(rest);
+				}
+				return true;
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return false;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+	}
+
+}

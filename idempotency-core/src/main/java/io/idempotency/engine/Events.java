@@ -1,0 +1,63 @@
+package io.idempotency.engine;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the listener and the log; neither can change the outcome of a call. */
+final class Events {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	private final IdempotencyListener listener;
+
+	Events(IdempotencyListener listener) {
+		this.listener = listener;
+	}
+
+	void publish(IdempotencyEvent event, String operation) {
+		try {
+			this.listener.onEvent(event, operation);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex);
+		}
+	}
+
+	void unguarded(String operation, Throwable cause) {
+		logger.warn("The store of '{}' is not available; the call runs unguarded, a duplicate may run too", operation,
+				cause);
+		publish(IdempotencyEvent.UNGUARDED, operation);
+	}
+
+	void claimLost(String operation) {
+		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
+				+ "key; lengthen the lease, or shut late owners out downstream by the fence", operation);
+		publish(IdempotencyEvent.CLAIM_LOST, operation);
+	}
+
+	void resultNotStored(String operation, Throwable cause) {
+		logger.warn("The result of '{}' could not be stored; duplicates are told that it is not available", operation,
+				cause);
+	}
+
+	void resultNotReadable(String operation, Throwable cause) {
+		logger.warn("The stored result of '{}' could not be read", operation, cause);
+	}
+
+	void retrying(String verb, String operation, Throwable cause) {
+		logger.warn("The store failed to {} a claim of '{}'; it is tried again", verb, operation, cause);
+		publish(IdempotencyEvent.STORE_RETRY, operation);
+	}
+
+	void gaveUp(String verb, String operation) {
+		logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb, operation);
+	}
+
+	void closed(int outstanding) {
+		if (outstanding > 0) {
+			logger.warn("Closed with {} writes to the store outstanding: their keys stay claimed until the leases are over",
+					outstanding);
+		}
+	}
+
+}

@@ -1,0 +1,209 @@
+package io.idempotency.engine;
+
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.store.ClaimResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The protocol, to be read from top to bottom: claim; then run, replay or refuse; then
+ * complete or release.
+ *
+ * <pre class="code">
+ * claim ─ Acquired ──────→ run ─ returned ──→ complete ─→ Executed
+ *       │                      └ threw ─────→ release / complete (FailureMode), the method's own exception always wins
+ *       ├ Completed ─────→ Replayed            (or Tombstone → recover → …)
+ *       ├ InProgress ────→ reject, or wait and claim again
+ *       └ Mismatch ──────→ IdempotencyKeyReusedException
+ * </pre>
+ *
+ * Thread-safe. One engine serves all operations and all stores of an application; it owns
+ * the threads that renew claims and that retry what a store could not do.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyEngine implements AutoCloseable {
+
+	private final Claims claims;
+
+	private final Background background;
+
+	private final Events events;
+
+	/**
+	 * Creates an engine.
+	 * @param maxWaiters how many duplicates may wait at the same time; one more is rejected at
+	 * once
+	 * @param listener is told what happens
+	 */
+	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
+		this(maxWaiters, listener, Ticker.SYSTEM);
+	}
+
+	IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Ticker ticker) {
+		this.events = new Events(listener);
+		this.background = new Background(this.events);
+		this.claims = new Claims(new ConflictWaiter(maxWaiters, ticker), this.background, this.events, ticker);
+	}
+
+	/**
+	 * Guards one call: runs it if nobody did, and gives the first result if somebody did.
+	 * @param <T> what the guarded method gives
+	 * @param call the call
+	 * @param door translates it
+	 * @return what the caller gets
+	 * @throws IdempotencyException if the call was refused
+	 * @throws Throwable whatever the door throws
+	 */
+	public <T> @Nullable T execute(GuardedCall call, Door<T> door) throws Throwable {
+		Claims.Answer answer = this.claims.claim(call);
+		if (answer instanceof Claims.Unguarded) {
+			return door.run();
+		}
+		if (answer instanceof Claims.Owned owned) {
+			return runAsOwner(call, owned.execution(), door);
+		}
+		ClaimResult result = ((Claims.Settled) answer).result();
+		if (result instanceof ClaimResult.Completed completed) {
+			return replay(call, completed, door);
+		}
+		if (result instanceof ClaimResult.Tombstone) {
+			return recoverOrRefuse(call, door);
+		}
+		throw refusal(call, result);
+	}
+
+	private <T> @Nullable T runAsOwner(GuardedCall call, Execution execution, Door<T> door) throws Throwable {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(execution.context())) {
+			T recovered = openAndRecover(call, execution, door);
+			if (recovered != null) {
+				return returned(execution, door, recovered, true);
+			}
+			T value;
+			try {
+				value = door.run();
+			}
+			catch (Throwable failure) {
+				if (door.isDuplicate(failure)) {
+					return afterDuplicate(call, execution, door, failure);
+				}
+				door.threw(execution, failure);
+				throw failure;
+			}
+			return returned(execution, door, value, false);
+		}
+	}
+
+	private <T> @Nullable T openAndRecover(GuardedCall call, Execution execution, Door<T> door) throws Throwable {
+		try {
+			door.acquired(execution);
+			return execution.isAbandoned() ? recover(call, door) : null;
+		}
+		catch (Throwable failure) {
+			door.threw(execution, failure);
+			throw failure;
+		}
+	}
+
+	/** The business data says "already done": whatever happens now, nothing may run again. */
+	private <T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
+		IdempotencyException refusal;
+		try {
+			T recovered = recover(call, door);
+			if (recovered != null) {
+				return returned(execution, door, recovered, true);
+			}
+			refusal = refusal(call, new ClaimResult.Tombstone());
+		}
+		catch (Throwable failure) {
+			refusal = refusal(call, new ClaimResult.Tombstone());
+			refusal.addSuppressed(failure);
+		}
+		execution.tombstone();
+		refusal.addSuppressed(duplicate);
+		throw refusal;
+	}
+
+	/** After success nothing may delete the record: what goes wrong here ends as a tombstone. */
+	private <T> @Nullable T returned(Execution execution, Door<T> door, @Nullable T value, boolean recovered) {
+		try {
+			return door.returned(execution, value, recovered);
+		}
+		catch (Throwable failure) {
+			execution.resultNotStored(failure);
+			return value;
+		}
+	}
+
+	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, Door<T> door) throws Throwable {
+		try {
+			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+			return door.replay(completed.result());
+		}
+		catch (UnreadableResultException ex) {
+			this.events.resultNotReadable(call.operation(), ex);
+			return recoverOrRefuse(call, door);
+		}
+	}
+
+	private <T> @Nullable T recoverOrRefuse(GuardedCall call, Door<T> door) throws Throwable {
+		T recovered = recover(call, door);
+		if (recovered == null) {
+			throw refusal(call, new ClaimResult.Tombstone());
+		}
+		return door.returned(null, recovered, true);
+	}
+
+	private <T> @Nullable T recover(GuardedCall call, Door<T> door) throws Throwable {
+		T recovered = call.policy().recoverable() ? door.recover() : null;
+		if (recovered != null) {
+			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
+		}
+		return recovered;
+	}
+
+	private IdempotencyException refusal(GuardedCall call, ClaimResult result) {
+		String operation = call.operation();
+		if (result instanceof ClaimResult.InProgress busy) {
+			this.events.publish(IdempotencyEvent.IN_PROGRESS, operation);
+			return new IdempotencyInProgressException(operation, Claims.retryAfter(busy.rest()));
+		}
+		if (result instanceof ClaimResult.Mismatch) {
+			this.events.publish(IdempotencyEvent.KEY_REUSED, operation);
+			return new IdempotencyKeyReusedException(operation);
+		}
+		if (result instanceof ClaimResult.Duplicate duplicate) {
+			this.events.publish(IdempotencyEvent.DUPLICATE, operation);
+			return new IdempotencyDuplicateException(operation, duplicate.attempts());
+		}
+		if (result instanceof ClaimResult.Tombstone) {
+			this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation);
+			return new IdempotencyResultUnavailableException(operation);
+		}
+		if (result instanceof ClaimResult.Abandoned) {
+			this.events.publish(IdempotencyEvent.OUTCOME_UNKNOWN, operation);
+			return new IdempotencyOutcomeUnknownException(operation);
+		}
+		if (result instanceof ClaimResult.UnknownToken) {
+			this.events.publish(IdempotencyEvent.TOKEN_UNKNOWN, operation);
+			return new IdempotencyTokenUnknownException(operation);
+		}
+		throw new IllegalStateException("Unknown claim result " + result);
+	}
+
+	/**
+	 * Stops renewing and retrying; what is outstanding is logged. Calls that still run keep
+	 * their claims until the leases are over.
+	 */
+	@Override
+	public void close() {
+		this.background.close();
+	}
+
+}

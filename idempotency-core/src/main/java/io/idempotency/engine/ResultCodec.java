@@ -1,0 +1,40 @@
+package io.idempotency.engine;
+
+import java.lang.reflect.Type;
+
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns results of methods into bytes and back. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public interface ResultCodec {
+
+	/**
+	 * Encodes a result.
+	 * @param value the result, {@code null} included
+	 * @param type its declared type, never the type of the value
+	 * @return the stored form
+	 * @throws RuntimeException if the value cannot be encoded
+	 */
+	StoredResult encode(@Nullable Object value, Type type);
+
+	/**
+	 * Decodes a result.
+	 * @param result what {@link #encode} gave, possibly of an older version
+	 * @param type the declared type
+	 * @return an equal value
+	 * @throws RuntimeException if the result cannot be decoded
+	 */
+	@Nullable Object decode(StoredResult result, Type type);
+
+	/**
+	 * Why values of a type cannot be stored, to be told at start-up.
+	 * @param type the declared type
+	 * @return what is wrong and what to do, or {@code null} if the type is supported
+	 */
+	@Nullable String unsupported(Type type);
+
+}

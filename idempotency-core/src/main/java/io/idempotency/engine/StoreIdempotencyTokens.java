@@ -1,0 +1,59 @@
+package io.idempotency.engine;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.IdempotencyTokens;
+import io.idempotency.IssuedToken;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.IdempotencyStore;
+
+/**
+ * Issues tokens of 192 random bits and keeps them in the store until they are used or expire.
+ *
+ * @since 0.1.0
+ */
+public final class StoreIdempotencyTokens implements IdempotencyTokens {
+
+	private static final int BYTES = 24;
+
+	private final SecureRandom random = new SecureRandom();
+
+	private final IdempotencyStore store;
+
+	private final Duration timeToLive;
+
+	private final Supplier<Caller> caller;
+
+	/**
+	 * Creates the tokens.
+	 * @param store where they are kept
+	 * @param timeToLive how long a token may be used
+	 * @param caller the current caller, whom a token is bound to
+	 */
+	public StoreIdempotencyTokens(IdempotencyStore store, Duration timeToLive, Supplier<Caller> caller) {
+		this.store = store;
+		this.timeToLive = timeToLive;
+		this.caller = caller;
+	}
+
+	@Override
+	public IssuedToken issue() {
+		byte[] bytes = new byte[BYTES];
+		this.random.nextBytes(bytes);
+		String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+		try {
+			Instant expiresAt = this.store.issue(IdempotencyKey.ofToken(this.caller.get(), token), this.timeToLive);
+			return new IssuedToken(token, expiresAt);
+		}
+		catch (RuntimeException ex) {
+			throw new IdempotencyStoreUnavailableException("token", Duration.ofSeconds(1), ex);
+		}
+	}
+
+}
