@@ -20,8 +20,8 @@ import org.springframework.expression.Expression;
  * @param token whether the key must be an issued token
  * @param scope whose key it is, {@code null} for the default
  * @param fingerprint what must be equal on a retry
- * @param condition when it gives {@code false} the call runs unguarded; {@code null}: always
- * guarded
+ * @param condition when it gives {@code false} the call runs unguarded; {@code null}:
+ * always guarded
  * @param duplicateOn exceptions that mean "already done"
  * @param recover looks the result up, {@code null} if nothing does
  * @param store where records are kept

@@ -10,8 +10,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a guarded method: runs it, and evaluates the expressions of its operation on its
- * arguments. For one call, not thread-safe.
+ * One call of a guarded method: runs it, and evaluates the expressions of its operation
+ * on its arguments. For one call, not thread-safe.
  *
  * @since 0.1.0
  */
@@ -68,8 +68,7 @@ public final class OperationCall {
 	 * @return whether the condition holds, or there is none
 	 */
 	public boolean isGuarded(RequestValues values) {
-		return this.operation.condition() == null
-				|| this.expressions.isTrue(this.operation.condition(), this, values);
+		return this.operation.condition() == null || this.expressions.isTrue(this.operation.condition(), this, values);
 	}
 
 	/**
@@ -77,8 +76,8 @@ public final class OperationCall {
 	 * @param source the expression
 	 * @param values of the request
 	 * @return its parts, empty if the key is missing
-	 * @throws IllegalStateException if the expression fails or gives a value that cannot be a
-	 * key; names the method and the type
+	 * @throws IllegalStateException if the expression fails or gives a value that cannot
+	 * be a key; names the method and the type
 	 */
 	public List<String> key(KeySource.Spel source, RequestValues values) {
 		Object value = this.expressions.value(source.expression(), this, values);

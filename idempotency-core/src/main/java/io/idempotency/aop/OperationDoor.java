@@ -5,8 +5,8 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where calls of guarded methods come in. The interceptor asks its doors in order; the method
- * door is the last and takes every call.
+ * Where calls of guarded methods come in. The interceptor asks its doors in order; the
+ * method door is the last and takes every call.
  *
  * @since 0.1.0
  */

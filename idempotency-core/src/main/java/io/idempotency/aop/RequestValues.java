@@ -5,7 +5,8 @@ import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What expressions and key sources may ask of the request (or message) that a call belongs to.
+ * What expressions and key sources may ask of the request (or message) that a call
+ * belongs to.
  *
  * @since 0.1.0
  */
@@ -52,7 +53,8 @@ public interface RequestValues {
 
 	/**
 	 * A value of the body.
-	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form field
+	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form
+	 * field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
 	 * @throws IllegalArgumentException if it is an array or an object
 	 */

@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's own threads: one scheduler for the beats of all claims, and for what a store
- * could not do at once.
+ * The engine's own threads: one scheduler for the beats of all claims, and for what a
+ * store could not do at once.
  */
 final class Background implements AutoCloseable {
 

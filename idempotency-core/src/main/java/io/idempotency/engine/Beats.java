@@ -7,8 +7,8 @@ import io.idempotency.store.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews one claim every third of its lease until it is stopped or the store refuses; a beat
- * that fails is repeated sooner.
+ * Renews one claim every third of its lease until it is stopped or the store refuses; a
+ * beat that fails is repeated sooner.
  */
 final class Beats implements Runnable {
 
@@ -69,7 +69,8 @@ final class Beats implements Runnable {
 			renewed = this.call.store().renew(this.claim.key(), this.claim.id(), lease);
 		}
 		catch (Throwable ex) {
-			// Whatever the store throws: without a further beat the claim would be lost for sure.
+			// Whatever the store throws: without a further beat the claim would be lost
+			// for sure.
 			this.events.retrying("renew", this.call.operation(), ex);
 			Duration soon = lease.dividedBy(10);
 			scheduleNext((soon.compareTo(MAX_RETRY_DELAY) < 0) ? soon : MAX_RETRY_DELAY);

@@ -13,13 +13,15 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 
 /**
- * Asks the store for the right to run, until there is an answer: sends a request whose reply
- * was lost once more, waits for a conflict to end, and never starts a call on a lease that
- * may be over.
+ * Asks the store for the right to run, until there is an answer: sends a request whose
+ * reply was lost once more, waits for a conflict to end, and never starts a call on a
+ * lease that may be over.
  */
 final class Claims {
 
-	/** A call that runs longer is asked about again; its lease says nothing about its end. */
+	/**
+	 * A call that runs longer is asked about again; its lease says nothing about its end.
+	 */
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
 	private static final Duration STORE_RETRY_AFTER = Duration.ofSeconds(1);
@@ -65,7 +67,10 @@ final class Claims {
 		return new Settled(result);
 	}
 
-	/** Known to run elsewhere: a store that fails from here on never lets the call run unguarded. */
+	/**
+	 * Known to run elsewhere: a store that fails from here on never lets the call run
+	 * unguarded.
+	 */
 	private ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, Attempt attempt) {
 		try {
 			return this.waiter.await(call, busy, attempt::ask);
@@ -127,8 +132,7 @@ final class Claims {
 			boolean once = policy.mode() == IdempotencyMode.REJECT;
 			this.call = call;
 			this.request = new ClaimRequest(call.key(), ClaimId.random(), call.fingerprint(),
-					once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(),
-					policy.mayTakeOver());
+					once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver());
 		}
 
 		ClaimResult ask() {

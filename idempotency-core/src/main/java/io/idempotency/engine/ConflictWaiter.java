@@ -13,9 +13,9 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
 
 /**
- * Waits, bounded, until a conflict ends. An owner on this node wakes its waiters up; the poll
- * is there for owners on other nodes and for those that die. No store call is under way while
- * a duplicate waits.
+ * Waits, bounded, until a conflict ends. An owner on this node wakes its waiters up; the
+ * poll is there for owners on other nodes and for those that die. No store call is under
+ * way while a duplicate waits.
  */
 final class ConflictWaiter {
 
@@ -39,8 +39,8 @@ final class ConflictWaiter {
 	 * @param call the duplicate
 	 * @param busy the conflict
 	 * @param claim asks the store
-	 * @return the last answer of the store: an {@code InProgress} if the wait is over, if too
-	 * many wait already, or if the thread was interrupted (its flag is kept)
+	 * @return the last answer of the store: an {@code InProgress} if the wait is over, if
+	 * too many wait already, or if the thread was interrupted (its flag is kept)
 	 */
 	ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, Supplier<ClaimResult> claim) {
 		if (!this.places.tryAcquire()) {
@@ -103,7 +103,10 @@ final class ConflictWaiter {
 		this.bells.computeIfPresent(key, (ignored, bell) -> (--bell.listeners > 0) ? bell : null);
 	}
 
-	/** A lock and not a monitor, so that a waiting virtual thread does not pin its carrier. */
+	/**
+	 * A lock and not a monitor, so that a waiting virtual thread does not pin its
+	 * carrier.
+	 */
 	private static final class Bell {
 
 		private final ReentrantLock lock = new ReentrantLock();

@@ -197,9 +197,8 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 			ConflictMode conflict = (this.conflict != ConflictMode.DEFAULT) ? this.conflict : this.defaults.conflict();
 			FailureMode onFailure = (this.onFailure != FailureMode.DEFAULT) ? this.onFailure
 					: this.defaults.onFailure();
-			return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease,
-					this.defaults.renewal(), conflict, this.waitTimeout, onFailure, this.onAbandoned, false,
-					this.defaults.onStoreFailure());
+			return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.defaults.renewal(),
+					conflict, this.waitTimeout, onFailure, this.onAbandoned, false, this.defaults.onStoreFailure());
 		}
 
 	}

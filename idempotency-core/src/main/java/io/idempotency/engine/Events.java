@@ -55,7 +55,8 @@ final class Events {
 
 	void closed(int outstanding) {
 		if (outstanding > 0) {
-			logger.warn("Closed with {} writes to the store outstanding: their keys stay claimed until the leases are over",
+			logger.warn(
+					"Closed with {} writes to the store outstanding: their keys stay claimed until the leases are over",
 					outstanding);
 		}
 	}

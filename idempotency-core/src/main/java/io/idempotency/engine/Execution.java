@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The handle of the call that owns a key: renews its claim, and ends it once.
  * <p>
  * Thread-safe: the first of {@link #complete}, {@link #tombstone}, {@link #fail} and
- * {@link #release} ends the claim, later ones do nothing. None of them throws: what the store
- * could not do at once is retried in the background, so that the caller always gets his real
- * result.
+ * {@link #release} ends the claim, later ones do nothing. None of them throws: what the
+ * store could not do at once is retried in the background, so that the caller always gets
+ * his real result.
  *
  * @since 0.1.0
  */
@@ -59,8 +59,8 @@ public final class Execution {
 	}
 
 	/**
-	 * Stops renewing without ending the claim: the work may still run where nobody can see it,
-	 * so the claim is left to its lease and is abandoned when that is over.
+	 * Stops renewing without ending the claim: the work may still run where nobody can
+	 * see it, so the claim is left to its lease and is abandoned when that is over.
 	 */
 	public void stopRenewing() {
 		if (this.beats != null) {
@@ -145,8 +145,10 @@ public final class Execution {
 
 	/**
 	 * The call failed: releases the key, or keeps the failure if the policy says so.
-	 * @param failure what the caller gets; a release that fails is added to it as suppressed
-	 * @param remembered the failure in a form that can be replayed, {@code null} if it has none
+	 * @param failure what the caller gets; a release that fails is added to it as
+	 * suppressed
+	 * @param remembered the failure in a form that can be replayed, {@code null} if it
+	 * has none
 	 */
 	public void fail(Throwable failure, @Nullable StoredResult remembered) {
 		boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !this.releaseRequested;
@@ -218,7 +220,8 @@ public final class Execution {
 			accepted = this.call.store().complete(completion);
 		}
 		catch (Throwable ex) {
-			// The call has succeeded: whatever the store throws, nothing but a repetition follows.
+			// The call has succeeded: whatever the store throws, nothing but a repetition
+			// follows.
 			this.events.retrying("complete", operation(), ex);
 			this.background.repeat("complete", operation(), () -> this.call.store().complete(completion),
 					this.retention, this::written);

@@ -38,8 +38,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Creates an engine.
-	 * @param maxWaiters how many duplicates may wait at the same time; one more is rejected at
-	 * once
+	 * @param maxWaiters how many duplicates may wait at the same time; one more is
+	 * rejected at once
 	 * @param listener is told what happens
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
@@ -111,7 +111,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 	}
 
-	/** The business data says "already done": whatever happens now, nothing may run again. */
+	/**
+	 * The business data says "already done": whatever happens now, nothing may run again.
+	 */
 	private <T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
 		IdempotencyException refusal;
 		try {
@@ -130,7 +132,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 		throw refusal;
 	}
 
-	/** After success nothing may delete the record: what goes wrong here ends as a tombstone. */
+	/**
+	 * After success nothing may delete the record: what goes wrong here ends as a
+	 * tombstone.
+	 */
 	private <T> @Nullable T returned(Execution execution, Door<T> door, @Nullable T value, boolean recovered) {
 		try {
 			return door.returned(execution, value, recovered);
@@ -198,8 +203,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Stops renewing and retrying; what is outstanding is logged. Calls that still run keep
-	 * their claims until the leases are over.
+	 * Stops renewing and retrying; what is outstanding is logged. Calls that still run
+	 * keep their claims until the leases are over.
 	 */
 	@Override
 	public void close() {

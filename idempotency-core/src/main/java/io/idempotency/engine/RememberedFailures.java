@@ -5,7 +5,9 @@ import java.nio.charset.StandardCharsets;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.store.StoredResult;
 
-/** Failures as stored results: type and message, one line and the rest; never an object. */
+/**
+ * Failures as stored results: type and message, one line and the rest; never an object.
+ */
 final class RememberedFailures {
 
 	private static final String FORMAT = "failure1";

@@ -14,7 +14,8 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * Issues tokens of 192 random bits and keeps them in the store until they are used or expire.
+ * Issues tokens of 192 random bits and keeps them in the store until they are used or
+ * expire.
  *
  * @since 0.1.0
  */

@@ -14,12 +14,12 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A door whose results are values: they are encoded by a codec, and decoded anew for every
- * duplicate. A {@link CompletableFuture} completes the record when it completes; what the
- * caller gets completes after the record.
+ * A door whose results are values: they are encoded by a codec, and decoded anew for
+ * every duplicate. A {@link CompletableFuture} completes the record when it completes;
+ * what the caller gets completes after the record.
  * <p>
- * A future that is cancelled or times out says nothing about its work, which may still act:
- * the claim is then left to its lease.
+ * A future that is cancelled or times out says nothing about its work, which may still
+ * act: the claim is then left to its lease.
  *
  * @param <T> what the guarded method gives
  * @since 0.1.0
@@ -35,7 +35,8 @@ public abstract class ValueDoor<T> implements Door<T> {
 	/**
 	 * Creates a door for one call.
 	 * @param codec encodes and decodes
-	 * @param type declared type of the value; of an asynchronous result, the type inside it
+	 * @param type declared type of the value; of an asynchronous result, the type inside
+	 * it
 	 * @param async whether {@code T} is a {@link CompletableFuture} or
 	 * {@link CompletionStage}
 	 */
