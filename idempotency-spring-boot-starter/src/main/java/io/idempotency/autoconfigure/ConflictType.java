@@ -3,8 +3,8 @@ package io.idempotency.autoconfigure;
 import io.idempotency.ConflictMode;
 
 /**
- * What a duplicate gets while the first call still runs, where its annotation does not say
- * it: {@link ConflictMode} without its {@code DEFAULT}.
+ * What a duplicate gets while the first call still runs, where its annotation does not
+ * say it: {@link ConflictMode} without its {@code DEFAULT}.
  *
  * @since 0.1.0
  */

@@ -10,25 +10,27 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Everything under {@code idempotency}. Values are checked at start-up; a wrong one fails it
- * with the name of the property.
+ * Everything under {@code idempotency}. Values are checked at start-up; a wrong one fails
+ * it with the name of the property.
  *
- * @param enabled Whether calls are guarded at all. When false, annotations have no effect.
- * @param store Where records are kept. By default the store whose connection the application
- * has, and memory (one JVM only) if it has none.
+ * @param enabled Whether calls are guarded at all. When false, annotations have no
+ * effect.
+ * @param store Where records are kept. By default the store whose connection the
+ * application has, and memory (one JVM only) if it has none.
  * @param retention How long the result of a call is kept and replayed.
- * @param lease How long a claim lives without renewal. After that the owner is taken for dead.
+ * @param lease How long a claim lives without renewal. After that the owner is taken for
+ * dead.
  * @param renewal Whether the claim of a running call is renewed every third of the lease.
  * @param conflict What a duplicate gets while the first call still runs.
  * @param waitTimeout How long a duplicate waits for the first call before it is refused.
- * @param maxWaiters How many duplicates may wait on one node at the same time. One more is
- * refused at once.
+ * @param maxWaiters How many duplicates may wait on one node at the same time. One more
+ * is refused at once.
  * @param scope Whose key the key of a request is.
  * @param fingerprint How the bodies of two requests with one key are compared.
  * @param onFailure What becomes of the key of a failed call.
  * @param onStoreFailure What a call does when the store cannot be reached.
- * @param advisorOrder Place of the guard among the other advisors of a bean. It stays inside
- * method security, whatever the order.
+ * @param advisorOrder Place of the guard among the other advisors of a bean. It stays
+ * inside method security, whatever the order.
  * @param key Keys of requests.
  * @param http Requests and responses.
  * @param token Issued tokens.
@@ -61,21 +63,22 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * Requests and responses.
 	 *
-	 * @param filterOrder Order of the servlet filter. It must stay behind Spring Security (-100),
-	 * or else its answers would be taken for the handler's.
+	 * @param filterOrder Order of the servlet filter. It must stay behind Spring Security
+	 * (-100), or else its answers would be taken for the handler's.
 	 * @param replayedHeader Name of the response header that marks a replay.
-	 * @param maxRequestSize Largest body of a guarded request. A larger one is refused (413).
-	 * @param maxResponseSize Largest body of a response that is kept. A larger one reaches the
-	 * client whole, and duplicates are told that it is not available.
-	 * @param releaseOn Status codes, or classes of them such as 5xx, after which the key is free
-	 * again.
+	 * @param maxRequestSize Largest body of a guarded request. A larger one is refused
+	 * (413).
+	 * @param maxResponseSize Largest body of a response that is kept. A larger one
+	 * reaches the client whole, and duplicates are told that it is not available.
+	 * @param releaseOn Status codes, or classes of them such as 5xx, after which the key
+	 * is free again.
 	 * @param excludedHeaders Names of response headers that are never stored.
 	 */
-	public record Http(@DefaultValue("0") int filterOrder,
-			@DefaultValue("Idempotent-Replayed") String replayedHeader, @DefaultValue("1MB") DataSize maxRequestSize,
-			@DefaultValue("1MB") DataSize maxResponseSize,
-			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
-			@DefaultValue List<String> excludedHeaders) {
+	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
+			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
+			@DefaultValue( {
+					"401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
+			@DefaultValue List<String> excludedHeaders){
 	}
 
 	/**
@@ -93,7 +96,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * The Redis store.
 	 *
 	 * @param keyPrefix What the name of every Redis key starts with.
-	 * @param waitReplicas How many replicas must have a write before it counts. 0 asks for none.
+	 * @param waitReplicas How many replicas must have a write before it counts. 0 asks
+	 * for none.
 	 * @param waitTimeout How long a write waits for the replicas.
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitReplicas,
@@ -140,8 +144,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The memory store.
 	 *
-	 * @param maxSize How much of the heap records may take. The oldest results go first, claims
-	 * never.
+	 * @param maxSize How much of the heap records may take. The oldest results go first,
+	 * claims never.
 	 */
 	public record Memory(@DefaultValue("64MB") DataSize maxSize) {
 	}
