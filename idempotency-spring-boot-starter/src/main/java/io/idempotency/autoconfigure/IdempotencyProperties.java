@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreFailureMode;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -51,6 +52,25 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
 		@DefaultValue NearCache nearCache) {
 
+	/** Checks the values. */
+	public IdempotencyProperties {
+		PropertyChecks.positive("retention", retention);
+		PropertyChecks.positive("lease", lease);
+		PropertyChecks.positive("wait-timeout", waitTimeout);
+		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
+	}
+
+	/**
+	 * What an operation wants unless it says otherwise.
+	 * @return the policy
+	 */
+	IdempotencyPolicy policy() {
+		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
+		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), this.retention, this.lease, this.renewal,
+				this.conflict.mode(), this.waitTimeout, this.onFailure.mode(), defaults.onAbandoned(),
+				defaults.recoverable(), this.onStoreFailure);
+	}
+
 	/**
 	 * Keys of requests.
 	 *
@@ -58,6 +78,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param maxLength How many characters a key of a request may have.
 	 */
 	public record Key(@DefaultValue("Idempotency-Key") String header, @DefaultValue("255") int maxLength) {
+
+		/** Checks the values. */
+		public Key {
+			PropertyChecks.headerName("key.header", header);
+			PropertyChecks.atLeast(1, "key.max-length", maxLength);
+		}
+
 	}
 
 	/**
@@ -90,6 +117,23 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 */
 	public record Token(@DefaultValue("false") boolean enabled, @DefaultValue("/idempotency/tokens") String path,
 			@DefaultValue("10m") Duration ttl) {
+
+		/** Checks the values. */
+		public Token {
+			PropertyChecks.path("token.path", path);
+			PropertyChecks.positive("token.ttl", ttl);
+		}
+
+
+		/** Checks the values. */
+		public Http {
+			PropertyChecks.headerName("http.replayed-header", replayedHeader);
+			PropertyChecks.bodySize("http.max-request-size", maxRequestSize);
+			PropertyChecks.bodySize("http.max-response-size", maxResponseSize);
+			PropertyChecks.statusPatterns("http.release-on", releaseOn);
+			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
+		}
+
 	}
 
 	/**
@@ -102,6 +146,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitReplicas,
 			@DefaultValue("1s") Duration waitTimeout) {
+
+		/** Checks the values. */
+		public Redis {
+			PropertyChecks.atLeast(0, "redis.wait-replicas", waitReplicas);
+			PropertyChecks.positive("redis.wait-timeout", waitTimeout);
+		}
+
 	}
 
 	/**
@@ -114,6 +165,12 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	public record Jdbc(@DefaultValue("idempotency_record") String tableName,
 			@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue Cleanup cleanup) {
 
+		/** Checks the values. */
+		public Jdbc {
+			PropertyChecks.tableName("jdbc.table-name", tableName);
+		}
+
+
 		/**
 		 * Removal of records whose retention is over.
 		 *
@@ -123,6 +180,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		 */
 		public record Cleanup(@DefaultValue("true") boolean enabled, @DefaultValue("5m") Duration interval,
 				@DefaultValue("1000") int batchSize) {
+
+			/** Checks the values. */
+			public Cleanup {
+				PropertyChecks.positive("jdbc.cleanup.interval", interval);
+				PropertyChecks.atLeast(1, "jdbc.cleanup.batch-size", batchSize);
+			}
+
 		}
 
 		/** When the table is created at start-up. */
@@ -148,6 +212,12 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * claims never.
 	 */
 	public record Memory(@DefaultValue("64MB") DataSize maxSize) {
+
+		/** Checks the values. */
+		public Memory {
+			PropertyChecks.positive("memory.max-size", maxSize);
+		}
+
 	}
 
 	/**
@@ -159,6 +229,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 */
 	public record NearCache(@DefaultValue("false") boolean enabled, @DefaultValue("32MB") DataSize maxSize,
 			@DefaultValue("2m") Duration ttl) {
+
+		/** Checks the values. */
+		public NearCache {
+			PropertyChecks.positive("near-cache.max-size", maxSize);
+			PropertyChecks.positive("near-cache.ttl", ttl);
+		}
+
 	}
 
 }

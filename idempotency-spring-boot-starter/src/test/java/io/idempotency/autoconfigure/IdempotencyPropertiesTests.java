@@ -19,6 +19,7 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 class IdempotencyPropertiesTests {
 
@@ -66,11 +67,6 @@ class IdempotencyPropertiesTests {
 			.isEqualTo(new IdempotencyProperties.NearCache(false, DataSize.ofMegabytes(32), Duration.ofMinutes(2)));
 	}
 
-	@Test
-	void defaultsAreValid() {
-		assertThatCode(() -> IdempotencyPropertiesValidator.validate(bind(Map.of()))).doesNotThrowAnyException();
-	}
-
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			idempotency.retention               | 0s
@@ -108,24 +104,18 @@ class IdempotencyPropertiesTests {
 			idempotency.near-cache.ttl          | 0s
 			""")
 	void wrongValueIsRefusedWithTheNameOfItsProperty(String name, String value) {
-		IdempotencyProperties properties = bind(Map.of(name, value));
-		assertThatExceptionOfType(InvalidConfigurationPropertyValueException.class)
-			.isThrownBy(() -> IdempotencyPropertiesValidator.validate(properties))
-			.satisfies((ex) -> {
-				assertThat(ex.getName()).isEqualTo(name);
-				assertThat(ex.getReason()).startsWith("It must").endsWith(".");
-			});
+		assertThat(invalid(Map.of(name, value))).satisfies((ex) -> {
+			assertThat(ex.getName()).isEqualTo(name);
+			assertThat(ex.getReason()).startsWith("It must").endsWith(".");
+		});
 	}
 
 	@Test
 	void wrongElementOfAListIsNamedByItsIndex() {
-		IdempotencyProperties properties = bind(Map.of("idempotency.http.release-on", "5xx, 429, nonsense"));
-		assertThatExceptionOfType(InvalidConfigurationPropertyValueException.class)
-			.isThrownBy(() -> IdempotencyPropertiesValidator.validate(properties))
-			.satisfies((ex) -> {
-				assertThat(ex.getName()).isEqualTo("idempotency.http.release-on[2]");
-				assertThat(ex.getValue()).isEqualTo("nonsense");
-			});
+		assertThat(invalid(Map.of("idempotency.http.release-on", "5xx, 429, nonsense"))).satisfies((ex) -> {
+			assertThat(ex.getName()).isEqualTo("idempotency.http.release-on[2]");
+			assertThat(ex.getValue()).isEqualTo("nonsense");
+		});
 	}
 
 	@ParameterizedTest
@@ -150,7 +140,7 @@ class IdempotencyPropertiesTests {
 	@ParameterizedTest
 	@MethodSource("validValues")
 	void unusualButValidValueIsAccepted(String name, String value) {
-		assertThatCode(() -> IdempotencyPropertiesValidator.validate(bind(Map.of(name, value))))
+		assertThatCode(() -> bind(Map.of(name, value)))
 			.doesNotThrowAnyException();
 	}
 
@@ -169,7 +159,16 @@ class IdempotencyPropertiesTests {
 	}
 
 	private static Stream<String> causes(Throwable ex) {
-		return Stream.iterate(ex, (cause) -> cause != null, Throwable::getCause).map(String::valueOf);
+		return Stream.<Throwable>iterate(ex, (cause) -> cause != null, Throwable::getCause).map(String::valueOf);
+	}
+
+	private static InvalidConfigurationPropertyValueException invalid(Map<String, String> values) {
+		BindException ex = catchThrowableOfType(BindException.class, () -> bind(values));
+		return (InvalidConfigurationPropertyValueException) Stream
+			.<Throwable>iterate(ex, (cause) -> cause != null, Throwable::getCause)
+			.filter(InvalidConfigurationPropertyValueException.class::isInstance)
+			.findFirst()
+			.orElseThrow();
 	}
 
 	private static IdempotencyProperties bind(Map<String, String> values) {
