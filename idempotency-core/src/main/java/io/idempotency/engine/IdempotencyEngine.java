@@ -64,7 +64,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	public <T> @Nullable T execute(GuardedCall call, Door<T> door) throws Throwable {
 		Claims.Answer answer = this.claims.claim(call);
 		if (answer instanceof Claims.Unguarded) {
-			return door.run();
+			return runUnguarded(door);
 		}
 		if (answer instanceof Claims.Owned owned) {
 			return runAsOwner(call, owned.execution(), door);
@@ -77,6 +77,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return recoverOrRefuse(call, door);
 		}
 		throw refusal(call, result);
+	}
+
+	private <T> @Nullable T runUnguarded(Door<T> door) throws Throwable {
+		try (IdempotencyContextHolder.Binding none = IdempotencyContextHolder.bind(null)) {
+			return door.run();
+		}
 	}
 
 	private <T> @Nullable T runAsOwner(GuardedCall call, Execution execution, Door<T> door) throws Throwable {
