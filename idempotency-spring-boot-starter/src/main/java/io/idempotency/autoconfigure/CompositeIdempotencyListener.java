@@ -7,7 +7,10 @@ import io.idempotency.engine.IdempotencyListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells all listeners of the application in their order; one that fails holds up no other. */
+/**
+ * Tells all listeners of the application in their order; one that fails holds up no
+ * other.
+ */
 final class CompositeIdempotencyListener implements IdempotencyListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(CompositeIdempotencyListener.class);
@@ -26,8 +29,8 @@ final class CompositeIdempotencyListener implements IdempotencyListener {
 			}
 			catch (RuntimeException ex) {
 				// Whatever it is, the next listener has nothing to do with it.
-				logger.warn("{} failed on {} of '{}'; the call goes on", listener.getClass().getName(), event, operation,
-						ex);
+				logger.warn("{} failed on {} of '{}'; the call goes on", listener.getClass().getName(), event,
+						operation, ex);
 			}
 		}
 	}

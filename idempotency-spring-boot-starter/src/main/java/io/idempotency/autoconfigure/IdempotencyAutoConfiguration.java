@@ -18,8 +18,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine, a
- * store, the codec of results, and the guard of every annotated bean.
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
+ * a store, the codec of results, and the guard of every annotated bean.
  *
  * @since 0.1.0
  */

@@ -101,11 +101,22 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * is free again.
 	 * @param excludedHeaders Names of response headers that are never stored.
 	 */
+	// @formatter:off (an array in the header of a record is torn apart)
 	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
 			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
-			@DefaultValue( {
-					"401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
-			@DefaultValue List<String> excludedHeaders){
+			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
+			@DefaultValue List<String> excludedHeaders) {
+	// @formatter:on
+
+		/** Checks the values. */
+		public Http {
+			PropertyChecks.headerName("http.replayed-header", replayedHeader);
+			PropertyChecks.bodySize("http.max-request-size", maxRequestSize);
+			PropertyChecks.bodySize("http.max-response-size", maxResponseSize);
+			PropertyChecks.statusPatterns("http.release-on", releaseOn);
+			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
+		}
+
 	}
 
 	/**
@@ -122,16 +133,6 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		public Token {
 			PropertyChecks.path("token.path", path);
 			PropertyChecks.positive("token.ttl", ttl);
-		}
-
-
-		/** Checks the values. */
-		public Http {
-			PropertyChecks.headerName("http.replayed-header", replayedHeader);
-			PropertyChecks.bodySize("http.max-request-size", maxRequestSize);
-			PropertyChecks.bodySize("http.max-response-size", maxResponseSize);
-			PropertyChecks.statusPatterns("http.release-on", releaseOn);
-			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
 		}
 
 	}
@@ -169,7 +170,6 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		public Jdbc {
 			PropertyChecks.tableName("jdbc.table-name", tableName);
 		}
-
 
 		/**
 		 * Removal of records whose retention is over.

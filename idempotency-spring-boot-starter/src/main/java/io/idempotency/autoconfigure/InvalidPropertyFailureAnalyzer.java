@@ -13,13 +13,12 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Names the property that has a wrong value, and where it was set. Comes first: the value is
- * found out while it is bound, and what the general analyzers tell of that is the record it was
- * bound to.
+ * Names the property that has a wrong value, and where it was set. Comes first: the value
+ * is found out while it is bound, and what the general analyzers tell of that is the
+ * record it was bound to.
  */
 @Order(0)
-final class InvalidPropertyFailureAnalyzer
-		extends AbstractFailureAnalyzer<InvalidConfigurationPropertyValueException> {
+final class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidConfigurationPropertyValueException> {
 
 	private final @Nullable Environment environment;
 

@@ -10,12 +10,14 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Reads {@code idempotency.store}; a value that is none fails the start-up by its name. */
+/**
+ * Reads {@code idempotency.store}; a value that is none fails the start-up by its name.
+ */
 final class OnStoreTypeCondition extends SpringBootCondition {
 
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-		StoreType[] wanted = (StoreType[]) metadata.getAnnotations()
+		StoreType[] wanted = metadata.getAnnotations()
 			.get(ConditionalOnStoreType.class)
 			.getValue("value", StoreType[].class)
 			.orElseThrow();

@@ -8,8 +8,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.util.unit.DataSize;
 
 /**
- * Refuses values that bind but mean nothing, by the name of their property. Not Bean Validation
- * constraints, because an application need not have a provider.
+ * Refuses values that bind but mean nothing, by the name of their property. Not Bean
+ * Validation constraints, because an application need not have a provider.
  */
 final class PropertyChecks {
 

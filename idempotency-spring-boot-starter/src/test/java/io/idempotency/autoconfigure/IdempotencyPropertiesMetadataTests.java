@@ -4,11 +4,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -45,10 +50,30 @@ class IdempotencyPropertiesMetadataTests {
 	}
 
 	@Test
+	void theDefaultsItTellsAreTheOnesThatApply() throws IOException {
+		Map<String, Object> told = new HashMap<>();
+		properties().forEach((property) -> {
+			JsonNode value = property.get("defaultValue");
+			if (!value.isArray()) {
+				told.put(property.get("name").asText(), value.asText());
+			}
+			for (int i = 0; i < value.size(); i++) {
+				told.put(property.get("name").asText() + "[" + i + "]", value.get(i).asText());
+			}
+		});
+		assertThat(bind(told)).isEqualTo(bind(Map.of()));
+	}
+
+	@Test
 	void everyHintBelongsToAProperty() throws IOException {
 		List<String> hinted = new ArrayList<>();
 		metadata().get("hints").forEach((hint) -> hinted.add(hint.get("name").asText()));
 		assertThat(hinted).isNotEmpty().isSubsetOf(NAMES);
+	}
+
+	private static IdempotencyProperties bind(Map<String, ?> values) {
+		return new Binder(new MapConfigurationPropertySource(values)).bindOrCreate("idempotency",
+				IdempotencyProperties.class);
 	}
 
 	private static JsonNode properties() throws IOException {

@@ -140,8 +140,7 @@ class IdempotencyPropertiesTests {
 	@ParameterizedTest
 	@MethodSource("validValues")
 	void unusualButValidValueIsAccepted(String name, String value) {
-		assertThatCode(() -> bind(Map.of(name, value)))
-			.doesNotThrowAnyException();
+		assertThatCode(() -> bind(Map.of(name, value))).doesNotThrowAnyException();
 	}
 
 	static Stream<Object[]> validValues() {
