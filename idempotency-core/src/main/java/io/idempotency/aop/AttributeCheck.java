@@ -5,7 +5,9 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
-/** Refuses attributes that contradict each other: one of them would silently do nothing. */
+/**
+ * Refuses attributes that contradict each other: one of them would silently do nothing.
+ */
 final class AttributeCheck {
 
 	/** Value of the fingerprint attribute that switches the comparison off. */
@@ -34,7 +36,8 @@ final class AttributeCheck {
 				"onFailure = REMEMBER contradicts mode = LOCK, which keeps nothing", "Remove onFailure");
 		refuse(!attributes.recover().isEmpty() && mode == IdempotencyMode.REJECT
 				&& attributes.duplicateOn().length == 0,
-				"recover is never asked: mode = REJECT gives no duplicate a result", "Remove recover or set duplicateOn");
+				"recover is never asked: mode = REJECT gives no duplicate a result",
+				"Remove recover or set duplicateOn");
 	}
 
 	private void refuse(boolean contradiction, String problem, String action) {

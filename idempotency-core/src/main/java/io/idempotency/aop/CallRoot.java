@@ -7,8 +7,8 @@ import io.idempotency.IdempotencyKeyInvalidException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root object of an operation's expressions: everything that is no argument, so that no
- * name can collide.
+ * The root object of an operation's expressions: everything that is no argument, so that
+ * no name can collide.
  * <p>
  * Public, because compiled expressions call it.
  *
@@ -47,7 +47,8 @@ public final class CallRoot {
 	 * A value of the request body.
 	 * @param pointer a JSON Pointer, or the name of a form field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
-	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object there
+	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object
+	 * there
 	 */
 	public @Nullable Object body(String pointer) {
 		try {

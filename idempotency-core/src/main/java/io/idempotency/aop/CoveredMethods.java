@@ -23,8 +23,8 @@ final class CoveredMethods {
 	}
 
 	/**
-	 * Whether an annotation of the class does not mean the method: of a class with handlers only
-	 * these are meant, and of these not those that their door leaves out.
+	 * Whether an annotation of the class does not mean the method: of a class with
+	 * handlers only these are meant, and of these not those that their door leaves out.
 	 */
 	boolean isLeftOut(IdempotentAnnotation annotation) {
 		if (annotation.declaredOnMethod()) {

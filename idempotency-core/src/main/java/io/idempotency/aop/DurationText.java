@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 500ms}, {@code 30s}, {@code 24h}, {@code 7d}, {@code PT24H}. */
+/**
+ * Durations as people write them: {@code 500ms}, {@code 30s}, {@code 24h}, {@code 7d},
+ * {@code PT24H}.
+ */
 final class DurationText {
 
 	private static final Pattern SIMPLE = Pattern.compile("(\\d{1,18})\\s*(ms|s|m|h|d)");
@@ -16,7 +19,9 @@ final class DurationText {
 	private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m",
 			ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
-	/** Stores count in milliseconds and the engine in nanoseconds: both must be able to. */
+	/**
+	 * Stores count in milliseconds and the engine in nanoseconds: both must be able to.
+	 */
 	private static final Duration MIN = Duration.ofMillis(1);
 
 	private static final Duration MAX = Duration.ofDays(36500);

@@ -79,7 +79,10 @@ final class ExpressionCheck {
 		return !(parent instanceof Indexer) && !(parent instanceof InlineMap && child % 2 == 0);
 	}
 
-	/** The name is only visible in the text of the node: {@code name}, {@code #name} or {@code name(…)}. */
+	/**
+	 * The name is only visible in the text of the node: {@code name}, {@code #name} or
+	 * {@code name(…)}.
+	 */
 	private static String nameOf(SpelNode node) {
 		String text = node.toStringAST();
 		int arguments = text.indexOf('(');

@@ -3,6 +3,8 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
@@ -15,25 +17,34 @@ import org.springframework.util.ReflectionUtils;
 /** Refuses annotations on methods and classes that no proxy can guard. */
 final class GuardedClassCheck {
 
+	/** By the class of the bean as it comes in: prototypes come often. */
+	private final Map<Class<?>, Boolean> guarded = new ConcurrentHashMap<>();
+
 	/**
-	 * Checks a class.
-	 * @param targetClass the class of the bean
+	 * Checks the class of a bean.
 	 * @param bean the bean, possibly a proxy of somebody else's
+	 * @param targetClass the class behind it
 	 * @return whether the class has guarded methods
-	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would silently
-	 * do nothing
+	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
+	 * silently do nothing
 	 */
-	boolean isGuarded(Class<?> targetClass, Object bean) {
+	boolean isGuarded(Object bean, Class<?> targetClass) {
 		if (!AnnotationUtils.isCandidateClass(targetClass, Idempotent.class)) {
 			return false;
 		}
-		Class<?> userClass = ClassUtils.getUserClass(targetClass);
-		boolean subclassed = !Proxy.isProxyClass(bean.getClass()) && !bean.getClass().isHidden();
+		Boolean known = this.guarded.get(bean.getClass());
+		if (known == null) {
+			boolean subclassed = !Proxy.isProxyClass(bean.getClass()) && !bean.getClass().isHidden();
+			known = isGuarded(ClassUtils.getUserClass(targetClass), subclassed);
+			this.guarded.put(bean.getClass(), known);
+		}
+		return known;
+	}
+
+	private boolean isGuarded(Class<?> userClass, boolean subclassed) {
 		boolean guarded = false;
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(userClass)) {
-			if (isGuarded(method, userClass, subclassed)) {
-				guarded = true;
-			}
+			guarded |= isGuarded(method, userClass, subclassed);
 		}
 		return guarded;
 	}

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * The advice of guarded methods: finds the operation and hands the call to the first door that
- * opens for it. Thread-safe.
+ * The advice of guarded methods: finds the operation and hands the call to the first door
+ * that opens for it. Thread-safe.
  * <p>
- * It is created long before most beans, so it asks for its collaborators at the first call. As
- * with every proxy, a method that a bean calls on itself is not seen.
+ * It is created long before most beans, so it asks for its collaborators at the first
+ * call. As with every proxy, a method that a bean calls on itself is not seen.
  *
  * @since 0.1.0
  */

@@ -21,14 +21,15 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The merged annotation that holds for a method of a class: the method's own (or that of the
- * method it implements or overrides) before its class's.
+ * The merged annotation that holds for a method of a class: the method's own (or that of
+ * the method it implements or overrides) before its class's.
  *
  * @param attributes the merged annotation
  * @param method the most specific method
  * @param targetClass the class of the bean, never a generated one
  * @param declaredOnMethod whether the annotation is a method's
- * @param declaringMethod the method that bears the annotation, {@code method} for a class's
+ * @param declaringMethod the method that bears the annotation, {@code method} for a
+ * class's
  */
 record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targetClass, boolean declaredOnMethod,
 		Method declaringMethod) {
@@ -49,7 +50,8 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 		if (Proxy.isProxyClass(userClass) || userClass.isHidden()) {
-			// A generated class has no names: neither of parameters, nor its own in another JVM.
+			// A generated class has no names: neither of parameters, nor its own in
+			// another JVM.
 			specific = ClassUtils.getInterfaceMethodIfPossible(specific, userClass);
 		}
 		MergedAnnotation<Idempotent> own = ofMethod(specific, userClass);
@@ -69,7 +71,8 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 		if (own.isPresent() || specific.getDeclaringClass() == userClass) {
 			return own;
 		}
-		// An inherited method may implement an interface that its own class does not know.
+		// An inherited method may implement an interface that its own class does not
+		// know.
 		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(userClass)) {
 			for (Method candidate : type.getMethods()) {
 				if (candidate.getName().equals(specific.getName())
@@ -86,7 +89,10 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).get(Idempotent.class);
 	}
 
-	/** A class's annotation means the methods that do its work, not those the container calls. */
+	/**
+	 * A class's annotation means the methods that do its work, not those the container
+	 * calls.
+	 */
 	private static boolean isOperationOfClass(Method method, Class<?> userClass, String recover) {
 		boolean visible = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
 		return visible && !method.isSynthetic() && !method.getName().equals(recover)

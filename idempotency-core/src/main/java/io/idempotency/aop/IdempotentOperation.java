@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param duplicateOn exceptions that mean "already done"
  * @param recover looks the result up, {@code null} if nothing does
  * @param transaction in which transaction the record is written
- * @param resultType declared type of the result; of an asynchronous one, the type inside it
+ * @param resultType declared type of the result; of an asynchronous one, the type inside
+ * it
  * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
  * @param store where records are kept
  * @since 0.1.0

@@ -21,8 +21,8 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows the operation of every method: the annotation is searched, parsed and checked once for
- * each method of each class, hits and misses are kept. Thread-safe.
+ * Knows the operation of every method: the annotation is searched, parsed and checked
+ * once for each method of each class, hits and misses are kept. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -36,10 +36,11 @@ public final class IdempotentOperationSource {
 
 	/**
 	 * Creates the source.
-	 * @param beanFactory resolves placeholders, stores, and the beans that expressions name
+	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
+	 * name
 	 * @param defaults what an operation wants unless its annotation says otherwise
-	 * @param keyHeader the header that holds the key of a method that a door covers and whose
-	 * annotation names no place
+	 * @param keyHeader the header that holds the key of a method that a door covers and
+	 * whose annotation names no place
 	 * @param store where records are kept unless the annotation says otherwise
 	 * @param codec must be able to keep the results of methods that no door covers
 	 * @param doors where calls come in
@@ -61,7 +62,8 @@ public final class IdempotentOperationSource {
 		MethodClassKey key = new MethodClassKey(method, targetClass);
 		Optional<IdempotentOperation> operation = this.operations.get(key);
 		if (operation == null) {
-			// Not computeIfAbsent: looking a store up may create beans, whose operations are then asked for.
+			// Not computeIfAbsent: looking a store up may create beans, whose operations
+			// are then asked for.
 			operation = Optional.ofNullable(create(method, targetClass));
 			this.operations.put(key, operation);
 		}

@@ -19,14 +19,15 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 
 /**
- * Puts the guard around beans with guarded methods, and refuses wrong annotations at start-up.
+ * Puts the guard around beans with guarded methods, and refuses wrong annotations at
+ * start-up.
  * <p>
- * Not an advisor bean: with {@code spring.aop.auto=false} such a bean silently does nothing,
- * and with JDK proxies a controller that implements an interface loses its mappings. The guard
- * is the outermost advice, so that it stands outside of transactions, except that it stays
- * inside of method security, where a caller who is denied must use no key and see no replay,
- * and inside of asynchronous execution, where the call that is guarded is the one that does
- * the work.
+ * Not an advisor bean: with {@code spring.aop.auto=false} such a bean silently does
+ * nothing, and with JDK proxies a controller that implements an interface loses its
+ * mappings. The guard is the outermost advice, so that it stands outside of transactions,
+ * except that it stays inside of method security, where a caller who is denied must use
+ * no key and see no replay, and inside of asynchronous execution, where the call that is
+ * guarded is the one that does the work.
  *
  * @since 0.1.0
  */
@@ -43,7 +44,10 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 
 	private final transient GuardedClassCheck classCheck = new GuardedClassCheck();
 
-	/** Classes whose operations are checked when all singletons are there, so that none is created too early. */
+	/**
+	 * Classes whose operations are checked when all singletons are there, so that none is
+	 * created too early.
+	 */
 	private final transient Set<Class<?>> unchecked = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean started;
@@ -69,7 +73,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 			return bean;
 		}
 		Class<?> targetClass = AopProxyUtils.ultimateTargetClass(bean);
-		if (this.classCheck.isGuarded(targetClass, bean)) {
+		if (this.classCheck.isGuarded(bean, targetClass)) {
 			check(targetClass);
 		}
 		if (bean instanceof Advised advised && !advised.isFrozen() && isEligible(targetClass)) {

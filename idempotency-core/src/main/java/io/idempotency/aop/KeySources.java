@@ -12,7 +12,10 @@ final class KeySources {
 	/** RFC 9110: a token. */
 	private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-	/** RFC 6901: tokens after slashes, in which a tilde is written as {@code ~0} and a slash as {@code ~1}. */
+	/**
+	 * RFC 6901: tokens after slashes, in which a tilde is written as {@code ~0} and a
+	 * slash as {@code ~1}.
+	 */
 	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)+");
 
 	private final OperationExpressions expressions;

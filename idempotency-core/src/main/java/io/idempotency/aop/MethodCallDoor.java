@@ -29,8 +29,8 @@ final class MethodCallDoor extends ValueDoor<Object> {
 	}
 
 	/**
-	 * Of an asynchronous method the look-up is waited for: only its value says whether anything
-	 * happened.
+	 * Of an asynchronous method the look-up is waited for: only its value says whether
+	 * anything happened.
 	 */
 	@Override
 	public @Nullable Object recover() throws Throwable {

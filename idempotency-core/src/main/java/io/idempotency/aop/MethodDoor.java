@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /**
- * The door of every method that is not the current request's handler: services, listeners,
- * jobs. Results are values. Thread-safe.
+ * The door of every method that is not the current request's handler: services,
+ * listeners, jobs. Results are values. Thread-safe.
  * <p>
- * The key is a business key: no caller is part of it unless the annotation's scope says so,
- * so that a request and a job meet on the same key; only a token belongs to whom it was issued
- * to. Nothing is compared unless the annotation has a fingerprint.
+ * The key is a business key: no caller is part of it unless the annotation's scope says
+ * so, so that a request and a job meet on the same key; only a token belongs to whom it
+ * was issued to. Nothing is compared unless the annotation has a fingerprint.
  *
  * @since 0.1.0
  */
@@ -90,8 +90,8 @@ public final class MethodDoor implements OperationDoor {
 			return call.runUnguarded();
 		}
 		String name = call.operation().name();
-		throw new IdempotencyKeyMissingException(name, "The call of '" + name
-				+ "' has no key: give it one, or allow calls without by required = false");
+		throw new IdempotencyKeyMissingException(name,
+				"The call of '" + name + "' has no key: give it one, or allow calls without by required = false");
 	}
 
 	private Fingerprint fingerprint(OperationCall call, RequestValues values) {

@@ -23,8 +23,8 @@ final class MethodNames {
 	}
 
 	/**
-	 * The default name of an operation: of the bean's class, so that two classes that inherit
-	 * one method never share a key, and the same in every JVM.
+	 * The default name of an operation: of the bean's class, so that two classes that
+	 * inherit one method never share a key, and the same in every JVM.
 	 */
 	static String operation(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())

@@ -119,12 +119,14 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The whole key: the operation and whose key it is are part of it, unless it is a token.
+	 * The whole key: the operation and whose key it is are part of it, unless it is a
+	 * token.
 	 * @param parts what the caller gave
 	 * @param defaultCaller whose key it is, where the annotation has no scope
 	 * @param values of the request
 	 * @return the key
-	 * @throws IllegalStateException if the scope expression fails, or a token has several parts
+	 * @throws IllegalStateException if the scope expression fails, or a token has several
+	 * parts
 	 */
 	public IdempotencyKey key(List<String> parts, Caller defaultCaller, RequestValues values) {
 		Caller scope = scope(values);
@@ -143,8 +145,8 @@ public final class OperationCall {
 	 * Whose key it is, where the annotation says so.
 	 * @param values of the request
 	 * @return the caller, {@code null} if the annotation has no scope
-	 * @throws IllegalStateException if the expression fails or gives nothing: a scope that is
-	 * missing must never become one that all share
+	 * @throws IllegalStateException if the expression fails or gives nothing: a scope
+	 * that is missing must never become one that all share
 	 */
 	public @Nullable Caller scope(RequestValues values) {
 		OperationExpression expression = this.operation.scope();

@@ -24,8 +24,8 @@ public interface OperationDoor extends Ordered {
 	boolean covers(Method method, Class<?> targetClass);
 
 	/**
-	 * Whether a covered method is never guarded where only its class has the annotation, as
-	 * with the safe HTTP methods; asked at start-up.
+	 * Whether a covered method is never guarded where only its class has the annotation,
+	 * as with the safe HTTP methods; asked at start-up.
 	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return whether an annotation of the class leaves the method out

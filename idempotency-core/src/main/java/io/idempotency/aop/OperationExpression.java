@@ -9,8 +9,9 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 
 /**
- * One parsed SpEL expression of an operation. Immutable and thread-safe: parsed once, compiled
- * by SpEL when it is used often, evaluated on a context that holds nothing but the call.
+ * One parsed SpEL expression of an operation. Immutable and thread-safe: parsed once,
+ * compiled by SpEL when it is used often, evaluated on a context that holds nothing but
+ * the call.
  *
  * @since 0.1.0
  */
@@ -33,8 +34,8 @@ public final class OperationExpression {
 	}
 
 	/**
-	 * The value for one call. What a method or bean that the expression calls throws comes out
-	 * as it is.
+	 * The value for one call. What a method or bean that the expression calls throws
+	 * comes out as it is.
 	 * @param call the call
 	 * @param values of its request
 	 * @return the value
@@ -57,8 +58,8 @@ public final class OperationExpression {
 	 * @return the exception
 	 */
 	IllegalStateException failure(OperationCall call, RuntimeException cause) {
-		return new IllegalStateException(this + " of '" + MethodNames.describe(call.operation()) + "' failed: "
-				+ cause.getMessage(), cause);
+		return new IllegalStateException(
+				this + " of '" + MethodNames.describe(call.operation()) + "' failed: " + cause.getMessage(), cause);
 	}
 
 	@Override

@@ -18,7 +18,9 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
-/** Parses and checks the expressions of operations, once for each operation. Thread-safe. */
+/**
+ * Parses and checks the expressions of operations, once for each operation. Thread-safe.
+ */
 final class OperationExpressions {
 
 	private final SpelExpressionParser parser;
@@ -29,7 +31,8 @@ final class OperationExpressions {
 
 	OperationExpressions(ConfigurableBeanFactory beanFactory) {
 		ClassLoader classLoader = beanFactory.getBeanClassLoader();
-		// Compiled once it is hot, and interpreted again where the types of the arguments change.
+		// Compiled once it is hot, and interpreted again where the types of the arguments
+		// change.
 		this.parser = new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.MIXED, classLoader));
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared.setTypeLocator(new StandardTypeLocator(classLoader));
@@ -41,8 +44,8 @@ final class OperationExpressions {
 	 * @param text the expression
 	 * @param annotation whose it is
 	 * @return the expression
-	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be parsed or refers
-	 * to what does not exist
+	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be parsed or
+	 * refers to what does not exist
 	 */
 	OperationExpression parse(String attribute, String text, IdempotentAnnotation annotation) {
 		SpelExpression expression;
@@ -64,7 +67,10 @@ final class OperationExpressions {
 		return method.getParameterCount() == 0 || this.names.getParameterNames(method) != null;
 	}
 
-	/** Names win over positions, and those of the method itself over those of its interface. */
+	/**
+	 * Names win over positions, and those of the method itself over those of its
+	 * interface.
+	 */
 	private Map<String, Integer> variables(IdempotentAnnotation annotation) {
 		Map<String, Integer> variables = new HashMap<>();
 		addNames(variables, this.names.getParameterNames(annotation.method()));

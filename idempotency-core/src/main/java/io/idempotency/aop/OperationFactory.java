@@ -65,8 +65,8 @@ final class OperationFactory {
 		return new IdempotentOperation(annotation.method(), annotation.targetClass(), annotation.declaredOnMethod(),
 				policy(annotation, recover != null), keySource, attributes.required(), attributes.token(),
 				expression("scope", attributes.scope(), annotation), fingerprint(annotation),
-				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()),
-				recover, attributes.transaction(), result.type(), result.async(), store(annotation));
+				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
+				attributes.transaction(), result.type(), result.async(), store(annotation));
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, Type type) {

@@ -36,11 +36,10 @@ public final class OperationFingerprints {
 	 * @param source the expression
 	 * @param values of its request
 	 * @return the fingerprint
-	 * @throws IllegalStateException if the expression fails or gives a value that cannot be
-	 * encoded
+	 * @throws IllegalStateException if the expression fails or gives a value that cannot
+	 * be encoded
 	 */
-	public Fingerprint of(OperationCall call, IdempotentOperation.FingerprintSource.Spel source,
-			RequestValues values) {
+	public Fingerprint of(OperationCall call, IdempotentOperation.FingerprintSource.Spel source, RequestValues values) {
 		Object value = unwrap(call.fingerprint(source, values));
 		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM);
 		if (value == null || KeyParts.isText(value)) {

@@ -34,8 +34,8 @@ public final class OperationKeys {
 	 * @param values of its request
 	 * @return the parts of the key, empty if it is missing
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
-	 * @throws IllegalStateException if a key expression fails or gives a value that cannot be
-	 * a key
+	 * @throws IllegalStateException if a key expression fails or gives a value that
+	 * cannot be a key
 	 */
 	public List<String> parts(OperationCall call, RequestValues values) {
 		KeySource source = call.operation().keySource();

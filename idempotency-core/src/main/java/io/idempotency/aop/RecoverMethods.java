@@ -18,8 +18,8 @@ final class RecoverMethods {
 	/**
 	 * Finds the method that the annotation names.
 	 * @return the method, accessible; {@code null} if the annotation names none
-	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such method, or
-	 * its result cannot be one of the guarded method
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
+	 * method, or its result cannot be one of the guarded method
 	 */
 	static @Nullable Method find(IdempotentAnnotation annotation, ResultShape result) {
 		String name = annotation.attributes().recover();
@@ -42,7 +42,10 @@ final class RecoverMethods {
 		return recover;
 	}
 
-	/** The recovered value is answered as the method's own; where that has none, anything says "done". */
+	/**
+	 * The recovered value is answered as the method's own; where that has none, anything
+	 * says "done".
+	 */
 	private static boolean gives(Method recover, IdempotentAnnotation annotation, ResultShape result) {
 		Type returned = ResultShape.returnType(recover, annotation.targetClass());
 		boolean future = ResultShape.isAsync(returned);

@@ -25,7 +25,10 @@ record ResultShape(Type type, boolean async) {
 		return GenericTypeResolver.resolveType(method.getGenericReturnType(), targetClass);
 	}
 
-	/** Only the two types that a replay can give: an application's own future is another type. */
+	/**
+	 * Only the two types that a replay can give: an application's own future is another
+	 * type.
+	 */
 	static boolean isAsync(Type type) {
 		Class<?> raw = ResolvableType.forType(type).toClass();
 		return raw == CompletableFuture.class || raw == CompletionStage.class;

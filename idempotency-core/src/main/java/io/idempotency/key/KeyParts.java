@@ -79,8 +79,8 @@ public final class KeyParts {
 	/**
 	 * Whether a value has a {@link #text}.
 	 * @param value the value
-	 * @return whether it is text, a number, a boolean, an enum, a UUID or a {@code java.time}
-	 * value
+	 * @return whether it is text, a number, a boolean, an enum, a UUID or a
+	 * {@code java.time} value
 	 */
 	public static boolean isText(Object value) {
 		return value instanceof CharSequence || value instanceof Number || value instanceof Boolean
