@@ -17,8 +17,8 @@ import org.springframework.util.ReflectionUtils;
 /** Refuses annotations on methods and classes that no proxy can guard. */
 final class GuardedClassCheck {
 
-	/** By the class of the bean as it comes in: prototypes come often. */
-	private final Map<Class<?>, Boolean> guarded = new ConcurrentHashMap<>();
+	/** Prototypes come often. */
+	private final Map<BeanClass, Boolean> guarded = new ConcurrentHashMap<>();
 
 	/**
 	 * Checks the class of a bean.
@@ -32,11 +32,12 @@ final class GuardedClassCheck {
 		if (!AnnotationUtils.isCandidateClass(targetClass, Idempotent.class)) {
 			return false;
 		}
-		Boolean known = this.guarded.get(bean.getClass());
+		BeanClass beanClass = new BeanClass(bean.getClass(), targetClass);
+		Boolean known = this.guarded.get(beanClass);
 		if (known == null) {
 			boolean subclassed = !Proxy.isProxyClass(bean.getClass()) && !bean.getClass().isHidden();
 			known = isGuarded(ClassUtils.getUserClass(targetClass), subclassed);
-			this.guarded.put(bean.getClass(), known);
+			this.guarded.put(beanClass, known);
 		}
 		return known;
 	}
@@ -79,6 +80,10 @@ final class GuardedClassCheck {
 			return "private";
 		}
 		return Modifier.isStatic(method.getModifiers()) ? "static" : null;
+	}
+
+	/** The class of a JDK proxy says nothing about what is behind it. */
+	private record BeanClass(Class<?> type, Class<?> targetClass) {
 	}
 
 }

@@ -50,6 +50,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	 */
 	private final transient Set<Class<?>> unchecked = ConcurrentHashMap.newKeySet();
 
+	private final transient Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+
 	private volatile boolean started;
 
 	/**
@@ -96,19 +98,19 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	}
 
 	private void check(Class<?> targetClass) {
-		if (this.started) {
-			this.source.getObject().check(targetClass);
-		}
-		else {
+		if (!this.started) {
 			this.unchecked.add(targetClass);
+		}
+		else if (!this.checked.contains(targetClass)) {
+			this.source.getObject().check(targetClass);
+			this.checked.add(targetClass);
 		}
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.started = true;
-		this.unchecked.forEach((targetClass) -> this.source.getObject().check(targetClass));
-		this.unchecked.clear();
+		this.unchecked.forEach(this::check);
 	}
 
 	private int position(Advised advised) {

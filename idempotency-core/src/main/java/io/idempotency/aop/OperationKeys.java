@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.util.List;
 
 import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.key.KeyParts;
 import org.jspecify.annotations.Nullable;
 
@@ -14,17 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperationKeys {
 
-	private final HeaderKeys headers;
+	private final HeaderKeyParser headers;
 
 	private final int maxLength;
 
 	/**
 	 * Creates the keys.
-	 * @param headers reads header values
-	 * @param maxLength how long a key from the body may be
+	 * @param maxLength how many characters a key from a header or body may have, positive
 	 */
-	public OperationKeys(HeaderKeys headers, int maxLength) {
-		this.headers = headers;
+	public OperationKeys(int maxLength) {
+		this.headers = new HeaderKeyParser(maxLength);
 		this.maxLength = maxLength;
 	}
 
