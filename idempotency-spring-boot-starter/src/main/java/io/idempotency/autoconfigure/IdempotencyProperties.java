@@ -30,8 +30,9 @@ import org.springframework.util.unit.DataSize;
  * @param fingerprint How the bodies of two requests with one key are compared.
  * @param onFailure What becomes of the key of a failed call.
  * @param onStoreFailure What a call does when the store cannot be reached.
- * @param advisorOrder Place of the guard among the other advisors of a bean. It stays
- * inside method security, whatever the order.
+ * @param advisorOrder Place of the guard among the advisors of a bean: those of a smaller
+ * order stay outside of it. By default it is the outermost, so that it stands outside of
+ * transactions. Method security stays outside of it whatever the order.
  * @param key Keys of requests.
  * @param http Requests and responses.
  * @param token Issued tokens.
@@ -48,7 +49,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("5s") Duration waitTimeout, @DefaultValue("1000") int maxWaiters,
 		@DefaultValue("principal") ScopeType scope, @DefaultValue("json") FingerprintType fingerprint,
 		@DefaultValue("release") FailureType onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
-		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
+		@DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
 		@DefaultValue NearCache nearCache) {
 
