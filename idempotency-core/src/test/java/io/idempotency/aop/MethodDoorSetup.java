@@ -38,15 +38,10 @@ class MethodDoorSetup {
 	}
 
 	@Bean
-	static IdempotencyInterceptor idempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
+	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
 			ObjectProvider<OperationDoor> doors) {
-		return new IdempotencyInterceptor(source, doors);
-	}
-
-	@Bean
-	static IdempotentPostProcessor idempotentPostProcessor(IdempotencyInterceptor interceptor,
-			ObjectProvider<IdempotentOperationSource> source) {
-		return new IdempotentPostProcessor(interceptor, source, Ordered.HIGHEST_PRECEDENCE);
+		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors), source,
+				Ordered.HIGHEST_PRECEDENCE);
 	}
 
 	@Bean

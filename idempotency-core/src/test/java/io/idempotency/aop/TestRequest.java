@@ -18,6 +18,13 @@ class TestRequest implements RequestValues {
 
 	@Nullable Principal principal;
 
+	void reset() {
+		this.headers.clear();
+		this.params.clear();
+		this.body.clear();
+		this.principal = null;
+	}
+
 	@Override
 	public @Nullable String header(String name) {
 		List<String> lines = headers(name);

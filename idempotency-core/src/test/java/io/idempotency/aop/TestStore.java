@@ -21,10 +21,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A store whose clock the test moves: leases end when {@link #abandonAll()} says so, and
- * it shows the claims it got.
- */
+/** A store without a clock: a test says which owners have died, and sees what came in. */
 class TestStore implements IdempotencyStore {
 
 	private static final Duration REST = Duration.ofSeconds(10);
@@ -121,9 +118,11 @@ class TestStore implements IdempotencyStore {
 		return Optional.empty();
 	}
 
-	/** All owners have died. */
-	synchronized void abandonAll() {
-		this.records.values().forEach((entry) -> entry.abandoned = true);
+	synchronized void reset() {
+		this.records.clear();
+		this.claims.clear();
+		this.completions.clear();
+		this.down = false;
 	}
 
 	/** The record of an owner that died while running. */
@@ -155,6 +154,10 @@ class TestStore implements IdempotencyStore {
 
 	synchronized Completion lastCompletion() {
 		return this.completions.get(this.completions.size() - 1);
+	}
+
+	synchronized long lastFence() {
+		return this.fence;
 	}
 
 	synchronized int size() {
