@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.web.ScopeMode;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -47,7 +48,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("24h") Duration retention, @DefaultValue("30s") Duration lease,
 		@DefaultValue("true") boolean renewal, @DefaultValue("reject") ConflictType conflict,
 		@DefaultValue("5s") Duration waitTimeout, @DefaultValue("1000") int maxWaiters,
-		@DefaultValue("principal") ScopeType scope, @DefaultValue("json") FingerprintType fingerprint,
+		@DefaultValue("principal") ScopeMode scope, @DefaultValue("json") FingerprintType fingerprint,
 		@DefaultValue("release") FailureType onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,

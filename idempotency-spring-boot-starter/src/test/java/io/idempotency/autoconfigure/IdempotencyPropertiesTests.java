@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.web.ScopeMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,7 +35,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.conflict()).isEqualTo(ConflictType.REJECT);
 		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(properties.maxWaiters()).isEqualTo(1000);
-		assertThat(properties.scope()).isEqualTo(ScopeType.PRINCIPAL);
+		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
 		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
 		assertThat(properties.onFailure()).isEqualTo(FailureType.RELEASE);
 		assertThat(properties.onStoreFailure()).isEqualTo(StoreFailureMode.REJECT);
