@@ -1,7 +1,6 @@
 package io.idempotency.aop;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.engine.ResultCodec;
@@ -29,29 +28,32 @@ final class MethodCallDoor extends ValueDoor<Object> {
 	}
 
 	/**
-	 * Of an asynchronous method the look-up is waited for: only its value says whether
-	 * anything happened.
+	 * An asynchronous method may be recovered by the value as well as by a future of it.
 	 */
 	@Override
 	public @Nullable Object recover() throws Throwable {
 		Object recovered = this.call.recover();
-		if (!this.call.operation().async()) {
-			return recovered;
-		}
-		Object value = (recovered instanceof CompletionStage<?> stage) ? await(stage) : recovered;
-		if (value == null) {
-			return null;
-		}
-		return CompletableFuture.completedFuture((this.call.operation().resultType() != Void.class) ? value : null);
+		boolean bare = this.call.operation().async() && recovered != null && !(recovered instanceof CompletionStage<?>);
+		return bare ? CompletableFuture.completedFuture(recovered) : recovered;
 	}
 
-	private static @Nullable Object await(CompletionStage<?> stage) throws Throwable {
-		try {
-			return stage.toCompletableFuture().join();
+	/** What a recovery found says only "done" where the method gives no value. */
+	@Nullable Object answer(@Nullable Object result) {
+		IdempotentOperation operation = this.call.operation();
+		if (operation.recover() == null || operation.resultType() != Void.class
+				|| !(result instanceof CompletionStage<?> stage)) {
+			return result;
 		}
-		catch (CompletionException ex) {
-			throw (ex.getCause() != null) ? ex.getCause() : ex;
-		}
+		CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+		stage.whenComplete((value, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else {
+				answer.complete(null);
+			}
+		});
+		return answer;
 	}
 
 }

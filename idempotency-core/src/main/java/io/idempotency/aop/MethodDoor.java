@@ -82,7 +82,8 @@ public final class MethodDoor implements OperationDoor {
 		Caller defaultCaller = operation.token() ? this.tokenOwner.get() : Caller.GLOBAL;
 		IdempotencyKey key = call.key(parts, defaultCaller, values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
-		return this.engine.execute(guarded, new MethodCallDoor(call, this.codec));
+		MethodCallDoor door = new MethodCallDoor(call, this.codec);
+		return door.answer(this.engine.execute(guarded, door));
 	}
 
 	private @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {

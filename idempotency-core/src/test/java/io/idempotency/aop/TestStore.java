@@ -156,6 +156,10 @@ class TestStore implements IdempotencyStore {
 		return this.completions.get(this.completions.size() - 1);
 	}
 
+	synchronized int completions() {
+		return this.completions.size();
+	}
+
 	synchronized long lastFence() {
 		return this.fence;
 	}

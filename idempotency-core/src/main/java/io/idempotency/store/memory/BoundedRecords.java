@@ -1,10 +1,8 @@
 package io.idempotency.store.memory;
 
 import java.time.Clock;
-import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
@@ -20,8 +18,9 @@ import org.slf4j.LoggerFactory;
  * All records, within a number of bytes.
  * <p>
  * A step holds the lock of its own key only and does O(log n) work in it: the two orders
- * change in the same step as the record. Each new record pays for the removal of at most two
- * expired ones; room is made record by record, and nothing ever walks over all of them.
+ * change in the same step as the record. Each new record pays for the removal of at most
+ * two expired ones; room is made record by record, and nothing ever walks over all of
+ * them.
  */
 final class BoundedRecords {
 
@@ -31,9 +30,7 @@ final class BoundedRecords {
 
 	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
 
-	private final NavigableSet<Entry> byExpiry = new ConcurrentSkipListSet<>(Entry.BY_EXPIRY);
-
-	private final NavigableSet<Entry> resultsByAge = new ConcurrentSkipListSet<>(Entry.BY_AGE);
+	private final RecordOrders orders = new RecordOrders();
 
 	private final AtomicLong ordinals = new AtomicLong();
 
@@ -61,14 +58,9 @@ final class BoundedRecords {
 	<T> T update(IdempotencyKey key, BiFunction<RecordState, Moment, Step<T>> transition) {
 		Attempt<T> attempt = new Attempt<>(RecordId.of(key), Absent.of(key.isToken()), transition);
 		while (!attempt.succeeds()) {
-			if (makeRoom(attempt.missing)) {
-				continue;
-			}
-			if (!attempt.keepResult) {
+			if (!makeRoom(attempt.missing) && !attempt.givesUpItsResult()) {
 				throw full();
 			}
-			// a completion has the room of its claim: what does not fit is its result
-			attempt.keepResult = false;
 		}
 		if (attempt.added) {
 			purge(PURGED_PER_NEW_RECORD);
@@ -81,9 +73,10 @@ final class BoundedRecords {
 	}
 
 	private boolean makeRoom(long bytes) {
-		while (!this.budget.hasRoomFor(bytes)) {
-			if (purge(1) == 0 && !(this.budget.couldHaveRoomFor(bytes) && dropOldestResult())) {
-				return false;
+		while (this.budget.left() < bytes) {
+			if (purge(1) == 0 && !dropOldestResultFor(bytes)) {
+				// another thread may have made it
+				return this.budget.left() >= bytes;
 			}
 		}
 		return true;
@@ -96,7 +89,7 @@ final class BoundedRecords {
 	private int purge(int limit) {
 		Moment moment = now();
 		int removed = 0;
-		for (Entry candidate : this.byExpiry) {
+		for (Entry candidate : this.orders.byExpiry()) {
 			if (removed == limit || candidate.isLive(moment)) {
 				break;
 			}
@@ -107,8 +100,12 @@ final class BoundedRecords {
 		return removed;
 	}
 
-	private boolean dropOldestResult() {
-		for (Entry candidate : this.resultsByAge) {
+	private boolean dropOldestResultFor(long bytes) {
+		if (this.budget.left() + this.orders.resultBytes() < bytes) {
+			// it would be in vain
+			return false;
+		}
+		for (Entry candidate : this.orders.resultsByAge()) {
 			if (replace(candidate, candidate.state().withoutResult())) {
 				warnOnce();
 				return true;
@@ -126,7 +123,7 @@ final class BoundedRecords {
 			}
 			Entry entry = (next != null) ? newEntry(id, next) : null;
 			this.budget.take(bytes(entry) - bytes(current));
-			reorder(current, entry);
+			this.orders.replace(current, entry);
 			replaced.set(true);
 			return entry;
 		});
@@ -141,28 +138,12 @@ final class BoundedRecords {
 		return (entry != null) ? entry.bytes() : 0;
 	}
 
-	private void reorder(@Nullable Entry before, @Nullable Entry after) {
-		if (before != null) {
-			this.byExpiry.remove(before);
-			if (before.hasResult()) {
-				this.resultsByAge.remove(before);
-				this.budget.addDroppable(-before.state().resultBytes());
-			}
-		}
-		if (after != null) {
-			this.byExpiry.add(after);
-			if (after.hasResult()) {
-				this.resultsByAge.add(after);
-				this.budget.addDroppable(after.state().resultBytes());
-			}
-		}
-	}
-
 	private void warnOnce() {
 		if (this.warned.compareAndSet(false, true)) {
-			logger.warn("The memory store has used up its {} bytes and drops its oldest results: a duplicate of such "
-					+ "a call is refused with 'result-unavailable' where it cannot recover. Raise "
-					+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store",
+			logger.warn(
+					"The memory store has used up its {} bytes and drops its oldest results: a duplicate of such "
+							+ "a call is refused with 'result-unavailable' where it cannot recover. Raise "
+							+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store",
 					this.budget.max());
 		}
 	}
@@ -204,6 +185,15 @@ final class BoundedRecords {
 			return this.missing == 0;
 		}
 
+		/**
+		 * A completion has the room of its claim: what does not fit is its result.
+		 */
+		boolean givesUpItsResult() {
+			boolean kept = this.keepResult;
+			this.keepResult = false;
+			return kept;
+		}
+
 		private @Nullable Entry step(@Nullable Entry before) {
 			Moment moment = now();
 			RecordState current = (before != null && before.isLive(moment)) ? before.state() : this.absent;
@@ -218,7 +208,7 @@ final class BoundedRecords {
 				this.missing = growth;
 				return before;
 			}
-			reorder(before, after);
+			BoundedRecords.this.orders.replace(before, after);
 			this.added = before == null && after != null;
 			return after;
 		}

@@ -3,15 +3,13 @@ package io.idempotency.store.memory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes that the records take, and how many of them are results that may be dropped.
+ * How many bytes the records take, of how many.
  */
 final class Budget {
 
 	private final long max;
 
 	private final AtomicLong used = new AtomicLong();
-
-	private final AtomicLong droppable = new AtomicLong();
 
 	Budget(long max) {
 		this.max = max;
@@ -25,8 +23,12 @@ final class Budget {
 		return this.used.get();
 	}
 
+	long left() {
+		return this.max - this.used.get();
+	}
+
 	/**
-	 * Takes the bytes if there is room for them; fewer than none are always given back.
+	 * Takes the bytes if there is room for them; a negative number is always given back.
 	 */
 	boolean take(long bytes) {
 		long before = this.used.get();
@@ -37,21 +39,6 @@ final class Budget {
 			before = this.used.get();
 		}
 		return false;
-	}
-
-	void addDroppable(long bytes) {
-		this.droppable.addAndGet(bytes);
-	}
-
-	boolean hasRoomFor(long bytes) {
-		return bytes <= this.max - this.used.get();
-	}
-
-	/**
-	 * Whether there would be room if every result were dropped.
-	 */
-	boolean couldHaveRoomFor(long bytes) {
-		return bytes <= this.max - this.used.get() + this.droppable.get();
 	}
 
 }
