@@ -64,7 +64,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 			else if (HandlerOperations.willNeedBody(operation, this)) {
 				// Here and not when the body was bound: a body that is too large is never
 				// parsed.
-				body(operation.name());
+				body();
 			}
 		}
 		return body;
@@ -90,33 +90,33 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 
 	/**
 	 * The whole body; who reads it later gets it all the same.
-	 * @param operation the operation that needs it
 	 * @return the bytes
 	 * @throws IOException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] body(String operation) throws IOException {
-		requireSize(operation, getContentLengthLong());
+	byte[] body() throws IOException {
+		requireSize(getContentLengthLong());
 		byte[] body = stream().readAhead();
 		if (body == null) {
-			throw tooLarge(operation);
+			throw tooLarge();
 		}
 		return body;
 	}
 
 	/**
 	 * Checks a size that is known.
-	 * @param operation the operation that needs the body
 	 * @param size how many bytes the body has at least
 	 * @throws IdempotencyBodyTooLargeException if they are over the limit
 	 */
-	void requireSize(String operation, long size) {
+	void requireSize(long size) {
 		if (size > this.limit) {
-			throw tooLarge(operation);
+			throw tooLarge();
 		}
 	}
 
-	private IdempotencyBodyTooLargeException tooLarge(String operation) {
+	private IdempotencyBodyTooLargeException tooLarge() {
+		IdempotentOperation handler = this.handlers.of(this);
+		String operation = (handler != null) ? handler.name() : getRequestURI();
 		return new IdempotencyBodyTooLargeException(operation, "The body of a request of '" + operation
 				+ "' may have at most " + this.limit + " bytes: send less, or raise idempotency.http.max-request-size");
 	}
@@ -124,13 +124,12 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	/**
 	 * Sees to it that the fields of a URL-encoded form are among the parameters, and that
 	 * the form can still be read as a stream, if nobody has read it yet.
-	 * @param operation the operation that needs them
 	 * @return the form as it was sent, empty if the container has read it
 	 * @throws IOException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] readForm(String operation) throws IOException {
-		byte[] body = body(operation);
+	byte[] readForm() throws IOException {
+		byte[] body = body();
 		if (body.length > 0 && this.form == null && "POST".equals(getMethod())) {
 			Charset charset = charset();
 			Map<String, List<String>> fields = FormData.parse(new String(body, charset), charset);

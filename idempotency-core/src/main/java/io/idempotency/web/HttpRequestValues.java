@@ -72,7 +72,7 @@ public final class HttpRequestValues implements RequestValues {
 		try {
 			return switch (ContentType.of(this.request.getContentType())) {
 				case FORM -> {
-					guarded().readForm("body('" + pointer + "')");
+					guarded().readForm();
 					yield field(pointer);
 				}
 				case MULTIPART -> field(pointer);
@@ -97,7 +97,7 @@ public final class HttpRequestValues implements RequestValues {
 
 	private @Nullable Object find(String text) throws IOException {
 		JsonPointer pointer = JsonPointer.parse(text);
-		byte[] body = guarded().body("body('" + text + "')");
+		byte[] body = guarded().body();
 		if (pointer == null || body.length == 0) {
 			return null;
 		}

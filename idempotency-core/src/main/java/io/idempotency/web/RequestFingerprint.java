@@ -34,21 +34,20 @@ final class RequestFingerprint {
 	 * The fingerprint of a request.
 	 * @param request the request as the handler sees it
 	 * @param guarded the request as the filter sees it
-	 * @param operation the operation that needs it
 	 * @return the fingerprint
 	 * @throws IOException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	Fingerprint of(HttpServletRequest request, GuardedRequest guarded, String operation) throws IOException {
-		guarded.requireSize(operation, request.getContentLengthLong());
+	Fingerprint of(HttpServletRequest request, GuardedRequest guarded) throws IOException {
+		guarded.requireSize(request.getContentLengthLong());
 		Fingerprint.Builder fingerprint = Fingerprint.of(this.raw ? BY_BYTES : BY_VALUE);
 		fingerprint.add(request.getMethod()).add(request.getRequestURI());
 		addQuery(fingerprint, request.getQueryString());
 		switch (ContentType.of(request.getContentType())) {
-			case JSON -> addJson(fingerprint, guarded.body(operation));
-			case FORM -> addForm(fingerprint, request, guarded, operation);
-			case MULTIPART -> addParts(fingerprint, request, guarded, operation);
-			case OTHER -> addBytes(fingerprint, guarded.body(operation));
+			case JSON -> addJson(fingerprint, guarded.body());
+			case FORM -> addForm(fingerprint, request, guarded);
+			case MULTIPART -> addParts(fingerprint, request, guarded);
+			case OTHER -> addBytes(fingerprint, guarded.body());
 		}
 		return fingerprint.build();
 	}
@@ -86,12 +85,12 @@ final class RequestFingerprint {
 		fingerprint.add("bytes").add(body);
 	}
 
-	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded,
-			String operation) throws IOException {
-		byte[] body = guarded.readForm(operation);
+	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded)
+			throws IOException {
+		byte[] body = guarded.readForm();
 		Map<String, List<String>> parameters = parameters(request);
 		if (request.getContentLengthLong() < 0) {
-			guarded.requireSize(operation, size(parameters));
+			guarded.requireSize(size(parameters));
 		}
 		addParameters(fingerprint.add("form"), parameters);
 		if (body.length > 0 && !"POST".equals(request.getMethod())) {
@@ -100,14 +99,14 @@ final class RequestFingerprint {
 		}
 	}
 
-	private static void addParts(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded,
-			String operation) throws IOException {
+	private static void addParts(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded)
+			throws IOException {
 		List<RequestPart> parts = RequestPart.of(request);
 		if (parts.isEmpty()) {
-			addBytes(fingerprint, guarded.body(operation));
+			addBytes(fingerprint, guarded.body());
 			return;
 		}
-		guarded.requireSize(operation, parts.stream().mapToLong(RequestPart::size).sum());
+		guarded.requireSize(parts.stream().mapToLong(RequestPart::size).sum());
 		addParameters(fingerprint.add("parts"), parameters(request));
 		for (RequestPart part : parts) {
 			fingerprint.add(part.name()).add(part.fileName()).add(part.contentType()).add(part.digest());

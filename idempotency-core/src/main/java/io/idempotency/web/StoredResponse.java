@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record StoredResponse(Ending ending, int status, @Nullable String contentType, long contentLength,
 		@Nullable String text, List<ResponseHeader> headers, ByteBuffer body) {
 
-	static final ByteBuffer NO_BODY = ByteBuffer.allocate(0).asReadOnlyBuffer();
+	static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
 
 	/** Never prints headers or body. */
 	@Override
