@@ -36,11 +36,12 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter that
- * holds answers back, the door of controller methods, and the answers to refused requests.
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter
+ * that holds answers back, the door of controller methods, and the answers to refused
+ * requests.
  * <p>
- * Before the error handling of Spring Boot, whose exception resolver would take notice of a
- * replay as if it were an error.
+ * Before the error handling of Spring Boot, whose exception resolver would take notice of
+ * a replay as if it were an error.
  *
  * @since 0.1.0
  */
@@ -93,8 +94,8 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	FilterRegistrationBean<IdempotencyFilter> idempotencyFilter(IdempotencyProperties properties,
-			HttpSettings settings, ObjectProvider<IdempotentOperationSource> source) {
+	FilterRegistrationBean<IdempotencyFilter> idempotencyFilter(IdempotencyProperties properties, HttpSettings settings,
+			ObjectProvider<IdempotentOperationSource> source) {
 		// Filters are made with the server, before the beans that operations may name.
 		SingletonSupplier<OperationLookup> operations = SingletonSupplier.of(() -> source.getObject()::operation);
 		FilterRegistrationBean<IdempotencyFilter> filter = new FilterRegistrationBean<>(

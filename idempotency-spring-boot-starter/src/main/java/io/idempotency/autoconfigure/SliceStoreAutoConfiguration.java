@@ -11,8 +11,8 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for slices of an application such as
- * {@code @WebMvcTest}: they have no connection to a database or to Redis, so records are kept in
- * memory whatever {@code idempotency.store} says.
+ * {@code @WebMvcTest}: they have no connection to a database or to Redis, so records are
+ * kept in memory whatever {@code idempotency.store} says.
  *
  * @since 0.1.0
  */
