@@ -22,7 +22,9 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
-/** A slice has the filter and a store in memory, whatever the application's own store is. */
+/**
+ * A slice has the filter and a store in memory, whatever the application's own store is.
+ */
 @WebMvcTest(controllers = OrderController.class, properties = "idempotency.store=redis")
 @ContextConfiguration(classes = WebMvcSliceTests.Application.class)
 @WithMockUser
