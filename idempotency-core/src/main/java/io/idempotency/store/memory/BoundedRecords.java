@@ -1,0 +1,224 @@
+package io.idempotency.store.memory;
+
+import java.time.Clock;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.IdempotencyStoreException;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All records, within a number of bytes.
+ * <p>
+ * A step holds the lock of its own key only and does O(log n) work in it: the two orders
+ * change in the same step as the record. Each new record pays for the removal of at most two
+ * expired ones; room is made record by record, and nothing ever walks over all of them.
+ */
+final class BoundedRecords {
+
+	private static final Logger logger = LoggerFactory.getLogger(BoundedRecords.class);
+
+	private static final int PURGED_PER_NEW_RECORD = 2;
+
+	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
+
+	private final RecordOrders orders = new RecordOrders();
+
+	private final AtomicLong ordinals = new AtomicLong();
+
+	private final AtomicLong lastFence = new AtomicLong();
+
+	private final AtomicBoolean warned = new AtomicBoolean();
+
+	private final Budget budget;
+
+	private final Clock clock;
+
+	BoundedRecords(Budget budget, Clock clock) {
+		this.budget = budget;
+		this.clock = clock;
+	}
+
+	int size() {
+		return this.entries.size();
+	}
+
+	/**
+	 * Makes one step of one record.
+	 * @throws IdempotencyStoreException if there is no room for what the step adds
+	 */
+	<T> T update(IdempotencyKey key, BiFunction<RecordState, Moment, Step<T>> transition) {
+		Attempt<T> attempt = new Attempt<>(RecordId.of(key), Absent.of(key.isToken()), transition);
+		while (!attempt.succeeds()) {
+			if (!makeRoom(attempt.missing) && !attempt.givesUpItsResult()) {
+				throw full();
+			}
+		}
+		if (attempt.added) {
+			purge(PURGED_PER_NEW_RECORD);
+		}
+		return attempt.answer();
+	}
+
+	private Moment now() {
+		return Moment.now(this.clock, this.lastFence);
+	}
+
+	private boolean makeRoom(long bytes) {
+		while (this.budget.left() < bytes) {
+			if (purge(1) == 0 && !dropOldestResultFor(bytes)) {
+				// another thread may have made it
+				return this.budget.left() >= bytes;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Removes expired records.
+	 * @return how many were removed, at most the limit
+	 */
+	private int purge(int limit) {
+		Moment moment = now();
+		int removed = 0;
+		for (Entry candidate : this.orders.byExpiry()) {
+			if (removed == limit || candidate.isLive(moment)) {
+				break;
+			}
+			if (replace(candidate, null)) {
+				removed++;
+			}
+		}
+		return removed;
+	}
+
+	private boolean dropOldestResultFor(long bytes) {
+		if (this.budget.left() + this.orders.resultBytes() < bytes) {
+			// it would be in vain
+			return false;
+		}
+		for (Entry candidate : this.orders.resultsByAge()) {
+			if (replace(candidate, candidate.state().withoutResult())) {
+				warnOnce();
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** Replaces the candidate unless the record has changed in between. */
+	private boolean replace(Entry candidate, @Nullable RecordState next) {
+		AtomicBoolean replaced = new AtomicBoolean();
+		this.entries.computeIfPresent(candidate.id(), (id, current) -> {
+			if (current != candidate) {
+				return current;
+			}
+			Entry entry = (next != null) ? newEntry(id, next) : null;
+			this.budget.take(bytes(entry) - bytes(current));
+			this.orders.replace(current, entry);
+			replaced.set(true);
+			return entry;
+		});
+		return replaced.get();
+	}
+
+	private Entry newEntry(RecordId id, RecordState state) {
+		return new Entry(id, state, this.ordinals.incrementAndGet());
+	}
+
+	private static long bytes(@Nullable Entry entry) {
+		return (entry != null) ? entry.bytes() : 0;
+	}
+
+	private void warnOnce() {
+		if (this.warned.compareAndSet(false, true)) {
+			logger.warn("The memory store has used up its {} bytes and drops its oldest results: a duplicate of such "
+					+ "a call is refused with 'result-unavailable' where it cannot recover. Raise "
+					+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store",
+					this.budget.max());
+		}
+	}
+
+	private IdempotencyStoreException full() {
+		return new IdempotencyStoreException("The memory store is full: its " + this.budget.max()
+				+ " bytes hold claims and tombstones within their retention, which it never forgets. Raise "
+				+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store");
+	}
+
+	/**
+	 * One step that is tried until there is room for it.
+	 */
+	private final class Attempt<T> {
+
+		private final RecordId id;
+
+		private final Absent absent;
+
+		private final BiFunction<RecordState, Moment, Step<T>> transition;
+
+		private boolean keepResult = true;
+
+		private long missing;
+
+		private boolean added;
+
+		private @Nullable Step<T> step;
+
+		Attempt(RecordId id, Absent absent, BiFunction<RecordState, Moment, Step<T>> transition) {
+			this.id = id;
+			this.absent = absent;
+			this.transition = transition;
+		}
+
+		boolean succeeds() {
+			this.missing = 0;
+			BoundedRecords.this.entries.compute(this.id, (id, before) -> step(before));
+			return this.missing == 0;
+		}
+
+		/**
+		 * A completion has the room of its claim: what does not fit is its result.
+		 */
+		boolean givesUpItsResult() {
+			boolean kept = this.keepResult;
+			this.keepResult = false;
+			return kept;
+		}
+
+		private @Nullable Entry step(@Nullable Entry before) {
+			Moment moment = now();
+			RecordState current = (before != null && before.isLive(moment)) ? before.state() : this.absent;
+			this.step = this.transition.apply(current, moment);
+			RecordState next = this.step.next();
+			if (before != null && next == before.state()) {
+				return before;
+			}
+			Entry after = entry(this.keepResult ? next : next.withoutResult(), moment);
+			long growth = bytes(after) - bytes(before);
+			if (!BoundedRecords.this.budget.take(growth)) {
+				this.missing = growth;
+				return before;
+			}
+			BoundedRecords.this.orders.replace(before, after);
+			this.added = before == null && after != null;
+			return after;
+		}
+
+		private @Nullable Entry entry(RecordState state, Moment moment) {
+			return moment.isBefore(state.expiresAt()) ? newEntry(this.id, state) : null;
+		}
+
+		T answer() {
+			return Objects.requireNonNull(this.step).answer();
+		}
+
+	}
+
+}

@@ -1,0 +1,144 @@
+package io.idempotency.store.memory;
+
+import java.time.Duration;
+
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimResult.Abandoned;
+import io.idempotency.store.ClaimResult.Acquired;
+import io.idempotency.store.ClaimResult.Completed;
+import io.idempotency.store.ClaimResult.InProgress;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.StoredResult;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What the contract of all stores does not say: the clock, and the arguments.
+ */
+class MemoryIdempotencyStoreTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration RETENTION = Duration.ofHours(24);
+
+	private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+	private final TestClock clock = new TestClock();
+
+	private final MemoryIdempotencyStore store = new MemoryIdempotencyStore(1_000_000, this.clock);
+
+	@Test
+	void storeHasTheSystemsClockUnlessToldOtherwise() {
+		MemoryIdempotencyStore systemStore = new MemoryIdempotencyStore(1_000_000);
+		long before = System.currentTimeMillis() * 1000;
+		ClaimResult answer = systemStore.claim(request("a", LEASE, RETENTION));
+		assertThat(((Acquired) answer).claim().fence()).isGreaterThanOrEqualTo(before);
+	}
+
+	@Test
+	void fenceIsTheClockInMicroseconds() {
+		assertThat(acquire("a").fence()).isEqualTo(this.clock.millis() * 1000);
+	}
+
+	@Test
+	void fenceGrowsThoughTheClockStandsStillOrStepsBack() {
+		Claim first = acquire("a");
+		this.store.release(first.key(), first.id());
+		Claim second = acquire("a");
+		assertThat(second.fence()).isGreaterThan(first.fence());
+		this.clock.advance(Duration.ofHours(-1));
+		this.store.release(second.key(), second.id());
+		assertThat(acquire("a").fence()).isGreaterThan(second.fence());
+	}
+
+	@Test
+	void clockThatStepsBackEndsNoLeaseAndForgetsNothing() {
+		Claim running = acquire("running");
+		Claim done = acquire("done");
+		this.store.complete(Completion.tombstone(done, Fingerprint.NONE, RETENTION));
+		this.clock.advance(Duration.ofDays(-2));
+		assertThat(this.store.claim(request("running", LEASE, RETENTION))).isInstanceOf(InProgress.class);
+		assertThat(this.store.claim(request("done", LEASE, RETENTION))).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.store.complete(Completion.tombstone(running, Fingerprint.NONE, RETENTION))).isTrue();
+	}
+
+	@Test
+	void releasedTakeOverIsNobodysThoughTheClockStepsBack() {
+		acquire("a");
+		this.clock.advance(LEASE);
+		Claim second = acquire("a");
+		this.store.release(second.key(), second.id());
+		this.clock.advance(Duration.ofHours(-1));
+		assertThat(this.store.claim(refusing("a"))).isInstanceOf(Abandoned.class);
+	}
+
+	@Test
+	void leaseIsLiveUntilTheMicrosecondItEnds() {
+		acquire("a");
+		this.clock.advance(LEASE.minusMillis(1));
+		assertThat(this.store.claim(refusing("a"))).isEqualTo(new InProgress(Duration.ofMillis(1)));
+		this.clock.advance(Duration.ofMillis(1));
+		assertThat(this.store.claim(refusing("a"))).isInstanceOf(Abandoned.class);
+	}
+
+	@Test
+	void everyDurationMayBeForEver() {
+		ClaimRequest request = request("a", FOR_EVER, FOR_EVER);
+		Claim claim = ((Acquired) this.store.claim(request)).claim();
+		this.clock.advance(Duration.ofDays(100_000));
+		assertThat(this.store.claim(request("a", LEASE, RETENTION))).isInstanceOf(InProgress.class);
+		assertThat(this.store.renew(claim.key(), claim.id(), FOR_EVER)).isTrue();
+		StoredResult result = new StoredResult("test", new byte[0]);
+		assertThat(this.store.complete(Completion.result(claim, Fingerprint.NONE, result, FOR_EVER))).isTrue();
+		this.clock.advance(Duration.ofDays(100_000));
+		assertThat(this.store.claim(request("a", LEASE, RETENTION))).isInstanceOf(Completed.class);
+		IdempotencyKey token = IdempotencyKey.ofToken(Caller.GLOBAL, "token");
+		assertThat(this.store.issue(token, FOR_EVER)).isAfter(this.clock.instant());
+	}
+
+	@Test
+	void lateCompletionMayHaveAnEndlessRetention() {
+		Claim claim = acquire("a");
+		this.store.release(claim.key(), claim.id());
+		assertThat(this.store.complete(Completion.tombstone(claim, Fingerprint.NONE, FOR_EVER))).isTrue();
+	}
+
+	@Test
+	void onlyTokensAreIssued() {
+		IdempotencyKey key = IdempotencyKey.of("orders", Caller.GLOBAL, "a");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.store.issue(key, RETENTION))
+			.withMessageContaining("orders");
+	}
+
+	@Test
+	void sizeMustHoldARecord() {
+		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryIdempotencyStore(0))
+			.withMessageContaining("maxBytes");
+		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryIdempotencyStore(Entry.OVERHEAD - 1));
+	}
+
+	private Claim acquire(String key) {
+		return ((Acquired) this.store.claim(request(key, LEASE, RETENTION))).claim();
+	}
+
+	private static ClaimRequest request(String key, Duration lease, Duration retention) {
+		return new ClaimRequest(IdempotencyKey.of("orders", Caller.GLOBAL, key), ClaimId.random(), Fingerprint.NONE,
+				ClaimType.LEASED, lease, retention, true);
+	}
+
+	private static ClaimRequest refusing(String key) {
+		return new ClaimRequest(IdempotencyKey.of("orders", Caller.GLOBAL, key), ClaimId.random(), Fingerprint.NONE,
+				ClaimType.LEASED, LEASE, RETENTION, false);
+	}
+
+}

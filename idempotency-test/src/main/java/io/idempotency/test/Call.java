@@ -1,0 +1,176 @@
+package io.idempotency.test;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
+
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.StoredResult;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * One call with a key: its claim id, what it asks for, and the claim it got. Lease and
+ * retention are so long that they do not end in a test unless it says so.
+ */
+final class Call {
+
+	/** Longer than any test. */
+	static final Duration LONG = Duration.ofHours(1);
+
+	private final IdempotencyStore store;
+
+	private final ClaimRequest request;
+
+	private Claim claim;
+
+	private Call(IdempotencyStore store, ClaimRequest request) {
+		this.store = store;
+		this.request = request;
+		this.claim = new Claim(request.key(), request.claimId(), 1, false);
+	}
+
+	/** A call with a key that nobody has used. */
+	static Call fresh(StoreUnderTest test) {
+		return of(test, IdempotencyKey.of("contract", Caller.GLOBAL, UUID.randomUUID().toString()));
+	}
+
+	/** A call with a token that nobody has issued. */
+	static Call freshToken(StoreUnderTest test) {
+		return of(test, IdempotencyKey.ofToken(Caller.ANONYMOUS, UUID.randomUUID().toString()));
+	}
+
+	static Call of(StoreUnderTest test, IdempotencyKey key) {
+		return new Call(test.store(), new ClaimRequest(key, ClaimId.random(), fingerprint("first"), ClaimType.LEASED,
+				LONG, LONG, true));
+	}
+
+	static Fingerprint fingerprint(String content) {
+		return Fingerprint.of("test1").add(content).build();
+	}
+
+	static StoredResult result(String content) {
+		return new StoredResult("test", content.getBytes(StandardCharsets.UTF_8));
+	}
+
+	/** Another call with the same key. */
+	Call duplicate() {
+		return duplicate(this.store);
+	}
+
+	/** Another call with the same key at another node. */
+	Call duplicate(IdempotencyStore node) {
+		ClaimRequest from = this.request;
+		return new Call(node, new ClaimRequest(from.key(), ClaimId.random(), from.fingerprint(), from.type(),
+				from.lease(), from.retention(), from.takeOver()));
+	}
+
+	Call fingerprint(Fingerprint fingerprint) {
+		ClaimRequest from = this.request;
+		return with(fingerprint, from.type(), from.lease(), from.retention(), from.takeOver());
+	}
+
+	/** The same key with another request. */
+	Call otherFingerprint() {
+		return fingerprint(fingerprint("other"));
+	}
+
+	Call type(ClaimType type) {
+		ClaimRequest from = this.request;
+		return with(from.fingerprint(), type, from.lease(), from.retention(), from.takeOver());
+	}
+
+	Call lease(Duration lease) {
+		ClaimRequest from = this.request;
+		return with(from.fingerprint(), from.type(), lease, from.retention(), from.takeOver());
+	}
+
+	Call retention(Duration retention) {
+		ClaimRequest from = this.request;
+		return with(from.fingerprint(), from.type(), from.lease(), retention, from.takeOver());
+	}
+
+	/** Does not take over a claim whose lease is over. */
+	Call refusing() {
+		ClaimRequest from = this.request;
+		return with(from.fingerprint(), from.type(), from.lease(), from.retention(), false);
+	}
+
+	private Call with(Fingerprint fingerprint, ClaimType type, Duration lease, Duration retention, boolean takeOver) {
+		return new Call(this.store,
+				new ClaimRequest(key(), id(), fingerprint, type, lease, retention, takeOver));
+	}
+
+	IdempotencyKey key() {
+		return this.request.key();
+	}
+
+	ClaimId id() {
+		return this.request.claimId();
+	}
+
+	/** The claim it got; one that never was before it got any. */
+	Claim claimed() {
+		return this.claim;
+	}
+
+	ClaimResult claim() {
+		ClaimResult result = this.store.claim(this.request);
+		if (result instanceof ClaimResult.Acquired acquired) {
+			this.claim = acquired.claim();
+		}
+		return result;
+	}
+
+	/** Claims, and must get it. */
+	Call acquire() {
+		assertThat(claim()).as("precondition: the claim is acquired").isInstanceOf(ClaimResult.Acquired.class);
+		return this;
+	}
+
+	boolean complete(Completion completion) {
+		return this.store.complete(completion);
+	}
+
+	boolean complete(String result) {
+		return complete(result, LONG);
+	}
+
+	boolean complete(String result, Duration retention) {
+		return complete(result(result), retention);
+	}
+
+	boolean complete(StoredResult result, Duration retention) {
+		return complete(Completion.result(this.claim, this.request.fingerprint(), result, retention));
+	}
+
+	boolean completeWithTombstone(Duration retention) {
+		return complete(Completion.tombstone(this.claim, this.request.fingerprint(), retention));
+	}
+
+	boolean execute(Duration attachWithin, Duration retention) {
+		return complete(Completion.executed(this.claim, this.request.fingerprint(), attachWithin, retention));
+	}
+
+	boolean forget() {
+		return complete(Completion.forget(this.claim));
+	}
+
+	boolean release() {
+		return this.store.release(key(), id());
+	}
+
+	boolean renew(Duration lease) {
+		return this.store.renew(key(), id(), lease);
+	}
+
+}

@@ -1,0 +1,154 @@
+package io.idempotency.test;
+
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Makes the same call many times at once: one thread for each duplicate, all of them let go
+ * by one latch.
+ * <p>
+ * Immutable, may be run any number of times. A storm that has not ended after two minutes is
+ * interrupted, and what did not come back is a failure.
+ *
+ * @since 0.1.0
+ */
+public final class DuplicateStorm {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+	private final int size;
+
+	private DuplicateStorm(int size) {
+		this.size = size;
+	}
+
+	/**
+	 * A storm.
+	 * @param size how many duplicates
+	 * @return the storm
+	 */
+	public static DuplicateStorm of(int size) {
+		if (size < 1) {
+			throw new IllegalArgumentException("A storm needs at least one call, not " + size);
+		}
+		return new DuplicateStorm(size);
+	}
+
+	/**
+	 * Sends a request many times at once, each over a connection of its own (HTTP/1.1).
+	 * @param size how many duplicates
+	 * @param request the request
+	 * @return the responses
+	 */
+	public static Result<HttpResponse<byte[]>> http(int size, HttpRequest request) {
+		HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+		return of(size).run((index) -> client.send(request, BodyHandlers.ofByteArray()));
+	}
+
+	/**
+	 * Makes the calls and waits for all of them.
+	 * @param call what every duplicate does
+	 * @return what came back
+	 */
+	public <T> Result<T> run(Call<? extends T> call) {
+		ExecutorService threads = Executors.newFixedThreadPool(this.size);
+		try {
+			CountDownLatch ready = new CountDownLatch(this.size);
+			CountDownLatch go = new CountDownLatch(1);
+			List<Future<T>> calls = new ArrayList<>(this.size);
+			for (int i = 0; i < this.size; i++) {
+				int index = i;
+				calls.add(threads.submit(() -> {
+					ready.countDown();
+					go.await();
+					return call.call(index);
+				}));
+			}
+			ready.await();
+			go.countDown();
+			return collect(calls);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while a storm of duplicates was running", ex);
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	private static <T> Result<T> collect(List<Future<T>> calls) throws InterruptedException {
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		List<T> values = new ArrayList<>();
+		List<Throwable> failures = new ArrayList<>();
+		for (Future<T> call : calls) {
+			try {
+				values.add(call.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+			}
+			catch (ExecutionException ex) {
+				failures.add(ex.getCause());
+			}
+			catch (TimeoutException ex) {
+				failures.add(ex);
+			}
+		}
+		return new Result<>(values, failures);
+	}
+
+	/**
+	 * One of the duplicates.
+	 *
+	 * @param <T> what it returns
+	 */
+	@FunctionalInterface
+	public interface Call<T> {
+
+		/**
+		 * Makes the call.
+		 * @param index which duplicate this is, from zero
+		 * @return what came back
+		 * @throws Exception if it failed
+		 */
+		T call(int index) throws Exception;
+
+	}
+
+	/**
+	 * What a storm left behind.
+	 *
+	 * @param values what the calls returned, in the order of their index
+	 * @param failures what the other calls threw, in the order of their index
+	 * @param <T> what a call returns
+	 */
+	public record Result<T>(List<T> values, List<Throwable> failures) {
+
+		/**
+		 * The values of a storm in which nothing may fail.
+		 * @return one value for each duplicate
+		 * @throws AssertionError if a call failed; every failure is suppressed in it
+		 */
+		public List<T> valuesOrFail() {
+			if (this.failures.isEmpty()) {
+				return this.values;
+			}
+			AssertionError error = new AssertionError(
+					this.failures.size() + " of the calls failed, the first with " + this.failures.get(0));
+			this.failures.forEach(error::addSuppressed);
+			throw error;
+		}
+
+	}
+
+}

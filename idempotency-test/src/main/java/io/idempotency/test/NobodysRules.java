@@ -1,0 +1,116 @@
+package io.idempotency.test;
+
+import io.idempotency.store.Claim;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * RUNNING, and nobody's: a claim that was taken over was released. The first owner's effect
+ * may still have happened, so the record is not washed clean.
+ */
+interface NobodysRules extends StoreUnderTest {
+
+	@Test
+	default void releasedTakeOverStaysAbandoned() {
+		Call first = leaveToNobody();
+		Expect.abandoned("nobody's, may not take over: Abandoned", first.duplicate().refusing().claim());
+		Claim claim = Expect.takenOver("nobody's, claim: taken over", first.duplicate().claim());
+		assertThat(claim.fence()).as("fence of the take-over").isGreaterThan(first.claimed().fence());
+		Expect.inProgress("RUNNING after a take-over: the lease is live", first.duplicate().claim());
+	}
+
+	@Test
+	default void takeOverStaysAbandonedHoweverOftenItIsReleased() {
+		Call call = leaveToNobody();
+		long last = call.claimed().fence();
+		for (int i = 0; i < 4; i++) {
+			call = call.duplicate();
+			Claim claim = Expect.takenOver("nobody's, claim: taken over", call.claim());
+			assertThat(claim.fence()).as("fence of the take-over").isGreaterThan(last);
+			last = claim.fence();
+			Expect.accepted("RUNNING, taken over, release by the owner", call.release());
+		}
+		Expect.abandoned("nobody's, may not take over: Abandoned", call.duplicate().refusing().claim());
+	}
+
+	@Test
+	default void releaseOfATakeOverSentOnceMoreChangesNothing() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().acquire();
+		second.release();
+		second.release();
+		Expect.abandoned("nobody's, released twice: still abandoned", first.duplicate().refusing().claim());
+		Expect.takenOver("nobody's, released twice, claim: taken over", first.duplicate().claim());
+	}
+
+	@Test
+	default void releaseOfATakeOverSentOnceMoreDoesNotTouchTheNextOne() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().acquire();
+		second.release();
+		Call third = first.duplicate().acquire();
+		Expect.refused("RUNNING, release by an earlier owner", second.release());
+		Expect.accepted("RUNNING, complete by the owner", third.complete("third"));
+		Expect.completed("RUNNING, complete: DONE", "third", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateFirstOwnerMayStillComplete() {
+		Call first = leaveToNobody();
+		Expect.accepted("nobody's, complete by the late first owner", first.complete("late"));
+		Expect.completed("nobody's, complete: DONE", "late", first.duplicate().claim());
+		Expect.accepted("DONE, complete sent once more", first.complete("late"));
+	}
+
+	@Test
+	default void lateFirstOwnersTombstoneIsKept() {
+		Call first = leaveToNobody();
+		Expect.accepted("nobody's, complete by the late first owner", first.completeWithTombstone(Call.LONG));
+		Expect.tombstone("nobody's, complete without a result: DONE", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateFirstOwnerCannotRenew() {
+		Call first = leaveToNobody();
+		Expect.refused("nobody's, renew", first.renew(Call.LONG));
+		Expect.takenOver("nobody's after a refused renewal, claim: taken over", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateFirstOwnerCannotReleaseTheMemory() {
+		Call first = leaveToNobody();
+		first.release();
+		Expect.abandoned("nobody's, release by the late first owner: nothing changes",
+				first.duplicate().refusing().claim());
+	}
+
+	@Test
+	default void mismatchIsJudgedBeforeNobodysTakeOver() {
+		Call first = leaveToNobody();
+		Expect.mismatch("nobody's, claim with another fingerprint: Mismatch",
+				first.duplicate().otherFingerprint().claim());
+	}
+
+	@Test
+	default void nobodysRecordIsAbsentAfterTheRetention() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().retention(tick()).acquire();
+		second.release();
+		elapse(tick().multipliedBy(3));
+		Expect.acquired("nobody's, retention over: absent", first.duplicate().refusing().claim());
+	}
+
+	private Call leaveToNobody() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().lease(Call.LONG).acquire();
+		Expect.accepted("RUNNING, taken over, release by the owner", second.release());
+		return first;
+	}
+
+}

@@ -1,0 +1,165 @@
+package io.idempotency.test;
+
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimResult;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * RUNNING, the lease is live.
+ */
+interface RunningRules extends StoreUnderTest {
+
+	@Test
+	default void claimSentOnceMoreFindsItself() {
+		Call first = Call.fresh(this).acquire();
+		long fence = first.claimed().fence();
+		Claim again = Expect.acquired("RUNNING, claim with the same claim id: Acquired", first.claim());
+		assertThat(again.fence()).as("RUNNING, claim with the same claim id: same fence").isEqualTo(fence);
+	}
+
+	@Test
+	default void duplicateIsInProgress() {
+		Call first = Call.fresh(this).acquire();
+		Expect.inProgress("RUNNING, lease live, claim: InProgress", first.duplicate().claim());
+		Expect.inProgress("RUNNING, lease live, claim: InProgress", first.duplicate().refusing().claim());
+	}
+
+	@Test
+	default void restOfAConflictIsWhatIsLeftOfTheLease() {
+		Call first = Call.fresh(this).lease(tick().multipliedBy(100)).acquire();
+		elapse(tick().multipliedBy(2));
+		ClaimResult answer = first.duplicate().claim();
+		assertThat(answer).as("RUNNING, lease live, claim: InProgress").isInstanceOf(ClaimResult.InProgress.class);
+		assertThat(((ClaimResult.InProgress) answer).rest()).as("RUNNING, claim: rest of the lease")
+			.isPositive()
+			.isLessThanOrEqualTo(tick().multipliedBy(99));
+	}
+
+	@Test
+	default void mismatchIsJudgedBeforeConflict() {
+		Call first = Call.fresh(this).acquire();
+		Expect.mismatch("RUNNING, lease live, claim with another fingerprint: Mismatch",
+				first.duplicate().otherFingerprint().claim());
+		Expect.inProgress("RUNNING after a mismatch: nothing has changed", first.duplicate().claim());
+	}
+
+	@Test
+	default void noFingerprintMatchesEveryFingerprint() {
+		Call first = Call.fresh(this).acquire();
+		Expect.inProgress("RUNNING, claim without a fingerprint: compares nothing",
+				first.duplicate().fingerprint(Fingerprint.NONE).claim());
+		Call none = Call.fresh(this).fingerprint(Fingerprint.NONE).acquire();
+		Expect.inProgress("RUNNING without a fingerprint, claim: compares nothing",
+				none.duplicate().otherFingerprint().claim());
+	}
+
+	@Test
+	default void fingerprintsOfDifferentAlgorithmsDoNotMatch() {
+		Call first = Call.fresh(this).fingerprint(Fingerprint.of("one").add("same").build()).acquire();
+		Expect.mismatch("RUNNING, claim with a fingerprint of another algorithm: Mismatch",
+				first.duplicate().fingerprint(Fingerprint.of("two").add("same").build()).claim());
+	}
+
+	@Test
+	default void ownerCompletesWithAResult() {
+		Call first = Call.fresh(this).acquire();
+		Expect.accepted("RUNNING, complete by the owner", first.complete("done"));
+		Expect.completed("RUNNING, complete: DONE", "done", first.duplicate().claim());
+	}
+
+	@Test
+	default void ownerCompletesWithATombstone() {
+		Call first = Call.fresh(this).acquire();
+		Expect.accepted("RUNNING, complete by the owner", first.completeWithTombstone(Call.LONG));
+		Expect.tombstone("RUNNING, complete without a result: DONE", first.duplicate().claim());
+	}
+
+	@Test
+	default void completionWithZeroRetentionRemovesTheRecord() {
+		Call first = Call.fresh(this).acquire();
+		Expect.accepted("RUNNING, complete with zero retention", first.forget());
+		Expect.accepted("absent, complete with zero retention, sent once more", first.forget());
+		Expect.acquired("absent after a completion with zero retention, claim: Acquired", first.duplicate().claim());
+	}
+
+	@Test
+	default void completionByAnotherIsRefused() {
+		Call first = Call.fresh(this).acquire();
+		Call other = first.duplicate();
+		Expect.refused("RUNNING, complete by another", other.complete("other"));
+		Expect.refused("RUNNING, complete with zero retention by another", other.forget());
+		Expect.refused("RUNNING, EXECUTED by another", other.execute(Call.LONG, Call.LONG));
+		Expect.inProgress("RUNNING after refused completions: nothing has changed", first.duplicate().claim());
+		Expect.accepted("RUNNING, complete by the owner", first.complete("done"));
+		Expect.completed("RUNNING, complete: DONE", "done", first.duplicate().claim());
+	}
+
+	@Test
+	default void releasedKeyMayRunAgain() {
+		Call first = Call.fresh(this).acquire();
+		Expect.accepted("RUNNING, release by the owner", first.release());
+		Expect.accepted("absent, release sent once more", first.release());
+		Expect.acquired("absent after a release, claim with any fingerprint: Acquired",
+				first.duplicate().otherFingerprint().claim());
+	}
+
+	@Test
+	default void releaseSentOnceMoreDoesNotTouchTheSuccessor() {
+		Call first = Call.fresh(this).acquire();
+		first.release();
+		Call second = first.duplicate().acquire();
+		Expect.refused("RUNNING, release by an earlier owner", first.release());
+		Expect.refused("RUNNING, complete by an earlier owner", first.complete("late"));
+		Expect.refused("RUNNING, renew by an earlier owner", first.renew(Call.LONG));
+		Expect.accepted("RUNNING, complete by the owner", second.complete("second"));
+		Expect.completed("RUNNING, complete: DONE", "second", first.duplicate().claim());
+	}
+
+	@Test
+	default void releaseByAnotherIsRefused() {
+		Call first = Call.fresh(this).acquire();
+		Expect.refused("RUNNING, release by another", first.duplicate().release());
+		Expect.inProgress("RUNNING after a refused release: nothing has changed", first.duplicate().claim());
+	}
+
+	@Test
+	default void renewalMakesTheLeaseLonger() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		Expect.accepted("RUNNING, renew by the owner", first.renew(Call.LONG));
+		elapse(tick().multipliedBy(3));
+		Expect.inProgress("RUNNING, renewed: the lease is live", first.duplicate().claim());
+		assertThat(Expect.acquired("RUNNING, claim with the same claim id: Acquired", first.claim()))
+			.as("RUNNING, renewed: same fence")
+			.isEqualTo(first.claimed());
+	}
+
+	@Test
+	default void renewalByAnotherIsRefused() {
+		Call first = Call.fresh(this).lease(tick()).acquire();
+		Expect.refused("RUNNING, renew by another", first.duplicate().renew(Call.LONG));
+		elapse(tick().multipliedBy(3));
+		Expect.takenOver("RUNNING, lease over after a refused renewal: taken over", first.duplicate().claim());
+	}
+
+	@Test
+	default void recordLivesAsLongAsTheLease() {
+		Call first = Call.fresh(this).retention(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Expect.inProgress("RUNNING, lease live, retention over: does not expire", first.duplicate().claim());
+		Expect.accepted("RUNNING, lease live, retention over: complete by the owner", first.complete("done"));
+		Expect.completed("RUNNING, complete: DONE", "done", first.duplicate().claim());
+	}
+
+	@Test
+	default void recordLivesAsLongAsTheRenewedLease() {
+		Call first = Call.fresh(this).lease(tick()).retention(tick()).acquire();
+		first.renew(Call.LONG);
+		elapse(tick().multipliedBy(3));
+		Expect.inProgress("RUNNING, renewed, retention over: does not expire", first.duplicate().claim());
+	}
+
+}

@@ -1,0 +1,103 @@
+package io.idempotency.test;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class DuplicateStormTests {
+
+	@Test
+	void valuesComeInTheOrderOfTheirIndex() {
+		DuplicateStorm.Result<Integer> result = DuplicateStorm.of(32).run((index) -> index * 10);
+		assertThat(result.values())
+			.containsExactlyElementsOf(IntStream.range(0, 32).map((index) -> index * 10).boxed().toList());
+		assertThat(result.failures()).isEmpty();
+	}
+
+	@Test
+	void allCallsAreUnderWayAtOnce() {
+		CyclicBarrier everyone = new CyclicBarrier(64);
+		List<Integer> arrivals = DuplicateStorm.of(64)
+			.run((index) -> everyone.await(1, TimeUnit.MINUTES))
+			.valuesOrFail();
+		assertThat(arrivals).hasSize(64).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void failuresStandBesideValues() {
+		DuplicateStorm.Result<Integer> result = DuplicateStorm.of(4).run((index) -> {
+			if (index % 2 == 1) {
+				throw new IOException("call " + index);
+			}
+			return index;
+		});
+		assertThat(result.values()).containsExactly(0, 2);
+		assertThat(result.failures()).extracting(Throwable::getMessage).containsExactly("call 1", "call 3");
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(result::valuesOrFail)
+			.withMessageContaining("2 of the calls failed")
+			.withMessageContaining("call 1")
+			.satisfies((error) -> assertThat(error.getSuppressed()).hasSize(2));
+	}
+
+	@Test
+	void errorsAreFailuresToo() {
+		DuplicateStorm.Result<Object> result = DuplicateStorm.of(1).run((index) -> {
+			throw new AssertionError("no");
+		});
+		assertThat(result.failures()).singleElement().isInstanceOf(AssertionError.class);
+	}
+
+	@Test
+	void stormNeedsACall() {
+		assertThatIllegalArgumentException().isThrownBy(() -> DuplicateStorm.of(0));
+	}
+
+	@Test
+	void httpStormSendsEveryDuplicate() throws IOException {
+		AtomicInteger requests = new AtomicInteger();
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
+		ExecutorService threads = Executors.newCachedThreadPool();
+		server.setExecutor(threads);
+		server.createContext("/", (exchange) -> {
+			requests.incrementAndGet();
+			byte[] body = exchange.getRequestBody().readAllBytes();
+			exchange.sendResponseHeaders(201, body.length);
+			exchange.getResponseBody().write(body);
+			exchange.close();
+		});
+		server.start();
+		try {
+			URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/orders");
+			HttpRequest request = HttpRequest.newBuilder(uri).POST(HttpRequest.BodyPublishers.ofString("hello")).build();
+			List<HttpResponse<byte[]>> responses = DuplicateStorm.http(16, request).valuesOrFail();
+			assertThat(responses).hasSize(16)
+				.allSatisfy((response) -> assertThat(response.statusCode()).isEqualTo(201))
+				.allSatisfy((response) -> assertThat(response.body()).asString(StandardCharsets.UTF_8)
+					.isEqualTo("hello"));
+			assertThat(requests).hasValue(16);
+		}
+		finally {
+			server.stop(0);
+			threads.shutdownNow();
+		}
+	}
+
+}
