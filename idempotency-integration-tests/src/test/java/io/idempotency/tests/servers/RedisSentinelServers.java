@@ -31,7 +31,7 @@ public final class RedisSentinelServers implements AutoCloseable {
 		try {
 			RedisServer master = RedisServer.start(binary);
 			set.servers.add(master);
-			set.servers.add(RedisServer.start(binary, "--replicaof", "127.0.0.1 " + master.port()));
+			set.servers.add(RedisServer.start(binary, "--replicaof", "127.0.0.1", Integer.toString(master.port())));
 			await().atMost(Duration.ofSeconds(30))
 				.pollInterval(Duration.ofMillis(20))
 				.until(() -> "up".equals(set.replica().info("replication").getProperty("master_link_status")));
