@@ -5,15 +5,20 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.StoreFailureMode;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -41,25 +46,52 @@ final class Node implements AutoCloseable {
 	}
 
 	Node(RedisConnectionFactory connectionFactory, int waitReplicas) {
+		this(connectionFactory, waitReplicas, StoreFailureMode.REJECT);
+	}
+
+	Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure) {
 		this.connectionFactory = connectionFactory;
 		this.store = new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
 				waitReplicas, Duration.ofMillis(300));
 		this.engine = new IdempotencyEngine(1000, (event, operation) -> counter(event).increment());
 		this.template = new EngineIdempotencyTemplate(this.engine, this.store, new TextCodec(),
-				IdempotencyPolicy.DEFAULTS);
+				policy(onStoreFailure));
+	}
+
+	/** With a lease so long that a key that stays locked is never taken over, but found. */
+	private static IdempotencyPolicy policy(StoreFailureMode onStoreFailure) {
+		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
+		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), defaults.retention(), Duration.ofMinutes(10),
+				defaults.renewal(), defaults.conflict(), defaults.waitTimeout(), defaults.onFailure(),
+				defaults.onAbandoned(), defaults.recoverable(), onStoreFailure);
 	}
 
 	RedisIdempotencyStore store() {
 		return this.store;
 	}
 
-	/** The description of a call, with a lease that no test waits for. */
 	IdempotencyTemplate.Call call(String key) {
 		return this.template.operation("test").key(key);
 	}
 
 	@Nullable String execute(String key, Supplier<String> action) {
 		return call(key).execute(String.class, action);
+	}
+
+	/** As a client does that was told to come again. */
+	@Nullable String executeUntilAnswered(String key, Supplier<String> action) {
+		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+		while (true) {
+			try {
+				return execute(key, action);
+			}
+			catch (IdempotencyStoreUnavailableException | IdempotencyInProgressException ex) {
+				if (System.nanoTime() - deadline > 0) {
+					throw ex;
+				}
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+			}
+		}
 	}
 
 	/** How often something happened here. */

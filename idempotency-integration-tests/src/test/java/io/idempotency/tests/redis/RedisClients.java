@@ -11,6 +11,9 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
 import redis.clients.jedis.JedisPoolConfig;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -30,11 +33,20 @@ final class RedisClients {
 	/** So long that only a test of faults runs into it. */
 	private static final Duration PATIENT = Duration.ofSeconds(20);
 
+	/** Without the back-off of up to 30 seconds, which would only make tests slow. */
+	private static final ClientResources RESOURCES = DefaultClientResources.builder()
+		.reconnectDelay(Delay.constant(Duration.ofMillis(50)))
+		.build();
+
 	private RedisClients() {
 	}
 
 	static LettuceConnectionFactory lettuce(RedisServer server) {
-		return lettuce(server.port(), PATIENT);
+		return lettuce(server.port());
+	}
+
+	static LettuceConnectionFactory lettuce(int port) {
+		return lettuce(port, PATIENT);
 	}
 
 	/** Gives up soon, and fails at once while it is not connected. */
@@ -48,7 +60,11 @@ final class RedisClients {
 
 	static LettuceConnectionFactory lettuce(RedisClusterServers cluster) {
 		return started(new LettuceConnectionFactory(configuration(cluster),
-				LettuceClientConfiguration.builder().commandTimeout(PATIENT).build()));
+				LettuceClientConfiguration.builder()
+					.commandTimeout(PATIENT)
+					.shutdownTimeout(Duration.ZERO)
+					.clientResources(RESOURCES)
+					.build()));
 	}
 
 	static LettuceConnectionFactory lettuce(RedisSentinelServers set) {
@@ -60,11 +76,11 @@ final class RedisClients {
 	}
 
 	static JedisConnectionFactory jedis(RedisServer server) {
-		return started(new JedisConnectionFactory(standalone(server.port()), jedisConfiguration(PATIENT)));
+		return jedis(server.port());
 	}
 
-	static JedisConnectionFactory impatientJedis(int port) {
-		return started(new JedisConnectionFactory(standalone(port), jedisConfiguration(Duration.ofMillis(500))));
+	static JedisConnectionFactory jedis(int port) {
+		return started(new JedisConnectionFactory(standalone(port), jedisConfiguration(PATIENT)));
 	}
 
 	static JedisConnectionFactory jedis(RedisClusterServers cluster) {
@@ -79,6 +95,7 @@ final class RedisClients {
 		return LettuceClientConfiguration.builder()
 			.commandTimeout(timeout)
 			.shutdownTimeout(Duration.ZERO)
+			.clientResources(RESOURCES)
 			.clientOptions(ClientOptions.builder()
 				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
 				.socketOptions(SocketOptions.builder().connectTimeout(timeout).build())
