@@ -166,7 +166,17 @@ public final class RedisServer implements AutoCloseable {
 	 * @return a {@code String}, {@code Long}, {@code List} or {@code null}
 	 */
 	public @Nullable Object command(String... command) {
-		try (RespConnection connection = new RespConnection(this.port)) {
+		return command(this.port, command);
+	}
+
+	/**
+	 * Sends one command to any server.
+	 * @param port its port
+	 * @param command the command and its arguments
+	 * @return a {@code String}, {@code Long}, {@code List} or {@code null}
+	 */
+	public static @Nullable Object command(int port, String... command) {
+		try (RespConnection connection = new RespConnection(port)) {
 			return connection.command(command);
 		}
 		catch (IOException ex) {
