@@ -10,8 +10,11 @@ public enum AbandonedMode {
 	/** The later call takes the claim over and runs. */
 	RERUN,
 
-	/** The later call is refused with {@link IdempotencyOutcomeUnknownException} (409) until the
-	 * late owner completes after all, an operator evicts the record, or the retention ends. */
+	/**
+	 * The later call is refused with {@link IdempotencyOutcomeUnknownException} (409)
+	 * until the late owner completes after all, an operator evicts the record, or the
+	 * retention ends.
+	 */
 	REFUSE
 
 }

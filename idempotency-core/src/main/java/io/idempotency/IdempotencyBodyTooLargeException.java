@@ -1,7 +1,8 @@
 package io.idempotency;
 
 /**
- * The body of a guarded request is over {@code idempotency.http.max-request-size}; nothing ran.
+ * The body of a guarded request is over {@code idempotency.http.max-request-size};
+ * nothing ran.
  * <p>
  * HTTP 413, code {@code body-too-large}.
  *

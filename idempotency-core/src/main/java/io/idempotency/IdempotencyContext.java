@@ -36,12 +36,12 @@ public interface IdempotencyContext {
 
 	/**
 	 * The fence: a number that grows with every claim of the key. Hand it to a downstream
-	 * system that refuses smaller numbers than the largest it has seen, to shut out a late
-	 * owner.
+	 * system that refuses smaller numbers than the largest it has seen, to shut out a
+	 * late owner.
 	 * <p>
 	 * Taken from the store's clock in microseconds, and larger than the last one of the
-	 * record. After the record is gone (released, retention over) it stays ordered as long
-	 * as the store's clock does not step back.
+	 * record. After the record is gone (released, retention over) it stays ordered as
+	 * long as the store's clock does not step back.
 	 * @return the fence
 	 */
 	long fence();

@@ -19,7 +19,8 @@ public final class IdempotencyDuplicateException extends IdempotencyException {
 	 * @param attempts how many calls came with this key, this one included
 	 */
 	public IdempotencyDuplicateException(String operation, long attempts) {
-		super(operation, 409, "duplicate", "Request was already received", "A request of '" + operation + "' with this key was already received: do not send it again; use a new key for a new request");
+		super(operation, 409, "duplicate", "Request was already received", "A request of '" + operation
+				+ "' with this key was already received: do not send it again; use a new key for a new request");
 		this.attempts = attempts;
 	}
 

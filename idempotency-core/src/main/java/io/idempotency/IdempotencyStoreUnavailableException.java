@@ -22,10 +22,8 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	 * @param cause what the store said
 	 */
 	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, Throwable cause) {
-		super(operation, 503, "store-unavailable", "Idempotency store is not available",
-				"The idempotency store of '" + operation
-						+ "' is not available, so the request was not run: repeat it unchanged later",
-				cause);
+		super(operation, 503, "store-unavailable", "Idempotency store is not available", "The idempotency store of '"
+				+ operation + "' is not available, so the request was not run: repeat it unchanged later", cause);
 		this.retryAfter = retryAfter;
 	}
 

@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 public interface IdempotencyTemplate {
 
 	/**
-	 * Starts the description of one guarded call with the defaults of {@code idempotency.*}.
-	 * @param operation name of the operation; part of the key, so two operations never meet
+	 * Starts the description of one guarded call with the defaults of
+	 * {@code idempotency.*}.
+	 * @param operation name of the operation; part of the key, so two operations never
+	 * meet
 	 * @return the call, to be given a key
 	 */
 	Call operation(String operation);
@@ -38,8 +40,8 @@ public interface IdempotencyTemplate {
 
 		/**
 		 * Sets the key; every part takes part in it, unambiguously.
-		 * @param parts text, numbers, booleans, enums, UUIDs or {@code java.time} values; none of
-		 * them {@code null} or empty
+		 * @param parts text, numbers, booleans, enums, UUIDs or {@code java.time} values;
+		 * none of them {@code null} or empty
 		 * @return this call
 		 */
 		Call key(Object... parts);
@@ -118,8 +120,8 @@ public interface IdempotencyTemplate {
 		<T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action);
 
 		/**
-		 * As {@link #execute(Class, Supplier)} for an action that may throw and a result of
-		 * any type, generic ones included.
+		 * As {@link #execute(Class, Supplier)} for an action that may throw and a result
+		 * of any type, generic ones included.
 		 * @param <T> the result
 		 * @param type what to decode a stored result as
 		 * @param action what to run; its exceptions come out unchanged

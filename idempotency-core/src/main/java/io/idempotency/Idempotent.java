@@ -22,11 +22,11 @@ import org.springframework.core.annotation.AliasFor;
  * ({@code Idempotency-Key}). A method that is no controller's must set one of them.
  * <p>
  * Attributes of type {@code String} that hold a duration take {@code 30s}, {@code 24h},
- * {@code PT24H} or a <code>${placeholder}</code>. Wrong attributes fail at start-up with a
- * message that names the method and the cure.
+ * {@code PT24H} or a <code>${placeholder}</code>. Wrong attributes fail at start-up with
+ * a message that names the method and the cure.
  * <p>
- * <b>Concurrency.</b> Of any number of overlapping calls with one key exactly one runs, on
- * all nodes that share the store; the claim is renewed while the method runs.
+ * <b>Concurrency.</b> Of any number of overlapping calls with one key exactly one runs,
+ * on all nodes that share the store; the claim is renewed while the method runs.
  * <b>Failure.</b> A call that throws releases its key unless {@link #onFailure()} says
  * otherwise; when the store cannot be reached the call is refused unless
  * {@code idempotency.on-store-failure=proceed}.
@@ -49,11 +49,11 @@ public @interface Idempotent {
 	 * SpEL expression that gives the key from the arguments, e.g. {@code "#order.id"} or
 	 * {@code "{#userId, #productId}"}; of a list every element takes part, unambiguously.
 	 * <p>
-	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). Everything else is
-	 * on the root object, so that no name can collide: {@code header('X')},
+	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). Everything else
+	 * is on the root object, so that no name can collide: {@code header('X')},
 	 * {@code param('x')}, {@code body('/a/b')}, {@code principal}, {@code method},
-	 * {@code target}; beans are {@code @name}. The result is text, a number, a boolean, an
-	 * enum, a {@link java.util.UUID}, a {@code java.time} value, or a list or array of
+	 * {@code target}; beans are {@code @name}. The result is text, a number, a boolean,
+	 * an enum, a {@link java.util.UUID}, a {@code java.time} value, or a list or array of
 	 * these; {@code null} and empty text mean that the key is missing.
 	 * @return the key expression
 	 */
@@ -74,8 +74,8 @@ public @interface Idempotent {
 	String body() default "";
 
 	/**
-	 * Whether a call without a key is refused ({@link IdempotencyKeyMissingException}, 400)
-	 * or, with {@code false}, runs unguarded. A malformed key is refused either way.
+	 * Whether a call without a key is refused ({@link IdempotencyKeyMissingException},
+	 * 400) or, with {@code false}, runs unguarded. A malformed key is refused either way.
 	 * @return whether a key is required
 	 */
 	boolean required() default true;
@@ -87,15 +87,16 @@ public @interface Idempotent {
 	IdempotencyMode mode() default IdempotencyMode.REPLAY;
 
 	/**
-	 * Whether the key must be a token that this service issued ({@link IdempotencyTokens}).
+	 * Whether the key must be a token that this service issued
+	 * ({@link IdempotencyTokens}).
 	 * @return whether only issued tokens are accepted
 	 */
 	boolean token() default false;
 
 	/**
-	 * Name of the operation in keys, metrics and admin. Default: the fully qualified method
-	 * signature, so that two methods never share a key by accident. Two methods with one
-	 * name share their keys on purpose.
+	 * Name of the operation in keys, metrics and admin. Default: the fully qualified
+	 * method signature, so that two methods never share a key by accident. Two methods
+	 * with one name share their keys on purpose.
 	 * @return the operation name
 	 */
 	String operation() default "";
@@ -147,8 +148,8 @@ public @interface Idempotent {
 	FailureMode onFailure() default FailureMode.DEFAULT;
 
 	/**
-	 * Exceptions of the method that mean "already done", e.g. a duplicate-key exception of
-	 * a business unique index. They are handled as a duplicate, not as a failure:
+	 * Exceptions of the method that mean "already done", e.g. a duplicate-key exception
+	 * of a business unique index. They are handled as a duplicate, not as a failure:
 	 * {@link #recover()} is asked, else the answer is
 	 * {@link IdempotencyResultUnavailableException}.
 	 * @return the exception types
@@ -157,18 +158,19 @@ public @interface Idempotent {
 
 	/**
 	 * Name of a method of the same bean with the same parameters that looks the result up
-	 * in the business data. It is asked when a result should be replayed but is not stored:
-	 * the owner died, the result was too large, or {@link #duplicateOn()}. A non-null answer
-	 * becomes the result (stored where a claim is held) and is answered as a replay.
-	 * {@code null} means, after a dead owner, "nothing happened", so the method runs; after
-	 * {@code duplicateOn} or a tombstone it is
+	 * in the business data. It is asked when a result should be replayed but is not
+	 * stored: the owner died, the result was too large, or {@link #duplicateOn()}. A
+	 * non-null answer becomes the result (stored where a claim is held) and is answered
+	 * as a replay. {@code null} means, after a dead owner, "nothing happened", so the
+	 * method runs; after {@code duplicateOn} or a tombstone it is
 	 * {@link IdempotencyResultUnavailableException}, never a second run.
 	 * @return the method name
 	 */
 	String recover() default "";
 
 	/**
-	 * What a later call does when the owner died while running and there is no {@link #recover()}.
+	 * What a later call does when the owner died while running and there is no
+	 * {@link #recover()}.
 	 * @return the mode for abandoned claims
 	 */
 	AbandonedMode onAbandoned() default AbandonedMode.RERUN;

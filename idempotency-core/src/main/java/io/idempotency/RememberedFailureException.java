@@ -1,12 +1,12 @@
 package io.idempotency;
 
 /**
- * The replay of a failure that {@link FailureMode#REMEMBER} kept: the first call threw, and
- * this call was not run.
+ * The replay of a failure that {@link FailureMode#REMEMBER} kept: the first call threw,
+ * and this call was not run.
  * <p>
  * Carries the type and the message of the first exception, never the exception itself, so
- * that nothing but text comes out of a store. It is the application's failure and therefore
- * no {@link IdempotencyException}.
+ * that nothing but text comes out of a store. It is the application's failure and
+ * therefore no {@link IdempotencyException}.
  *
  * @since 0.1.0
  */

@@ -1,11 +1,13 @@
 package io.idempotency.aop;
 
 import java.security.Principal;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What expressions and key sources may ask of the request (or message) that a call belongs to.
+ * What expressions and key sources may ask of the request (or message) that a call
+ * belongs to.
  *
  * @since 0.1.0
  */
@@ -44,6 +46,16 @@ public interface RequestValues {
 	@Nullable String header(String name);
 
 	/**
+	 * All values of a header.
+	 * @param name the name, in any case
+	 * @return one value for each line that was sent, empty if there is none
+	 */
+	default List<String> headers(String name) {
+		String value = header(name);
+		return (value != null) ? List.of(value) : List.of();
+	}
+
+	/**
 	 * A query or form parameter.
 	 * @param name the name
 	 * @return the first value, {@code null} if there is none
@@ -52,7 +64,8 @@ public interface RequestValues {
 
 	/**
 	 * A value of the body.
-	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form field
+	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form
+	 * field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
 	 * @throws IllegalArgumentException if it is an array or an object
 	 */

@@ -1,6 +1,6 @@
 /**
- * The method door: annotation → operation → pointcut → advisor → interceptor, for any Spring
- * bean method.
+ * The method door: annotation → operation → pointcut → advisor → interceptor, for any
+ * Spring bean method.
  */
 @NullMarked
 package io.idempotency.aop;

@@ -1,9 +1,9 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import io.idempotency.ConflictMode;
-import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.Claim;
@@ -13,16 +13,24 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 
 /**
- * Asks the store for the right to run, until there is an answer: sends a request whose reply
- * was lost once more, waits for a conflict to end, and never starts a call on a lease that
- * may be over.
+ * Asks the store for the right to run, until there is an answer: sends a request whose
+ * reply was lost once more, waits for a conflict to end, and never starts a call on a
+ * lease that may be over.
  */
 final class Claims {
 
-	/** A call that runs longer is asked about again; its lease says nothing about its end. */
+	/**
+	 * A call that runs longer is asked about again; its lease says nothing about its end.
+	 */
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
 	private static final Duration STORE_RETRY_AFTER = Duration.ofSeconds(1);
+
+	/**
+	 * While a store is down every call fails, and hardly any of their claims was applied:
+	 * beyond so many the lease has to end them.
+	 */
+	private static final int MAX_OUTSTANDING = 1_000;
 
 	private final ConflictWaiter waiter;
 
@@ -65,7 +73,10 @@ final class Claims {
 		return new Settled(result);
 	}
 
-	/** Known to run elsewhere: a store that fails from here on never lets the call run unguarded. */
+	/**
+	 * Known to run elsewhere: a store that fails from here on never lets the call run
+	 * unguarded.
+	 */
 	private ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, Attempt attempt) {
 		try {
 			return this.waiter.await(call, busy, attempt::ask);
@@ -76,8 +87,9 @@ final class Claims {
 	}
 
 	private Answer own(GuardedCall call, Claim claim, Attempt attempt) {
-		if (call.policy().mode() != IdempotencyMode.REJECT) {
-			renewIfLate(call, claim, attempt);
+		if (call.policy().mode() != IdempotencyMode.REJECT && !renewedIfLate(call, claim, attempt)) {
+			this.events.claimLost(call.operation());
+			return new Settled(new ClaimResult.InProgress(call.policy().lease()));
 		}
 		if (claim.abandoned()) {
 			this.events.publish(IdempotencyEvent.TAKEN_OVER, call.operation());
@@ -88,22 +100,26 @@ final class Claims {
 	}
 
 	/** The lease counts from when the store applied the claim, which may be long ago. */
-	private void renewIfLate(GuardedCall call, Claim claim, Attempt attempt) {
+	private boolean renewedIfLate(GuardedCall call, Claim claim, Attempt attempt) {
 		Duration lease = call.policy().lease();
-		if (this.ticker.nanos() - attempt.sentNanos < lease.toNanos()) {
-			return;
+		if (this.ticker.nanos() - attempt.sentNanos < TimeUnit.NANOSECONDS.convert(lease)) {
+			return true;
 		}
-		boolean renewed;
 		try {
-			renewed = call.store().renew(claim.key(), claim.id(), lease);
+			return renew(call, claim, lease);
+		}
+		catch (Throwable ex) {
+			attempt.giveBack();
+			throw ex;
+		}
+	}
+
+	private boolean renew(GuardedCall call, Claim claim, Duration lease) {
+		try {
+			return call.store().renew(claim.key(), claim.id(), lease);
 		}
 		catch (RuntimeException ex) {
-			attempt.giveBack();
 			throw unavailable(call, new IdempotencyStoreUnavailableException(call.operation(), STORE_RETRY_AFTER, ex));
-		}
-		if (!renewed) {
-			this.events.claimLost(call.operation());
-			throw new IdempotencyInProgressException(call.operation(), retryAfter(lease));
 		}
 	}
 
@@ -127,33 +143,46 @@ final class Claims {
 			boolean once = policy.mode() == IdempotencyMode.REJECT;
 			this.call = call;
 			this.request = new ClaimRequest(call.key(), ClaimId.random(), call.fingerprint(),
-					once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(),
-					policy.mayTakeOver());
+					once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver());
 		}
 
 		ClaimResult ask() {
 			this.sentNanos = Claims.this.ticker.nanos();
 			try {
-				return this.call.store().claim(this.request);
+				return askTwice();
 			}
-			catch (RuntimeException lost) {
-				return askOnceMore(lost);
+			catch (Throwable ex) {
+				// An Error too: the claim may have been applied, and nobody will run on
+				// it.
+				giveBack();
+				throw ex;
 			}
 		}
 
-		/** The claim may have been applied: the same claim id finds itself. */
-		private ClaimResult askOnceMore(RuntimeException lost) {
+		private ClaimResult askTwice() {
+			RuntimeException lost;
 			try {
 				return this.call.store().claim(this.request);
 			}
 			catch (RuntimeException ex) {
-				ex.addSuppressed(lost);
-				giveBack();
+				// The claim may have been applied: the same claim id finds itself.
+				lost = ex;
+			}
+			try {
+				return this.call.store().claim(this.request);
+			}
+			catch (RuntimeException ex) {
+				if (ex != lost) {
+					ex.addSuppressed(lost);
+				}
 				throw new IdempotencyStoreUnavailableException(this.call.operation(), STORE_RETRY_AFTER, ex);
 			}
 		}
 
 		void giveBack() {
+			if (Claims.this.background.outstanding() >= MAX_OUTSTANDING) {
+				return;
+			}
 			Claims.this.background.repeat("release", this.call.operation(),
 					() -> this.call.store().release(this.request.key(), this.request.claimId()),
 					this.call.policy().retention(), (accepted) -> Claims.this.waiter.wakeUp(this.request.key()));

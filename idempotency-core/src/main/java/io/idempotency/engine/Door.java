@@ -4,8 +4,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a guarded call comes in: translates one call for the engine, which decides. For one
- * call, not thread-safe.
+ * Where a guarded call comes in: translates one call for the engine, which decides. For
+ * one call, not thread-safe.
  *
  * @param <T> what the guarded method gives
  * @since 0.1.0
@@ -49,9 +49,9 @@ public interface Door<T> {
 	void acquired(Execution execution);
 
 	/**
-	 * The guarded method has returned, or its result was recovered: the door completes the
-	 * execution now, or sees to it that it will be. What this throws is never a failure of the
-	 * call: the execution is then completed as a tombstone.
+	 * The guarded method has returned, or its result was recovered: the door completes
+	 * the execution now, or sees to it that it will be. What this throws is never a
+	 * failure of the call: the execution is then completed as a tombstone.
 	 * @param execution the handle, {@code null} where no claim is held: the result of a
 	 * tombstone was recovered
 	 * @param value the result
@@ -61,8 +61,8 @@ public interface Door<T> {
 	@Nullable T returned(@Nullable Execution execution, @Nullable T value, boolean recovered);
 
 	/**
-	 * The guarded method, or the recovery, has thrown: the door fails the execution now, or
-	 * sees to it that its end is decided later.
+	 * The guarded method, or the recovery, has thrown: the door fails the execution now,
+	 * or sees to it that its end is decided later.
 	 * @param execution the handle
 	 * @param failure the exception, which the caller gets
 	 */

@@ -19,8 +19,8 @@ public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, Idempoten
 
 	/**
 	 * Narrows the fingerprint to what the mode compares: {@code REJECT} and {@code LOCK}
-	 * compare nothing, and a token, whose key has no operation, is bound to the first operation
-	 * that uses it.
+	 * compare nothing, and a token, whose key has no operation, is bound to the first
+	 * operation that uses it.
 	 */
 	public GuardedCall {
 		if (policy.mode() != IdempotencyMode.REPLAY) {

@@ -38,8 +38,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Creates an engine.
-	 * @param maxWaiters how many duplicates may wait at the same time; one more is rejected at
-	 * once
+	 * @param maxWaiters how many duplicates may wait at the same time; one more is
+	 * rejected at once
 	 * @param listener is told what happens
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
@@ -64,7 +64,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	public <T> @Nullable T execute(GuardedCall call, Door<T> door) throws Throwable {
 		Claims.Answer answer = this.claims.claim(call);
 		if (answer instanceof Claims.Unguarded) {
-			return door.run();
+			return runUnguarded(door);
 		}
 		if (answer instanceof Claims.Owned owned) {
 			return runAsOwner(call, owned.execution(), door);
@@ -77,6 +77,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return recoverOrRefuse(call, door);
 		}
 		throw refusal(call, result);
+	}
+
+	private static <T> @Nullable T runUnguarded(Door<T> door) throws Throwable {
+		// What runs in here must not change the outcome of a guarded call around it.
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
+			return door.run();
+		}
 	}
 
 	private <T> @Nullable T runAsOwner(GuardedCall call, Execution execution, Door<T> door) throws Throwable {
@@ -93,7 +100,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 				if (door.isDuplicate(failure)) {
 					return afterDuplicate(call, execution, door, failure);
 				}
-				door.threw(execution, failure);
+				threw(execution, door, failure);
 				throw failure;
 			}
 			return returned(execution, door, value, false);
@@ -106,31 +113,50 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return execution.isAbandoned() ? recover(call, door) : null;
 		}
 		catch (Throwable failure) {
-			door.threw(execution, failure);
+			// Not the outcome of the call, which has not begun.
+			execution.notRun(failure);
+			threw(execution, door, failure);
 			throw failure;
 		}
 	}
 
-	/** The business data says "already done": whatever happens now, nothing may run again. */
-	private <T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
-		IdempotencyException refusal;
+	/** The method's own exception wins, and no claim is left without an end. */
+	private static void threw(Execution execution, Door<?> door, Throwable failure) {
 		try {
-			T recovered = recover(call, door);
-			if (recovered != null) {
-				return returned(execution, door, recovered, true);
+			door.threw(execution, failure);
+		}
+		catch (Throwable ex) {
+			if (ex != failure) {
+				failure.addSuppressed(ex);
 			}
-			refusal = refusal(call, new ClaimResult.Tombstone());
+			execution.fail(failure, null);
 		}
-		catch (Throwable failure) {
-			refusal = refusal(call, new ClaimResult.Tombstone());
-			refusal.addSuppressed(failure);
-		}
-		execution.tombstone();
-		refusal.addSuppressed(duplicate);
-		throw refusal;
 	}
 
-	/** After success nothing may delete the record: what goes wrong here ends as a tombstone. */
+	/**
+	 * The business data says "already done": whatever happens now, nothing may run again.
+	 */
+	private <T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
+		T recovered;
+		try {
+			recovered = recover(call, door);
+		}
+		catch (Throwable failure) {
+			if (failure instanceof InterruptedException) {
+				Thread.currentThread().interrupt();
+			}
+			throw execution.unavailable(duplicate, failure);
+		}
+		if (recovered == null) {
+			throw execution.unavailable(duplicate, null);
+		}
+		return returned(execution, door, recovered, true);
+	}
+
+	/**
+	 * After success nothing may delete the record: what goes wrong here ends as a
+	 * tombstone.
+	 */
 	private <T> @Nullable T returned(Execution execution, Door<T> door, @Nullable T value, boolean recovered) {
 		try {
 			return door.returned(execution, value, recovered);
@@ -142,14 +168,21 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, Door<T> door) throws Throwable {
+		T value;
 		try {
-			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-			return door.replay(completed.result());
+			value = door.replay(completed.result());
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
 			return recoverOrRefuse(call, door);
 		}
+		catch (Throwable replayed) {
+			// A remembered failure, or a signal of the door.
+			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+			throw replayed;
+		}
+		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		return value;
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, Door<T> door) throws Throwable {
@@ -162,10 +195,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T recover(GuardedCall call, Door<T> door) throws Throwable {
 		T recovered = call.policy().recoverable() ? door.recover() : null;
-		if (recovered != null) {
+		if (recovered != null && Recovered.isFound(recovered)) {
 			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
+			return recovered;
 		}
-		return recovered;
+		return null;
 	}
 
 	private IdempotencyException refusal(GuardedCall call, ClaimResult result) {
@@ -198,8 +232,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Stops renewing and retrying; what is outstanding is logged. Calls that still run keep
-	 * their claims until the leases are over.
+	 * Stops renewing and retrying; what is outstanding is logged. Calls that still run
+	 * keep their claims until the leases are over.
 	 */
 	@Override
 	public void close() {

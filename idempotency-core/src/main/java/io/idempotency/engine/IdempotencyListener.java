@@ -1,10 +1,11 @@
 package io.idempotency.engine;
 
 /**
- * Is told what happens to guarded calls, e.g. to count them; can never change the outcome.
+ * Is told what happens to guarded calls, e.g. to count them; can never change the
+ * outcome.
  * <p>
- * Called on the thread where it happens, also on the engine's own, so it must be quick and
- * thread-safe. What it throws is logged.
+ * Called on the thread where it happens, also on the engine's own, so it must be quick
+ * and thread-safe. What it throws is logged.
  *
  * @since 0.1.0
  */

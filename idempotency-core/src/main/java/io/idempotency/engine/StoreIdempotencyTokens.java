@@ -14,7 +14,8 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * Issues tokens of 192 random bits and keeps them in the store until they are used or expire.
+ * Issues tokens of 192 random bits and keeps them in the store until they are used or
+ * expire.
  *
  * @since 0.1.0
  */
@@ -47,8 +48,9 @@ public final class StoreIdempotencyTokens implements IdempotencyTokens {
 		byte[] bytes = new byte[BYTES];
 		this.random.nextBytes(bytes);
 		String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+		IdempotencyKey key = IdempotencyKey.ofToken(this.caller.get(), token);
 		try {
-			Instant expiresAt = this.store.issue(IdempotencyKey.ofToken(this.caller.get(), token), this.timeToLive);
+			Instant expiresAt = this.store.issue(key, this.timeToLive);
 			return new IssuedToken(token, expiresAt);
 		}
 		catch (RuntimeException ex) {

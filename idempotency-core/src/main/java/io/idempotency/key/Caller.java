@@ -3,8 +3,8 @@ package io.idempotency.key;
 import java.util.Objects;
 
 /**
- * Whose key it is, beside the operation. Two callers are the same only if kind and name are
- * equal, so that no named caller can reach the anonymous space or a resolved scope.
+ * Whose key it is, beside the operation. Two callers are the same only if kind and name
+ * are equal, so that no named caller can reach the anonymous space or a resolved scope.
  *
  * @param kind where the name comes from
  * @param name the name, empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}

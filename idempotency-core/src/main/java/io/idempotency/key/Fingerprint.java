@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Digest of what must be equal on a retry; says by which algorithm it was made, so that two
- * versions of the library never compare what cannot be compared.
+ * Digest of what must be equal on a retry; says by which algorithm it was made, so that
+ * two versions of the library never compare what cannot be compared.
  * <p>
  * Immutable. Compared in constant time.
  *
@@ -32,8 +32,8 @@ public final class Fingerprint {
 
 	/**
 	 * Starts a fingerprint.
-	 * @param algorithm what the parts are and how they were made, e.g. {@code json1}: 1 to
-	 * 16 characters of ASCII
+	 * @param algorithm what the parts are and how they were made, e.g. {@code json1}: 1
+	 * to 16 characters of ASCII
 	 * @return a builder, not thread-safe
 	 */
 	public static Builder of(String algorithm) {
@@ -63,8 +63,8 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * The form that stores keep: one byte with the length of the algorithm's name, the name,
-	 * the digest; empty for {@link #NONE}.
+	 * The form that stores keep: one byte with the length of the algorithm's name, the
+	 * name, the digest; empty for {@link #NONE}.
 	 * @return at most 49 bytes
 	 */
 	public byte[] toBytes() {
@@ -88,8 +88,8 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * Whether a retry with the other fingerprint is the same request. {@link #NONE} on either
-	 * side compares nothing; fingerprints of different algorithms never match.
+	 * Whether a retry with the other fingerprint is the same request. {@link #NONE} on
+	 * either side compares nothing; fingerprints of different algorithms never match.
 	 * @param other the other fingerprint
 	 * @return whether they match
 	 */
@@ -118,7 +118,8 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * Collects the parts of a fingerprint, each prefixed with its length; not thread-safe.
+	 * Collects the parts of a fingerprint, each prefixed with its length; not
+	 * thread-safe.
 	 */
 	public static final class Builder {
 

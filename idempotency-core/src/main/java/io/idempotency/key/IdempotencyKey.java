@@ -62,8 +62,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * The key that an issued token is. It belongs to a caller and to no operation: a token
-	 * used at two operations is one key, told apart by the fingerprint.
+	 * The key that an issued token is. It belongs to a caller and to no operation: a
+	 * token used at two operations is one key, told apart by the fingerprint.
 	 * @param caller whom the token was issued to
 	 * @param token the token
 	 * @return the key

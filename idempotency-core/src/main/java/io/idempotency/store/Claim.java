@@ -9,8 +9,8 @@ import io.idempotency.key.IdempotencyKey;
  *
  * @param key the key
  * @param id whose claim it is
- * @param fence a number larger than that of every earlier claim of the record: the store's
- * clock in microseconds, or one more than the last fence where that is larger
+ * @param fence a number larger than that of every earlier claim of the record: the
+ * store's clock in microseconds, or one more than the last fence where that is larger
  * @param abandoned whether an earlier owner's lease ran out while it was running, so that
  * its effect may or may not have happened
  * @since 0.1.0

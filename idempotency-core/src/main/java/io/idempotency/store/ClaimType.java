@@ -11,8 +11,9 @@ public enum ClaimType {
 	LEASED,
 
 	/**
-	 * A claim that is final at once: any other claim within the retention, counted from this
-	 * one, is a duplicate and is counted. Its owner may release it and never completes it.
+	 * A claim that is final at once: any other claim within the retention, counted from
+	 * this one, is a duplicate and is counted. Its owner may release it and never
+	 * completes it.
 	 */
 	ONCE
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param result the result, {@code null} unless the type is {@link Type#RESULT}
  * @param retention how long the record is kept from now; zero: the record is gone at once
  * (the end of a lock)
- * @param attachWithin type {@link Type#EXECUTED}: how long duplicates are told "in progress"
- * while the result is attached, zero otherwise
+ * @param attachWithin type {@link Type#EXECUTED}: how long duplicates are told "in
+ * progress" while the result is attached, zero otherwise
  * @since 0.1.0
  */
 public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nullable StoredResult result,
@@ -80,8 +80,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @param retention how long the record is kept
 	 * @return the completion
 	 */
-	public static Completion executed(Claim claim, Fingerprint fingerprint, Duration attachWithin,
-			Duration retention) {
+	public static Completion executed(Claim claim, Fingerprint fingerprint, Duration attachWithin, Duration retention) {
 		return new Completion(claim, fingerprint, Type.EXECUTED, null, retention, attachWithin);
 	}
 

@@ -9,54 +9,89 @@ import io.idempotency.key.IdempotencyKey;
 /**
  * Keeps one record for each key and changes it in atomic steps.
  * <p>
- * Thread-safe; any number of threads and of nodes may call it for one key. Every method is
- * one atomic step and one round trip. Time is the store's own, never the caller's: two
+ * Thread-safe; any number of threads and of nodes may call it for one key. Every method
+ * is one atomic step and one round trip. Time is the store's own, never the caller's: two
  * callers' clocks may differ by minutes. A claim id alone decides ownership: "ours" below
  * means that the record holds the given claim id. The published {@code
  * IdempotencyStoreContract} of {@code idempotency-test} has a test for every cell.
  *
  * <table class="striped">
- * <caption>States of a record</caption>
- * <thead><tr><th>state</th><th>claim</th><th>complete</th><th>release</th><th>renew</th></tr></thead>
- * <tbody>
- * <tr><td>absent</td><td>RUNNING: Acquired; a token: UnknownToken</td>
- * <td>accepted: DONE, if the claim is younger than the retention (a late success is kept);
- * else refused</td><td>accepted, nothing changes</td><td>refused</td></tr>
- * <tr><td>ISSUED (token); absent when its time to live is over</td><td>RUNNING: Acquired</td>
- * <td>as absent</td><td>accepted, nothing changes</td><td>refused</td></tr>
- * <tr><td>RUNNING, lease live</td>
+ * <caption>States of a record</caption> <thead>
+ * <tr>
+ * <th>state</th>
+ * <th>claim</th>
+ * <th>complete</th>
+ * <th>release</th>
+ * <th>renew</th>
+ * </tr>
+ * </thead> <tbody>
+ * <tr>
+ * <td>absent</td>
+ * <td>RUNNING: Acquired; a token: UnknownToken</td>
+ * <td>accepted: DONE, if the claim is younger than the retention (a late success is
+ * kept); else refused</td>
+ * <td>accepted, nothing changes</td>
+ * <td>refused</td>
+ * </tr>
+ * <tr>
+ * <td>ISSUED (token); absent when its time to live is over</td>
+ * <td>RUNNING: Acquired</td>
+ * <td>as absent</td>
+ * <td>accepted, nothing changes</td>
+ * <td>refused</td>
+ * </tr>
+ * <tr>
+ * <td>RUNNING, lease live</td>
  * <td>ours: Acquired with the same fence; else other fingerprint: Mismatch; else
- * InProgress</td><td>ours: DONE; else refused</td>
- * <td>ours: absent, a token: ISSUED again with its first expiry and no fingerprint; ours and
- * acquired as abandoned: stays RUNNING, lease over, nobody's; else refused</td>
- * <td>ours: longer lease; else refused</td></tr>
- * <tr><td>RUNNING, lease over; absent when the retention of the claim is over too</td>
- * <td>ours: Acquired with the same fence and a new lease; else Mismatch first; may take over:
- * Acquired with a larger fence, abandoned; may not: Abandoned, nothing changes</td>
- * <td>ours or nobody's: DONE; else refused</td><td>as lease live</td>
- * <td>ours: longer lease; else refused</td></tr>
- * <tr><td>EXECUTED; a tombstone when {@code attachWithin} is over</td><td>Mismatch first, then
- * InProgress, then Tombstone</td><td>ours: DONE (also when it is a tombstone by then); else
- * refused</td><td>refused</td><td>refused</td></tr>
- * <tr><td>DONE; absent when the retention is over</td><td>Mismatch first, then Completed or
- * Tombstone</td><td>same claim id: accepted, nothing changes; else refused</td>
- * <td>refused</td><td>refused</td></tr>
- * <tr><td>ONCE; absent when the retention, counted from the first claim, is over</td>
- * <td>ours: Acquired with the same fence; else Duplicate, counted</td><td>refused</td>
- * <td>ours: absent, a token: ISSUED again; else refused</td><td>refused</td></tr>
+ * InProgress</td>
+ * <td>ours: DONE; else refused</td>
+ * <td>ours: absent, a token: ISSUED again with its first expiry and no fingerprint; ours
+ * and acquired as abandoned: stays RUNNING, lease over, nobody's; else refused</td>
+ * <td>ours: longer lease; else refused</td>
+ * </tr>
+ * <tr>
+ * <td>RUNNING, lease over; absent when the retention of the claim is over too</td>
+ * <td>ours: Acquired with the same fence and a new lease; else Mismatch first; may take
+ * over: Acquired with a larger fence, abandoned; may not: Abandoned, nothing changes</td>
+ * <td>ours or nobody's: DONE; else refused</td>
+ * <td>as lease live</td>
+ * <td>ours: longer lease; else refused</td>
+ * </tr>
+ * <tr>
+ * <td>EXECUTED; a tombstone when {@code attachWithin} is over</td>
+ * <td>Mismatch first, then InProgress, then Tombstone</td>
+ * <td>ours: DONE (also when it is a tombstone by then); else refused</td>
+ * <td>refused</td>
+ * <td>refused</td>
+ * </tr>
+ * <tr>
+ * <td>DONE; absent when the retention is over</td>
+ * <td>Mismatch first, then Completed or Tombstone</td>
+ * <td>same claim id: accepted, nothing changes; else refused</td>
+ * <td>refused</td>
+ * <td>refused</td>
+ * </tr>
+ * <tr>
+ * <td>ONCE; absent when the retention, counted from the first claim, is over</td>
+ * <td>ours: Acquired with the same fence; else Duplicate, counted</td>
+ * <td>refused</td>
+ * <td>ours: absent, a token: ISSUED again; else refused</td>
+ * <td>refused</td>
+ * </tr>
  * </tbody>
  * </table>
  *
- * Where the mode of an operation was changed while records of the old one are kept, a claim
- * of type {@link ClaimType#ONCE} that meets the record of a {@link ClaimType#LEASED} one is a
- * Duplicate of two attempts, and the reverse a Tombstone.
+ * Where the mode of an operation was changed while records of the old one are kept, a
+ * claim of type {@link ClaimType#ONCE} that meets the record of a
+ * {@link ClaimType#LEASED} one is a Duplicate of two attempts, and the reverse a
+ * Tombstone.
  * <p>
  * RUNNING never expires while its lease lives. A completion with zero retention leaves no
  * record and is accepted where the record is absent. The fence of a record never falls.
  * <p>
- * A method that cannot be carried out throws {@link IdempotencyStoreException}; it may have
- * been applied all the same, and every method may be sent once more. A record that the store
- * cannot read (a newer version's) is an exception, never "absent".
+ * A method that cannot be carried out throws {@link IdempotencyStoreException}; it may
+ * have been applied all the same, and every method may be sent once more. A record that
+ * the store cannot read (a newer version's) is an exception, never "absent".
  *
  * @since 0.1.0
  */
@@ -66,7 +101,8 @@ public interface IdempotencyStore {
 	 * Asks for the right to run.
 	 * @param request the request
 	 * @return what to do
-	 * @throws IdempotencyStoreException if it may not have been applied, or the store is full
+	 * @throws IdempotencyStoreException if it may not have been applied, or the store is
+	 * full
 	 */
 	ClaimResult claim(ClaimRequest request);
 
@@ -83,8 +119,8 @@ public interface IdempotencyStore {
 	 * Gives a claim back so that a later call may run; may be repeated.
 	 * @param key the key
 	 * @param claimId whose claim it is
-	 * @return whether it was accepted; a refusal means that the record is another owner's or
-	 * done, and is final
+	 * @return whether it was accepted; a refusal means that the record is another owner's
+	 * or done, and is final
 	 * @throws IdempotencyStoreException if it may not have been applied
 	 */
 	boolean release(IdempotencyKey key, ClaimId claimId);
@@ -94,7 +130,8 @@ public interface IdempotencyStore {
 	 * @param key the key
 	 * @param claimId whose claim it is
 	 * @param lease the lease
-	 * @return whether it was accepted; a refusal means that the claim is lost and is final
+	 * @return whether it was accepted; a refusal means that the claim is lost and is
+	 * final
 	 * @throws IdempotencyStoreException if it may not have been applied
 	 */
 	boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease);
@@ -104,7 +141,8 @@ public interface IdempotencyStore {
 	 * @param token a key for which {@link IdempotencyKey#isToken()}
 	 * @param timeToLive how long it may be used
 	 * @return when it expires, by the store's clock
-	 * @throws IdempotencyStoreException if it may not have been applied, or the store is full
+	 * @throws IdempotencyStoreException if it may not have been applied, or the store is
+	 * full
 	 */
 	Instant issue(IdempotencyKey token, Duration timeToLive);
 

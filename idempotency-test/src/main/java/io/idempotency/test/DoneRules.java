@@ -59,7 +59,8 @@ interface DoneRules extends StoreUnderTest {
 	default void completionByAnotherCannotReplaceTheResult() {
 		Call first = done();
 		Expect.refused("DONE, complete by another", first.duplicate().complete("other"));
-		Expect.refused("DONE, complete without a result by another", first.duplicate().completeWithTombstone(Call.LONG));
+		Expect.refused("DONE, complete without a result by another",
+				first.duplicate().completeWithTombstone(Call.LONG));
 		Expect.refused("DONE, complete with zero retention by another", first.duplicate().forget());
 		Expect.completed("DONE after refused completions: the result stands", "done", first.duplicate().claim());
 	}

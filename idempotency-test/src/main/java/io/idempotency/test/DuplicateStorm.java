@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Makes the same call many times at once: one thread for each duplicate, all of them let go
- * by one latch.
+ * Makes the same call many times at once: one thread for each duplicate, all of them let
+ * go by one latch.
  * <p>
- * Immutable, may be run any number of times. A storm that has not ended after two minutes is
- * interrupted, and what did not come back is a failure.
+ * Immutable, may be run any number of times. A storm that has not ended after two minutes
+ * is interrupted, and what did not come back is a failure.
  *
  * @since 0.1.0
  */
@@ -60,6 +60,7 @@ public final class DuplicateStorm {
 	/**
 	 * Makes the calls and waits for all of them.
 	 * @param call what every duplicate does
+	 * @param <T> what it returns
 	 * @return what came back
 	 */
 	public <T> Result<T> run(Call<? extends T> call) {

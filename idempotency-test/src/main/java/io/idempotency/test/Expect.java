@@ -44,9 +44,7 @@ final class Expect {
 	static void completed(String rule, String content, ClaimResult answer) {
 		Completed completed = is(Completed.class, rule, answer);
 		assertThat(completed.result()).as("%s: result", rule).isEqualTo(Call.result(content));
-		assertThat(completed.rest()).as("%s: rest of the retention", rule)
-			.isPositive()
-			.isLessThanOrEqualTo(Call.LONG);
+		assertThat(completed.rest()).as("%s: rest of the retention", rule).isPositive().isLessThanOrEqualTo(Call.LONG);
 	}
 
 	static void tombstone(String rule, ClaimResult answer) {

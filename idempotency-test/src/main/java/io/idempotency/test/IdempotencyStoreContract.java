@@ -8,8 +8,8 @@ import io.idempotency.store.IdempotencyStore;
  * The law of every {@link IdempotencyStore}: a test for each cell of its state table, for
  * races between callers and nodes, and for odd values.
  * <p>
- * A store passes if a subclass of this class does. Every test uses keys of its own, so that
- * the store need not be emptied. JUnit Jupiter 5.12 or newer:
+ * A store passes if a subclass of this class does. Every test uses keys of its own, so
+ * that the store need not be emptied. JUnit Jupiter 5.12 or newer:
  *
  * <pre class="code">
  * class AcmeIdempotencyStoreTests extends IdempotencyStoreContract {
@@ -31,8 +31,9 @@ import io.idempotency.store.IdempotencyStore;
  * }
  * </pre>
  *
- * A store with a server overrides {@link #anotherStore()} with a second client, {@link
- * #tick()} with a few hundred milliseconds, and waits in {@link #elapse(Duration)}.
+ * A store with a server overrides {@link #anotherStore()} with a second client,
+ * {@link #tick()} with a few hundred milliseconds, and waits in
+ * {@link #elapse(Duration)}.
  *
  * @since 0.1.0
  */
@@ -47,8 +48,9 @@ public abstract class IdempotencyStoreContract implements AbsentRules, RunningRu
 	public abstract IdempotencyStore store();
 
 	/**
-	 * An independent instance over the same data, as another node has it; the {@link
-	 * #store()} itself unless overridden, for a store that is bound to its instance.
+	 * An independent instance over the same data, as another node has it; the
+	 * {@link #store()} itself unless overridden, for a store that is bound to its
+	 * instance.
 	 * @return the store
 	 */
 	@Override
@@ -57,16 +59,17 @@ public abstract class IdempotencyStoreContract implements AbsentRules, RunningRu
 	}
 
 	/**
-	 * Lets time pass in the store: moves the clock it reads, or waits. Records must not be
-	 * made older instead, because the fences that callers hold are readings of that clock.
+	 * Lets time pass in the store: moves the clock it reads, or waits. Records must not
+	 * be made older instead, because the fences that callers hold are readings of that
+	 * clock.
 	 * @param duration how much at least; more than one {@link #tick()} longer fails tests
 	 */
 	@Override
 	public abstract void elapse(Duration duration);
 
 	/**
-	 * The shortest lease and retention worth using: several times the duration of one verb,
-	 * for a store that really waits. Tests let at most twelve of them pass.
+	 * The shortest lease and retention worth using: several times the duration of one
+	 * verb, for a store that really waits. A test lets at most twelve of them pass.
 	 * @return the duration, 30 seconds unless overridden, at most that
 	 */
 	@Override

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * RUNNING, and nobody's: a claim that was taken over was released. The first owner's effect
- * may still have happened, so the record is not washed clean.
+ * RUNNING, and nobody's: a claim that was taken over was released. The first owner's
+ * effect may still have happened, so the record is not washed clean.
  */
 interface NobodysRules extends StoreUnderTest {
 
@@ -108,7 +108,7 @@ interface NobodysRules extends StoreUnderTest {
 	private Call leaveToNobody() {
 		Call first = Call.fresh(this).lease(tick()).acquire();
 		elapse(tick().multipliedBy(3));
-		Call second = first.duplicate().lease(Call.LONG).acquire();
+		Call second = first.duplicate().acquire();
 		Expect.accepted("RUNNING, taken over, release by the owner", second.release());
 		return first;
 	}

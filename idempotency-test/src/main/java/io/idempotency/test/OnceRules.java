@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * ONCE: a claim that is final at once and counts the duplicates. Also what happens where the
- * mode of an operation was changed while records of the old one are kept.
+ * ONCE: a claim that is final at once and counts the duplicates. Also what happens where
+ * the mode of an operation was changed while records of the old one are kept.
  */
 interface OnceRules extends StoreUnderTest {
 
@@ -107,7 +107,9 @@ interface OnceRules extends StoreUnderTest {
 		List<ClaimResult> answers = DuplicateStorm.of(64)
 			.run((index) -> first.duplicate((index % 2 == 0) ? store() : anotherStore()).claim())
 			.valuesOrFail();
-		assertThat(answers).as("absent, 64 claims ONCE: one is acquired").filteredOn(Acquired.class::isInstance).hasSize(1);
+		assertThat(answers).as("absent, 64 claims ONCE: one is acquired")
+			.filteredOn(Acquired.class::isInstance)
+			.hasSize(1);
 		List<Long> attempts = answers.stream()
 			.filter(Duplicate.class::isInstance)
 			.map((answer) -> ((Duplicate) answer).attempts())

@@ -99,7 +99,8 @@ interface ValueRules extends StoreUnderTest {
 		String operation = "com.example.AVeryLongPackageName.".repeat(8) + "Orders.create(java.lang.String)";
 		expectApart(List.of(IdempotencyKey.of("contract", Caller.GLOBAL, text + "a"),
 				IdempotencyKey.of("contract", Caller.GLOBAL, text + "b"),
-				IdempotencyKey.of(operation, Caller.GLOBAL, text), IdempotencyKey.of(operation + "2", Caller.GLOBAL, text),
+				IdempotencyKey.of(operation, Caller.GLOBAL, text),
+				IdempotencyKey.of(operation + "2", Caller.GLOBAL, text),
 				IdempotencyKey.of(operation, Caller.principal("p".repeat(1000)), text)));
 	}
 
@@ -125,7 +126,10 @@ interface ValueRules extends StoreUnderTest {
 		assertThat(replayed.bytes()).as("bytes of the result").isEqualTo(result.bytes());
 	}
 
-	/** Each key is claimed and completed as if there were no other, and has its own result. */
+	/**
+	 * Each key is claimed and completed as if there were no other, and has its own
+	 * result.
+	 */
 	private void expectApart(List<IdempotencyKey> keys) {
 		List<Call> calls = keys.stream().map((key) -> Call.of(this, key)).toList();
 		for (Call call : calls) {

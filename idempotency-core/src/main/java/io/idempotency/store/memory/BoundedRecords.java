@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
  * All records, within a number of bytes.
  * <p>
  * A step holds the lock of its own key only and does O(log n) work in it: the two orders
- * change in the same step as the record. Each new record pays for the removal of at most two
- * expired ones; room is made record by record, and nothing ever walks over all of them.
+ * change in the same step as the record. Each new record pays for the removal of at most
+ * two expired ones; room is made record by record, and nothing ever walks over all of
+ * them.
  */
 final class BoundedRecords {
 
@@ -139,9 +140,10 @@ final class BoundedRecords {
 
 	private void warnOnce() {
 		if (this.warned.compareAndSet(false, true)) {
-			logger.warn("The memory store has used up its {} bytes and drops its oldest results: a duplicate of such "
-					+ "a call is refused with 'result-unavailable' where it cannot recover. Raise "
-					+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store",
+			logger.warn(
+					"The memory store has used up its {} bytes and drops its oldest results: a duplicate of such "
+							+ "a call is refused with 'result-unavailable' where it cannot recover. Raise "
+							+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store",
 					this.budget.max());
 		}
 	}

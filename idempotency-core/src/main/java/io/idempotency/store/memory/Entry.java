@@ -14,7 +14,9 @@ final class Entry {
 	/** Earliest written first. */
 	static final Comparator<Entry> BY_AGE = Comparator.comparingLong((entry) -> entry.ordinal);
 
-	/** A record without its result: measured on a 64-bit JVM with compressed references. */
+	/**
+	 * A record without its result: measured on a 64-bit JVM with compressed references.
+	 */
 	static final int OVERHEAD = 400;
 
 	private final RecordId id;

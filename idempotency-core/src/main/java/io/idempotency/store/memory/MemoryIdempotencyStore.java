@@ -16,11 +16,12 @@ import io.idempotency.store.IdempotencyStoreException;
  * One JVM only: keeps its records in the heap, for tests and for services that run as a
  * single instance and may forget everything on a restart.
  * <p>
- * Bounded by bytes. When they are used up, expired records go first, then the results of the
- * calls that were completed first become tombstones; a result for which there is still no
- * room is a tombstone from the start. Claims, tombstones and issued tokens are never
- * forgotten within their time, so that no call runs twice: instead new claims are refused
- * with an {@link IdempotencyStoreException}. A claim has the room for its tombstone.
+ * Bounded by bytes. When they are used up, expired records go first, then the results of
+ * the calls that were completed first become tombstones; a result for which there is
+ * still no room is a tombstone from the start. Claims, tombstones and issued tokens are
+ * never forgotten within their time, so that no call runs twice: instead new claims are
+ * refused with an {@link IdempotencyStoreException}. A claim has the room for its
+ * tombstone.
  * <p>
  * Threads meet only where they call for one key. A verb takes O(log n) in the number of
  * records, a new record also removes up to two expired ones; there is no clean-up thread.

@@ -24,8 +24,8 @@ record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * Larger than every fence before it, also for a key whose record was gone in between and
-	 * after the clock has stepped back.
+	 * Larger than every fence before it, also for a key whose record was gone in between
+	 * and after the clock has stepped back.
 	 */
 	long nextFence() {
 		return this.lastFence.accumulateAndGet(this.micros, (last, now) -> Math.max(last + 1, now));

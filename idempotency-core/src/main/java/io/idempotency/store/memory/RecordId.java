@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * The hash of a key: all that a record keeps of it, so that long keys take no more room than
- * short ones and no key stands in a heap dump.
+ * The hash of a key: all that a record keeps of it, so that long keys take no more room
+ * than short ones and no key stands in a heap dump.
  */
 record RecordId(long first, long second, long third, long fourth) implements Comparable<RecordId> {
 

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which order records expire and results may be dropped. Changes with a record, under the
- * lock of its key; may be walked at any time without one, from the front.
+ * In which order records expire and results may be dropped. Changes with a record, under
+ * the lock of its key; may be walked at any time without one, from the front.
  */
 final class RecordOrders {
 

@@ -27,8 +27,8 @@ record Running(Unclaimed origin, @Nullable ClaimId owner, long fence, boolean ab
 		long leaseUntil, long retainUntil) implements RecordState {
 
 	static Running first(ClaimRequest request, long fence, Unclaimed origin, Moment moment) {
-		return new Running(origin, request.claimId(), fence, false, request.fingerprint(),
-				moment.plus(request.lease()), moment.plus(request.retention()));
+		return new Running(origin, request.claimId(), fence, false, request.fingerprint(), moment.plus(request.lease()),
+				moment.plus(request.retention()));
 	}
 
 	@Override
@@ -58,8 +58,8 @@ record Running(Unclaimed origin, @Nullable ClaimId owner, long fence, boolean ab
 	}
 
 	private static Step<ClaimResult> acquired(Running next, ClaimRequest request) {
-		return new Step<>(next, new ClaimResult.Acquired(
-				new Claim(request.key(), request.claimId(), next.fence, next.abandoned)));
+		return new Step<>(next,
+				new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), next.fence, next.abandoned)));
 	}
 
 	@Override

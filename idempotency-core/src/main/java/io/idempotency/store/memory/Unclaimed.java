@@ -19,8 +19,7 @@ sealed interface Unclaimed extends RecordState permits Absent, Issued {
 		long fence = moment.nextFence();
 		RecordState next = (request.type() == ClaimType.ONCE) ? Once.first(request, fence, this, moment)
 				: Running.first(request, fence, this, moment);
-		return new Step<>(next,
-				new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), fence, false)));
+		return new Step<>(next, new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), fence, false)));
 	}
 
 	@Override

@@ -8,7 +8,8 @@ import java.time.ZoneOffset;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Stands still until it is moved. The test kit has a better one, but depends on this module.
+ * Stands still until it is moved. The test kit has a better one, but depends on this
+ * module.
  */
 final class TestClock extends Clock {
 

@@ -1,0 +1,150 @@
+package io.idempotency;
+
+import java.io.ObjectInputFilter;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import org.jspecify.annotations.NullMarked;
+
+import org.springframework.core.annotation.AliasFor;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/**
+ * Imports go one way, so that the protocol can be read, tested and trusted without the
+ * doors and the stores around it.
+ */
+@AnalyzeClasses(packages = "io.idempotency",
+		importOptions = { ImportOption.DoNotIncludeTests.class, ImportOption.DoNotIncludeJars.class })
+class ArchitectureTests {
+
+	@ArchTest
+	static final ArchRule layersUseOnlyWhatStandsAboveThem = layeredArchitecture().consideringOnlyDependenciesInLayers()
+		.withOptionalLayers(true)
+		.layer("api")
+		.definedBy("io.idempotency")
+		.layer("key")
+		.definedBy("io.idempotency.key..")
+		.layer("store")
+		.definedBy("io.idempotency.store")
+		.layer("stores")
+		.definedBy("io.idempotency.store.*..")
+		.layer("engine")
+		.definedBy("io.idempotency.engine..")
+		.layer("codec")
+		.definedBy("io.idempotency.codec..")
+		.layer("aop")
+		.definedBy("io.idempotency.aop..")
+		.layer("web")
+		.definedBy("io.idempotency.web..")
+		.whereLayer("api")
+		.mayNotAccessAnyLayer()
+		.whereLayer("key")
+		.mayOnlyAccessLayers("api")
+		.whereLayer("store")
+		.mayOnlyAccessLayers("api", "key")
+		.whereLayer("stores")
+		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("engine")
+		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("codec")
+		.mayOnlyAccessLayers("api", "key", "store", "engine")
+		.whereLayer("aop")
+		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec")
+		.whereLayer("web")
+		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec", "aop");
+
+	@ArchTest
+	static final ArchRule everyPackageHasALayer = classes()
+		.should(resideIn("io.idempotency", "io.idempotency.key..", "io.idempotency.store..", "io.idempotency.engine..",
+				"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web.."));
+
+	@ArchTest
+	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule storesDoNotKnowEachOther = slices().matching("io.idempotency.store.(*)..")
+		.should()
+		.notDependOnEachOther()
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule apiNeedsTheJdkAndAnnotationsOnly = classes().that()
+		.resideInAPackage("io.idempotency")
+		.should()
+		.onlyDependOnClassesThat(
+				resideInAnyPackage("io.idempotency", "java..", "org.jspecify..").or(equivalentTo(AliasFor.class)));
+
+	@ArchTest
+	static final ArchRule protocolKnowsNoFramework = noClasses().that()
+		.resideInAnyPackage("io.idempotency.key..", "io.idempotency.store", "io.idempotency.engine..",
+				"io.idempotency.store.memory..")
+		.should()
+		.dependOnClassesThat(
+				resideInAnyPackage("org.springframework..", "jakarta..", "com.fasterxml.jackson..", "tools.jackson.."));
+
+	@ArchTest
+	static final ArchRule springBootBelongsToTheStarter = noClasses().should()
+		.dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
+
+	@ArchTest
+	static final ArchRule onlyTheHttpDoorKnowsServlets = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.web..")))
+		.should()
+		.dependOnClassesThat(resideInAPackage("jakarta.servlet.."));
+
+	@ArchTest
+	static final ArchRule onlyAdaptersKnowJackson = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.web..", "io.idempotency.aop..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("com.fasterxml.jackson..", "tools.jackson.."));
+
+	/** A record in a store is data from outside: it never decides which class is made. */
+	@ArchTest
+	static final ArchRule noJavaSerialization = noClasses().should()
+		.dependOnClassesThat(assignableTo(ObjectInputStream.class).or(assignableTo(ObjectOutputStream.class))
+			.or(assignableTo(ObjectInputFilter.class))
+			.or(nameMatching("java\\.beans\\.XML(En|De)coder"))
+			.or(nameMatching("org\\.springframework\\.(core\\.serializer\\..*|util\\.SerializationUtils)"))
+			.or(nameMatching("org\\.springframework\\.data\\.redis\\.serializer\\.JdkSerializationRedisSerializer")));
+
+	@ArchTest
+	static final ArchRule noPolymorphicJson = noClasses().should()
+		.callMethodWhere(DescribedPredicate.describe("default typing is switched on",
+				(call) -> call.getName().endsWith("DefaultTyping") && !call.getName().startsWith("deactivate")));
+
+	@ArchTest
+	static final ArchRule packagesAreNullMarked = classes().should(new ArchCondition<>("be in a @NullMarked package") {
+
+		@Override
+		public void check(JavaClass type, ConditionEvents events) {
+			boolean marked = type.getPackage().tryGetAnnotationOfType(NullMarked.class).isPresent();
+			events.add(new SimpleConditionEvent(type, marked,
+					type.getName() + " is in a package whose package-info has no @NullMarked"));
+		}
+
+	});
+
+	private static ArchCondition<JavaClass> resideIn(String... packages) {
+		return ArchCondition.from(resideInAnyPackage(packages));
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.idempotency.autoconfigure;
+
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.Configuration;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+
+/**
+ * Auto-configurations are found by name and are no API: nobody calls or extends them.
+ */
+@AnalyzeClasses(packages = "io.idempotency.autoconfigure",
+		importOptions = { ImportOption.DoNotIncludeTests.class, ImportOption.DoNotIncludeJars.class })
+class AutoConfigurationArchitectureTests {
+
+	@ArchTest
+	static final ArchRule autoConfigurationsArePublicAndFinal = classes().that()
+		.areAnnotatedWith(AutoConfiguration.class)
+		.should()
+		.bePublic()
+		.andShould()
+		.haveModifier(JavaModifier.FINAL)
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule configurationsHaveNoPublicMethods = methods().that()
+		.areDeclaredInClassesThat()
+		.areMetaAnnotatedWith(Configuration.class)
+		.should()
+		.notBePublic()
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule nestedConfigurationsAreNotPublic = classes().that()
+		.areAnnotatedWith(Configuration.class)
+		.should()
+		.notBePublic()
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule beanMethodsAreNotPrivate = methods().that()
+		.areAnnotatedWith(Bean.class)
+		.should()
+		.notBePrivate()
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule conditionsAreNotPublic = classes().that()
+		.areAssignableTo(Condition.class)
+		.should()
+		.notBePublic()
+		.allowEmptyShould(true);
+
+}
