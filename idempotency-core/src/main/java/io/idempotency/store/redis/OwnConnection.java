@@ -1,0 +1,99 @@
+package io.idempotency.store.redis;
+
+import io.idempotency.store.IdempotencyStoreException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * A connection that nobody else writes on meanwhile, so that {@code WAIT} counts the replicas
+ * that have this caller's write, and holds up nobody. Not thread-safe.
+ */
+interface OwnConnection extends AutoCloseable {
+
+	/**
+	 * Runs a script.
+	 * @param <T> what the return type of the verb becomes in Java
+	 * @param verb the verb
+	 * @param keyAndArguments the key, then the arguments
+	 * @return the reply
+	 */
+	<T> T run(Verb verb, byte[][] keyAndArguments);
+
+	/**
+	 * Waits until replicas have the last script that was run.
+	 * @param replicas how many
+	 * @param millis for how long at most
+	 * @return how many have it
+	 */
+	long awaitReplicas(int replicas, long millis);
+
+	/**
+	 * Whether it is worth keeping for the next call, because no pool keeps it.
+	 */
+	boolean isKept();
+
+	@Override
+	void close();
+
+	static OwnConnection open(RedisConnectionFactory connectionFactory) {
+		RedisConnection connection = connectionFactory.getConnection();
+		try {
+			if (isLettuce(connection)) {
+				return new LettuceOwnConnection(connection, LettuceOwnConnection.isPooled(connectionFactory));
+			}
+			if (connection instanceof RedisClusterConnection) {
+				throw new IdempotencyStoreException(
+						"Only Lettuce can wait for replicas in a cluster, not " + connection.getClass().getName());
+			}
+			return new PooledOwnConnection(connection);
+		}
+		catch (RuntimeException ex) {
+			connection.close();
+			throw ex;
+		}
+	}
+
+	/** By name, because Lettuce may be missing. */
+	static boolean isLettuce(RedisConnection connection) {
+		return connection.getClass().getName().startsWith("org.springframework.data.redis.connection.lettuce.");
+	}
+
+	/**
+	 * A connection of a client that lends each caller one of its own.
+	 */
+	final class PooledOwnConnection implements OwnConnection {
+
+		private final RedisConnection connection;
+
+		PooledOwnConnection(RedisConnection connection) {
+			this.connection = connection;
+		}
+
+		@Override
+		public <T> T run(Verb verb, byte[][] keyAndArguments) {
+			return RedisScripts.run(this.connection.scriptingCommands(), verb, keyAndArguments);
+		}
+
+		@Override
+		public long awaitReplicas(int replicas, long millis) {
+			Object reply = this.connection.execute("WAIT", RedisValues.of(replicas), RedisValues.of(millis));
+			if (!(reply instanceof Long count)) {
+				throw new IllegalStateException("Not a reply of WAIT: " + reply);
+			}
+			return count;
+		}
+
+		@Override
+		public boolean isKept() {
+			return false;
+		}
+
+		@Override
+		public void close() {
+			this.connection.close();
+		}
+
+	}
+
+}

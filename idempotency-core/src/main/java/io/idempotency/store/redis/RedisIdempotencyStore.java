@@ -1,0 +1,161 @@
+package io.idempotency.store.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoredResult;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Keeps its records in Redis 6.2 or newer, or what speaks like it: standalone, Sentinel or
+ * Cluster, through either client of Spring Data Redis.
+ * <p>
+ * Every verb is one Lua script over one key, so it is atomic, takes one round trip, and works
+ * in a cluster. Time is the server's. Records expire by themselves: there is nothing to clean
+ * up, and nothing is kept in this object but connections.
+ * <p>
+ * What survives is what the server keeps: one that loses its data, or fails over before a
+ * write was replicated, forgets calls, and their duplicates run again. Against the first, use
+ * an append-only file; against the second, {@code waitReplicas}. A server that evicts keys
+ * forgets them too, see {@link #verify()}. How long a call waits for a server that does not
+ * answer is up to the command time-out of the connection factory.
+ *
+ * @since 0.1.0
+ */
+public final class RedisIdempotencyStore implements IdempotencyStore, AutoCloseable {
+
+	/** What the names of all records start with, unless one is given. */
+	public static final String DEFAULT_KEY_PREFIX = "idempotency:";
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final RedisKeyspace keyspace;
+
+	private final ScriptRunner scripts;
+
+	private final int waitReplicas;
+
+	/**
+	 * Creates a store with the default prefix that does not wait for replicas.
+	 * @param connectionFactory where connections come from
+	 */
+	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory) {
+		this(connectionFactory, DEFAULT_KEY_PREFIX, 0, Duration.ofSeconds(1));
+	}
+
+	/**
+	 * Creates a store. With replicas to wait for, a claim or a completion that too few of them
+	 * have got in time is an {@link IdempotencyStoreException}, and such a claim is released.
+	 * @param connectionFactory where connections come from
+	 * @param keyPrefix what the names of all records start with
+	 * @param waitReplicas how many replicas must have a claim or a completion before it counts,
+	 * zero: none; in a cluster this needs Lettuce
+	 * @param waitTimeout how long to wait for them, positive; the command time-out of the
+	 * connection factory must be longer
+	 */
+	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory, String keyPrefix, int waitReplicas,
+			Duration waitTimeout) {
+		if (waitReplicas < 0) {
+			throw new IllegalArgumentException("waitReplicas must not be negative, but is " + waitReplicas);
+		}
+		if (waitTimeout.toMillis() < 1) {
+			throw new IllegalArgumentException("waitTimeout must be at least a millisecond, not " + waitTimeout);
+		}
+		this.connectionFactory = connectionFactory;
+		this.keyspace = new RedisKeyspace(keyPrefix);
+		this.waitReplicas = waitReplicas;
+		this.scripts = (waitReplicas == 0) ? new SharedScriptRunner(connectionFactory)
+				: new ReplicatedScriptRunner(connectionFactory, waitReplicas, waitTimeout);
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
+		IdempotencyKey key = request.key();
+		List<?> reply = run(Verb.CLAIM, key, RedisValues.of(request.claimId()), request.fingerprint().toBytes(),
+				RedisValues.of(request.type() == ClaimType.ONCE), RedisValues.of(request.lease()),
+				RedisValues.of(request.retention()), RedisValues.of(request.takeOver()),
+				RedisValues.of(key.isToken()));
+		return RedisReplies.claim(request, reply);
+	}
+
+	@Override
+	public boolean complete(Completion completion) {
+		StoredResult result = completion.result();
+		return isAccepted(run(Verb.COMPLETE, completion.claim().key(), RedisValues.of(completion.claim().id()),
+				RedisValues.of(completion.claim().fence()), completion.fingerprint().toBytes(),
+				RedisValues.of(completion.type()), RedisValues.of(completion.retention()),
+				RedisValues.of(completion.attachWithin()), RedisValues.ascii((result != null) ? result.format() : ""),
+				(result != null) ? result.bytes() : new byte[0]));
+	}
+
+	@Override
+	public boolean release(IdempotencyKey key, ClaimId claimId) {
+		return isAccepted(run(Verb.RELEASE, key, RedisValues.of(claimId)));
+	}
+
+	@Override
+	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return isAccepted(run(Verb.RENEW, key, RedisValues.of(claimId), RedisValues.of(lease)));
+	}
+
+	@Override
+	public Instant issue(IdempotencyKey token, Duration timeToLive) {
+		if (!token.isToken()) {
+			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
+		}
+		Long expiresAt = run(Verb.ISSUE, token, RedisValues.of(timeToLive));
+		return Instant.EPOCH.plus(expiresAt, ChronoUnit.MICROS);
+	}
+
+	private static boolean isAccepted(Long reply) {
+		return reply == 1;
+	}
+
+	private <T> T run(Verb verb, IdempotencyKey key, byte[]... arguments) {
+		byte[][] keyAndArguments = new byte[arguments.length + 1][];
+		keyAndArguments[0] = this.keyspace.key(key);
+		System.arraycopy(arguments, 0, keyAndArguments, 1, arguments.length);
+		try {
+			return this.scripts.run(verb, keyAndArguments);
+		}
+		catch (IdempotencyStoreException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			// The clients agree on no type: whatever it is, the script may have been applied.
+			throw new IdempotencyStoreException(
+					"Redis could not carry out '" + verb + "': " + ex.getClass().getSimpleName(), ex);
+		}
+	}
+
+	/**
+	 * Looks at the server once, to be called at start-up: logs a warning if it evicts keys or
+	 * has too few replicas. A server that cannot be reached or does not tell is no reason not
+	 * to start.
+	 * @throws IdempotencyConfigurationException if the server is too old, or its client cannot
+	 * wait for replicas
+	 */
+	public void verify() {
+		RedisServerCheck.run(this.connectionFactory, this.waitReplicas);
+	}
+
+	/**
+	 * Closes the connections that are kept for waiting; the store must not be used any more.
+	 */
+	@Override
+	public void close() {
+		this.scripts.close();
+	}
+
+}

@@ -1,0 +1,116 @@
+package io.idempotency.store.redis;
+
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.idempotency.IdempotencyConfigurationException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Looks at the servers at start-up for what would break the promise of the store later. Asks
+ * {@code INFO} alone: {@code CONFIG} is forbidden on managed servers.
+ */
+final class RedisServerCheck {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+
+	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");
+
+	private static final int OLDEST_MAJOR = 6;
+
+	private static final int OLDEST_MINOR = 2;
+
+	private final Properties info;
+
+	private RedisServerCheck(Properties info) {
+		this.info = info;
+	}
+
+	static void run(RedisConnectionFactory connectionFactory, int waitReplicas) {
+		Properties info;
+		try (RedisConnection connection = connectionFactory.getConnection()) {
+			requireWaitable(connection, waitReplicas);
+			info = connection.serverCommands().info();
+		}
+		catch (IdempotencyConfigurationException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			// Down or not allowed to tell: both may be over before the first call comes.
+			logger.warn("Redis could not be asked for its version and its memory policy; going on without", ex);
+			return;
+		}
+		RedisServerCheck check = new RedisServerCheck((info != null) ? info : new Properties());
+		check.requireVersion();
+		check.warnOfEviction();
+		check.warnOfMissingReplicas(waitReplicas);
+	}
+
+	private static void requireWaitable(RedisConnection connection, int waitReplicas) {
+		if (waitReplicas > 0 && connection instanceof RedisClusterConnection && !OwnConnection.isLettuce(connection)) {
+			throw new IdempotencyConfigurationException(
+					"idempotency.redis.wait-replicas is " + waitReplicas
+							+ ", but only Lettuce can wait for replicas in a Redis Cluster",
+					"Use Lettuce, or set idempotency.redis.wait-replicas to 0.");
+		}
+	}
+
+	private void requireVersion() {
+		values("redis_version").forEach((version) -> {
+			Matcher matcher = VERSION.matcher(version);
+			if (matcher.matches() && isTooOld(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)))) {
+				throw new IdempotencyConfigurationException(
+						"Redis " + version + " cannot keep idempotency records: the oldest version that can is "
+								+ OLDEST_MAJOR + "." + OLDEST_MINOR,
+						"Upgrade the server, or choose another store with idempotency.store.");
+			}
+		});
+	}
+
+	private static boolean isTooOld(int major, int minor) {
+		return major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR);
+	}
+
+	/** Every record expires, so the policies that evict only what expires evict records too. */
+	private void warnOfEviction() {
+		boolean bounded = values("maxmemory").anyMatch((bytes) -> !bytes.equals("0"));
+		values("maxmemory_policy").filter((policy) -> bounded && !policy.equals("noeviction"))
+			.findFirst()
+			.ifPresent((policy) -> logger.warn("Redis has the maxmemory-policy '{}': when its memory is full it "
+					+ "forgets idempotency records, and duplicates of their calls run again. Use 'noeviction'.",
+					policy));
+	}
+
+	private void warnOfMissingReplicas(int waitReplicas) {
+		properties("connected_slaves").filter(this::isMaster)
+			.mapToInt((property) -> Integer.parseInt(this.info.getProperty(property).trim()))
+			.filter((replicas) -> replicas < waitReplicas)
+			.min()
+			.ifPresent((replicas) -> logger.warn("idempotency.redis.wait-replicas is {}, but a Redis master has {} "
+					+ "replicas: until it has more, every guarded call fails", waitReplicas, replicas));
+	}
+
+	private boolean isMaster(String property) {
+		String role = property.substring(0, property.lastIndexOf('.') + 1) + "role";
+		return "master".equals(this.info.getProperty(role, "").trim());
+	}
+
+	private Stream<String> values(String name) {
+		return properties(name).map((property) -> this.info.getProperty(property).trim());
+	}
+
+	/** In a cluster, the names start with host and port of a node. */
+	private Stream<String> properties(String name) {
+		return this.info.stringPropertyNames()
+			.stream()
+			.filter((property) -> property.equals(name) || property.endsWith("." + name));
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.idempotency.store.redis;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.Completion;
+
+/**
+ * Arguments of the scripts.
+ */
+final class RedisValues {
+
+	/** A number of microseconds that a double holds exactly, now and added to any date until 2155. */
+	private static final Duration LONGEST = Duration.ofDays(36_500);
+
+	private static final byte[] ZERO = ascii("0");
+
+	private static final byte[] ONE = ascii("1");
+
+	private static final byte[] RESULT = ascii("D");
+
+	private static final byte[] EXECUTED = ascii("X");
+
+	private static final byte[] TOMBSTONE = ascii("T");
+
+	private RedisValues() {
+	}
+
+	static byte[] of(ClaimId id) {
+		return ByteBuffer.allocate(2 * Long.BYTES).putLong(id.high()).putLong(id.low()).array();
+	}
+
+	/** Microseconds, rounded up: what is not zero must not become it; at most a hundred years. */
+	static byte[] of(Duration duration) {
+		Duration bounded = (duration.compareTo(LONGEST) < 0) ? duration : LONGEST;
+		return of(bounded.plusNanos(999).toNanos() / 1000);
+	}
+
+	/** The state that a completion leaves, as the scripts call it. */
+	static byte[] of(Completion.Type type) {
+		if (type == Completion.Type.RESULT) {
+			return RESULT;
+		}
+		return (type == Completion.Type.EXECUTED) ? EXECUTED : TOMBSTONE;
+	}
+
+	static byte[] of(boolean value) {
+		return value ? ONE : ZERO;
+	}
+
+	static byte[] of(long value) {
+		return ascii(Long.toString(value));
+	}
+
+	static byte[] ascii(String value) {
+		return value.getBytes(StandardCharsets.US_ASCII);
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.idempotency.store.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Locale;
+
+import org.springframework.data.redis.connection.ReturnType;
+
+/**
+ * What the store asks Redis to do: one Lua script for each.
+ */
+enum Verb {
+
+	CLAIM(ReturnType.MULTI),
+
+	COMPLETE(ReturnType.INTEGER),
+
+	RELEASE(ReturnType.INTEGER),
+
+	RENEW(ReturnType.INTEGER),
+
+	ISSUE(ReturnType.INTEGER);
+
+	private final ReturnType returnType;
+
+	private final byte[] script;
+
+	private final String sha1;
+
+	Verb(ReturnType returnType) {
+		this.returnType = returnType;
+		String text = read("record.lua") + read(toString() + ".lua");
+		this.script = text.getBytes(StandardCharsets.UTF_8);
+		this.sha1 = sha1(this.script);
+	}
+
+	private static String read(String resource) {
+		try (InputStream stream = Verb.class.getResourceAsStream(resource)) {
+			if (stream == null) {
+				throw new IllegalStateException("No resource " + resource + " beside " + Verb.class.getName());
+			}
+			return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Redis names scripts by SHA-1. */
+	private static String sha1(byte[] script) {
+		try {
+			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(script));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-1", ex);
+		}
+	}
+
+	ReturnType returnType() {
+		return this.returnType;
+	}
+
+	byte[] script() {
+		return this.script;
+	}
+
+	String sha1() {
+		return this.sha1;
+	}
+
+	/** The verb as it stands in messages. */
+	@Override
+	public String toString() {
+		return name().toLowerCase(Locale.ROOT);
+	}
+
+}

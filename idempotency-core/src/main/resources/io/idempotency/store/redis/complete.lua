@@ -1,0 +1,31 @@
+-- ARGV: claim id, fence, fingerprint, state to write, retention, attach within, format, body
+-- Replies 1 if accepted, 0 if refused.
+local id, fence, fingerprint, state = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local retention, attachWithin, format, body = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
+
+local claimed = record and record.state ~= ISSUED
+
+if not claimed then
+	-- A late success is kept; a fence is the time of its claim.
+	if retention > 0 and now >= fence + retention then
+		return 0
+	end
+elseif record.state == ONCE then
+	return 0
+elseif record.id ~= id and not (record.state == RUNNING and record.flags == NOBODYS) then
+	return 0
+elseif record.state == RESULT or record.state == TOMBSTONE then
+	touch(record)
+	return 1
+end
+
+if retention == 0 then
+	redis.call('DEL', key)
+	return 1
+end
+
+write({
+	state = state, id = id, fence = claimed and record.fence or fence, leaseUntil = now + attachWithin, keptUntil = now + retention,
+	fingerprint = claimed and record.fingerprint or fingerprint, format = format
+}, body)
+return 1

@@ -1,0 +1,8 @@
+-- ARGV: time to live
+-- Replies when the record expires.
+if record then
+	return keptUntil(record)
+end
+local untilTime = now + tonumber(ARGV[1])
+write({ state = ISSUED, fence = 0, keptUntil = untilTime, tokenUntil = untilTime, fingerprint = '', format = '' })
+return untilTime

@@ -1,0 +1,61 @@
+-- The record of one key, put before every verb. Times are microseconds of this server's clock:
+-- exact in a double until the year 2255.
+--
+-- A record is one string: a head that the verbs read and write, then the body of a result. A string
+-- and not a hash, because one SET replaces record and expiry together, so a verb writes with exactly
+-- one command and nothing is half done when memory runs out; because the head alone is read unless
+-- the result is wanted; and because head and body together take one key and one allocation.
+--
+--   version | state | flags | claim id (16) | fence | lease until | kept until | token until | attempts
+--   | length and fingerprint | length and format | body
+local VERSION = 1
+local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
+local MAX_HEAD = 160
+
+local ISSUED, RUNNING, EXECUTED, RESULT, TOMBSTONE, ONCE = 'I', 'R', 'X', 'D', 'T', 'O'
+local ABANDONED, NOBODYS = 1, 3
+local NO_ID = string.rep('\0', 16)
+
+local key = KEYS[1]
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function keptUntil(record)
+	if record.state == RUNNING then
+		return math.max(record.leaseUntil, record.keptUntil)
+	end
+	return record.keptUntil
+end
+
+local function write(record, body)
+	local head = struct.pack(LAYOUT, VERSION, record.state, record.flags or 0, record.id or NO_ID, record.fence,
+		record.leaseUntil or 0, record.keptUntil, record.tokenUntil or 0, record.attempts or 0,
+		#record.fingerprint, record.fingerprint, #record.format, record.format)
+	local millis = math.max(1, math.ceil((keptUntil(record) - now) / 1000))
+	redis.call('SET', key, head .. (body or ''), 'PX', string.format('%.0f', millis))
+end
+
+-- What is repeated is written once more, so that a WAIT after it waits for the first write too.
+local function touch(record)
+	redis.call('PEXPIRE', key, string.format('%.0f', math.max(1, math.ceil((keptUntil(record) - now) / 1000))))
+end
+
+local function owns(record, id)
+	return record.id == id and record.flags ~= NOBODYS
+end
+
+-- The live record, or nil.
+local record = nil
+local head = redis.call('GETRANGE', key, 0, MAX_HEAD - 1)
+if head ~= '' then
+	if string.byte(head) ~= VERSION then
+		return redis.error_reply('IDEMPOTENCY a record of version ' .. string.byte(head) .. ' cannot be read')
+	end
+	record = {}
+	local _
+	_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil,
+		record.tokenUntil, record.attempts, record.fingerprint, record.format, record.bodyAt = struct.unpack(LAYOUT, head)
+	if now >= keptUntil(record) then
+		record = nil
+	end
+end

@@ -1,0 +1,151 @@
+package io.idempotency.tests.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import io.idempotency.tests.servers.RedisClusterServers;
+import io.idempotency.tests.servers.RedisSentinelServers;
+import io.idempotency.tests.servers.RedisServer;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import redis.clients.jedis.JedisPoolConfig;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Both clients, for each kind of server.
+ */
+final class RedisClients {
+
+	/** So long that only a test of faults runs into it. */
+	private static final Duration PATIENT = Duration.ofSeconds(20);
+
+	/** Without the back-off of up to 30 seconds, which would only make tests slow. */
+	private static final ClientResources RESOURCES = DefaultClientResources.builder()
+		.reconnectDelay(Delay.constant(Duration.ofMillis(50)))
+		.build();
+
+	private RedisClients() {
+	}
+
+	static LettuceConnectionFactory lettuce(RedisServer server) {
+		return lettuce(server.port());
+	}
+
+	static LettuceConnectionFactory lettuce(int port) {
+		return lettuce(port, PATIENT);
+	}
+
+	/** Gives up soon, and fails at once while it is not connected. */
+	static LettuceConnectionFactory impatientLettuce(int port) {
+		return lettuce(port, Duration.ofMillis(500));
+	}
+
+	private static LettuceConnectionFactory lettuce(int port, Duration timeout) {
+		return started(new LettuceConnectionFactory(standalone(port), lettuceConfiguration(timeout)));
+	}
+
+	static LettuceConnectionFactory lettuce(RedisClusterServers cluster) {
+		return started(new LettuceConnectionFactory(configuration(cluster),
+				LettuceClientConfiguration.builder()
+					.commandTimeout(PATIENT)
+					.shutdownTimeout(Duration.ZERO)
+					.clientResources(RESOURCES)
+					.build()));
+	}
+
+	static LettuceConnectionFactory lettuce(RedisSentinelServers set) {
+		return lettuce(set, PATIENT);
+	}
+
+	static LettuceConnectionFactory lettuce(RedisSentinelServers set, Duration timeout) {
+		return started(new LettuceConnectionFactory(configuration(set), lettuceConfiguration(timeout)));
+	}
+
+	static JedisConnectionFactory jedis(RedisServer server) {
+		return jedis(server.port());
+	}
+
+	static JedisConnectionFactory jedis(int port) {
+		return started(new JedisConnectionFactory(standalone(port), jedisConfiguration(PATIENT)));
+	}
+
+	static JedisConnectionFactory jedis(RedisClusterServers cluster) {
+		return started(new JedisConnectionFactory(configuration(cluster), jedisConfiguration(PATIENT)));
+	}
+
+	static JedisConnectionFactory jedis(RedisSentinelServers set) {
+		return started(new JedisConnectionFactory(configuration(set), jedisConfiguration(PATIENT)));
+	}
+
+	private static LettuceClientConfiguration lettuceConfiguration(Duration timeout) {
+		return LettuceClientConfiguration.builder()
+			.commandTimeout(timeout)
+			.shutdownTimeout(Duration.ZERO)
+			.clientResources(RESOURCES)
+			.clientOptions(ClientOptions.builder()
+				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+				.socketOptions(SocketOptions.builder().connectTimeout(timeout).build())
+				.timeoutOptions(TimeoutOptions.enabled(timeout))
+				.build())
+			.build();
+	}
+
+	private static JedisClientConfiguration jedisConfiguration(Duration timeout) {
+		JedisPoolConfig pool = new JedisPoolConfig();
+		pool.setMaxTotal(64);
+		pool.setMaxIdle(64);
+		return JedisClientConfiguration.builder()
+			.connectTimeout(timeout)
+			.readTimeout(timeout)
+			.usePooling()
+			.poolConfig(pool)
+			.build();
+	}
+
+	private static RedisStandaloneConfiguration standalone(int port) {
+		return new RedisStandaloneConfiguration("127.0.0.1", port);
+	}
+
+	private static RedisClusterConfiguration configuration(RedisClusterServers cluster) {
+		return new RedisClusterConfiguration(
+				cluster.masters().stream().map((master) -> "127.0.0.1:" + master.port()).toList());
+	}
+
+	private static RedisSentinelConfiguration configuration(RedisSentinelServers set) {
+		RedisSentinelConfiguration configuration = new RedisSentinelConfiguration()
+			.master(RedisSentinelServers.MASTER_NAME);
+		List<RedisNode> sentinels = set.sentinels()
+			.stream()
+			.map((sentinel) -> new RedisNode("127.0.0.1", sentinel.port()))
+			.collect(Collectors.toList());
+		configuration.setSentinels(sentinels);
+		return configuration;
+	}
+
+	private static LettuceConnectionFactory started(LettuceConnectionFactory factory) {
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	private static JedisConnectionFactory started(JedisConnectionFactory factory) {
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+}

@@ -1,0 +1,157 @@
+package io.idempotency.tests.redis;
+
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.tests.servers.RedisBinary;
+import io.idempotency.tests.servers.RedisServer;
+import io.idempotency.tests.servers.RequiresRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What a guarded call costs in commands, as the server counts them: one round trip for each
+ * verb ({@code evalsha}), and what the scripts do inside.
+ */
+@RequiresRedis
+@TestInstance(Lifecycle.PER_CLASS)
+class RedisCommandCountTests {
+
+	private RedisServer server;
+
+	private Node node;
+
+	@BeforeAll
+	void start() {
+		this.server = RedisServer.start(RedisBinary.REDIS_7_0);
+		this.node = new Node(RedisClients.lettuce(this.server));
+		// Connects, and makes the server know the scripts.
+		this.node.execute("warm-up", () -> "done");
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.node.execute("released", () -> {
+			throw new IllegalStateException();
+		}));
+	}
+
+	@AfterAll
+	void stop() {
+		this.node.close();
+		this.server.close();
+	}
+
+	@Test
+	void freshCallTakesTwoRoundTrips() {
+		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done")))
+			.isEqualTo(commands(2, "time", 2, "getrange", 2, "set", 2));
+	}
+
+	@Test
+	void replayTakesOneRoundTrip() {
+		String key = done();
+		assertThat(commandsOf(() -> assertThat(this.node.execute(key, () -> "again")).isEqualTo("done")))
+			.isEqualTo(commands(1, "time", 1, "getrange", 2));
+	}
+
+	@Test
+	void duplicateInFlightTakesOneRoundTrip() {
+		AtomicReference<Map<String, Long>> counted = new AtomicReference<>();
+		String key = freshKey();
+		this.node.execute(key, () -> {
+			counted.set(commandsOf(
+					() -> assertThatExceptionOfType(IdempotencyInProgressException.class)
+						.isThrownBy(() -> this.node.execute(key, () -> "again"))));
+			return "done";
+		});
+		assertThat(counted.get()).isEqualTo(commands(1, "time", 1, "getrange", 1));
+	}
+
+	@Test
+	void mismatchTakesOneRoundTrip() {
+		String key = freshKey();
+		this.node.call(key).fingerprint("one").execute(String.class, () -> "done");
+		assertThat(commandsOf(() -> assertThatExceptionOfType(IdempotencyKeyReusedException.class)
+			.isThrownBy(() -> this.node.call(key).fingerprint("two").execute(String.class, () -> "again"))))
+			.isEqualTo(commands(1, "time", 1, "getrange", 1));
+	}
+
+	@Test
+	void rejectTakesOneRoundTripFreshOrNot() {
+		String key = freshKey();
+		assertThat(commandsOf(() -> this.node.call(key).mode(IdempotencyMode.REJECT).run(() -> {
+		}))).isEqualTo(commands(1, "time", 1, "getrange", 1, "set", 1));
+		assertThat(commandsOf(() -> assertThatExceptionOfType(IdempotencyDuplicateException.class)
+			.isThrownBy(() -> this.node.call(key).mode(IdempotencyMode.REJECT).run(() -> {
+			})))).isEqualTo(commands(1, "time", 1, "getrange", 1, "set", 1));
+	}
+
+	@Test
+	void failedCallTakesTwoRoundTrips() {
+		assertThat(commandsOf(() -> assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.node.execute(freshKey(), () -> {
+				throw new IllegalStateException();
+			})))).isEqualTo(commands(2, "time", 2, "getrange", 2, "set", 1, "del", 1));
+	}
+
+	@Test
+	void lockTakesTwoRoundTripsAndLeavesNothing() {
+		assertThat(commandsOf(
+				() -> this.node.call(freshKey()).mode(IdempotencyMode.LOCK).execute(String.class, () -> "done")))
+			.isEqualTo(commands(2, "time", 2, "getrange", 2, "set", 1, "del", 1));
+	}
+
+	@Test
+	void unknownScriptIsSentOnce() {
+		this.server.command("SCRIPT", "FLUSH");
+		// EVALSHA is refused and EVAL follows, for claim and complete; then the server knows both again.
+		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).containsEntry("evalsha", 2L)
+			.containsEntry("eval", 2L);
+		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).doesNotContainKey("eval");
+	}
+
+	private String done() {
+		String key = freshKey();
+		this.node.execute(key, () -> "done");
+		return key;
+	}
+
+	private static String freshKey() {
+		return UUID.randomUUID().toString();
+	}
+
+	private static Map<String, Long> commands(long roundTrips, Object... inside) {
+		Map<String, Long> commands = new TreeMap<>(Map.of("evalsha", roundTrips));
+		for (int i = 0; i < inside.length; i += 2) {
+			commands.put((String) inside[i], ((Integer) inside[i + 1]).longValue());
+		}
+		return commands;
+	}
+
+	/** Every command that the server was asked for, by whomever. */
+	private Map<String, Long> commandsOf(Runnable call) {
+		this.server.command("CONFIG", "RESETSTAT");
+		call.run();
+		Properties stats = this.server.info("commandstats");
+		Map<String, Long> commands = new TreeMap<>();
+		stats.stringPropertyNames()
+			.stream()
+			.filter((name) -> !name.startsWith("cmdstat_config") && !name.equals("cmdstat_info"))
+			.forEach((name) -> {
+				String calls = stats.getProperty(name).replaceFirst("calls=(\\d+),.*", "$1");
+				commands.put(name.substring("cmdstat_".length()), Long.valueOf(calls));
+			});
+		return commands;
+	}
+
+}

@@ -1,0 +1,142 @@
+package io.idempotency.tests.redis;
+
+import java.time.Duration;
+import java.util.Properties;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.redis.RedisIdempotencyStore;
+import io.idempotency.tests.servers.RedisBinary;
+import io.idempotency.tests.servers.RedisClusterServers;
+import io.idempotency.tests.servers.RedisServer;
+import io.idempotency.tests.servers.RequiresRedis;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisServerCommands;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+/**
+ * What is said about a server at start-up.
+ */
+@RequiresRedis
+@ExtendWith(OutputCaptureExtension.class)
+class RedisServerCheckTests {
+
+	@ParameterizedTest
+	@EnumSource
+	void everySupportedServerPassesInSilence(RedisBinary binary, CapturedOutput output) {
+		verify(0, binary);
+		assertThat(output).doesNotContain("idempotency", "maxmemory");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "allkeys-lru", "volatile-ttl" })
+	void evictionIsAWarning(String policy, CapturedOutput output) {
+		verify(0, RedisBinary.REDIS_6_2, "--maxmemory", "100mb", "--maxmemory-policy", policy);
+		assertThat(output).contains("WARN").contains("maxmemory-policy '" + policy + "'").contains("'noeviction'");
+	}
+
+	@Test
+	void evictionWithoutABoundOnMemoryIsNone(CapturedOutput output) {
+		verify(0, RedisBinary.REDIS_6_2, "--maxmemory", "0", "--maxmemory-policy", "allkeys-lru");
+		assertThat(output).doesNotContain("maxmemory");
+	}
+
+	@Test
+	void missingReplicasAreAWarning(CapturedOutput output) {
+		verify(2, RedisBinary.REDIS_7_0);
+		assertThat(output).contains("WARN").contains("idempotency.redis.wait-replicas is 2").contains("has 0 replicas");
+	}
+
+	@Test
+	void replicasOfAClusterAreNotTakenForMasters(CapturedOutput output) {
+		try (RedisClusterServers cluster = RedisClusterServers.startWithReplicas(RedisBinary.REDIS_7_0)) {
+			LettuceConnectionFactory connections = RedisClients.lettuce(cluster);
+			verify(connections, 1);
+			assertThat(output).doesNotContain("wait-replicas");
+			verify(connections, 2);
+			assertThat(output).contains("has 1 replicas");
+			connections.destroy();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "5.0.14", "6.0.20", "2.8.24" })
+	void serverThatIsTooOldIsAConfigurationErrorThatNamesTheCure(String version) {
+		assertThatExceptionOfType(IdempotencyConfigurationException.class)
+			.isThrownBy(() -> verify(serverThatSays("redis_version", version), 0))
+			.withMessageContaining("Redis " + version)
+			.withMessageContaining("6.2")
+			.satisfies((ex) -> assertThat(ex.action()).contains("idempotency.store"));
+	}
+
+	@Test
+	void oneOldNodeOfAClusterIsEnough() {
+		assertThatExceptionOfType(IdempotencyConfigurationException.class)
+			.isThrownBy(() -> verify(
+					serverThatSays("10.0.0.1:7000.redis_version", "7.2.4", "10.0.0.2:7000.redis_version", "6.0.1"), 0))
+			.withMessageContaining("6.0.1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "6.2.0", "7.2.4", "8.1.1", "10.0", "255.255.255" })
+	void newerServersPass(String version) {
+		assertThatNoException().isThrownBy(() -> verify(serverThatSays("redis_version", version), 0));
+	}
+
+	@Test
+	void serverThatDoesNotTellIsNoError() {
+		assertThatNoException().isThrownBy(() -> verify(serverThatSays(), 1));
+		assertThatNoException().isThrownBy(() -> verify(serverThatSays("redis_version", "unknown"), 1));
+	}
+
+	@Test
+	void serverThatIsNotThereIsNoReasonNotToStart(CapturedOutput output) {
+		RedisServer gone = RedisServer.start(RedisBinary.REDIS_7_0);
+		gone.kill();
+		LettuceConnectionFactory connections = RedisClients.impatientLettuce(gone.port());
+		assertThatNoException().isThrownBy(() -> verify(connections, 0));
+		assertThat(output).contains("WARN").contains("Redis could not be asked");
+		connections.destroy();
+	}
+
+	private static void verify(int waitReplicas, RedisBinary binary, String... options) {
+		try (RedisServer server = RedisServer.start(binary, options)) {
+			LettuceConnectionFactory connections = RedisClients.lettuce(server);
+			verify(connections, waitReplicas);
+			connections.destroy();
+		}
+	}
+
+	private static void verify(RedisConnectionFactory connections, int waitReplicas) {
+		new RedisIdempotencyStore(connections, "test:", waitReplicas, Duration.ofSeconds(1)).verify();
+	}
+
+	private static RedisConnectionFactory serverThatSays(String... namesAndValues) {
+		Properties info = new Properties();
+		for (int i = 0; i < namesAndValues.length; i += 2) {
+			info.setProperty(namesAndValues[i], namesAndValues[i + 1]);
+		}
+		RedisServerCommands commands = mock(RedisServerCommands.class);
+		given(commands.info()).willReturn(info);
+		RedisConnection connection = mock(RedisConnection.class);
+		given(connection.serverCommands()).willReturn(commands);
+		RedisConnectionFactory factory = mock(RedisConnectionFactory.class);
+		given(factory.getConnection()).willReturn(connection);
+		return factory;
+	}
+
+}

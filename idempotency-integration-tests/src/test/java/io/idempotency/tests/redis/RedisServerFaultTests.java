@@ -1,0 +1,255 @@
+package io.idempotency.tests.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.IdempotencyEvent;
+import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.tests.servers.RedisBinary;
+import io.idempotency.tests.servers.RedisSentinelServers;
+import io.idempotency.tests.servers.RedisServer;
+import io.idempotency.tests.servers.RequiresRedis;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What happens to servers, and how often the guarded calls ran.
+ */
+@RequiresRedis
+class RedisServerFaultTests {
+
+	private final Runs runs = new Runs();
+
+	@Test
+	void serverThatStandsStillMakesNothingRunTwice() throws Exception {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
+				Node one = new Node(RedisClients.impatientLettuce(server.port()));
+				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
+			one.execute("warm-up", () -> "done");
+			two.execute("warm-up", () -> "done");
+			List<String> keys = callWhile(List.of(one, two), () -> {
+				server.pause();
+				await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+				server.resume();
+			});
+			assertThat(one.count(IdempotencyEvent.STORE_UNAVAILABLE)).as("calls that were told so").isPositive();
+			expectOneRunEach(keys);
+			expectReplays(two, keys);
+		}
+	}
+
+	@Test
+	void durableServerThatIsKilledForgetsNothing() throws Exception {
+		try (RedisServer server = RedisServer.startDurable(RedisBinary.REDIS_7_0);
+				Node one = new Node(RedisClients.impatientLettuce(server.port()));
+				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
+			one.execute("warm-up", () -> "done");
+			two.execute("warm-up", () -> "done");
+			List<String> keys = callWhile(List.of(one, two), () -> {
+				server.kill();
+				server.restart();
+			});
+			expectOneRunEach(keys);
+			expectReplays(two, keys);
+		}
+	}
+
+	@Test
+	void callThatRunsWhileItsDurableServerIsKilledKeepsItsClaim() {
+		try (RedisServer server = RedisServer.startDurable(RedisBinary.REDIS_6_2);
+				Node one = new Node(RedisClients.impatientLettuce(server.port()));
+				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
+			String key = freshKey();
+			String result = one.execute(key, () -> {
+				server.kill();
+				server.restart();
+				awaitConnected(two);
+				assertThatExceptionOfType(IdempotencyInProgressException.class)
+					.isThrownBy(() -> two.execute(key, () -> this.runs.run(key)));
+				return this.runs.run(key);
+			});
+			assertThat(result).isEqualTo(key + " run 1");
+			expectReplays(two, List.of(key));
+		}
+	}
+
+	/** At most what the server keeps can be promised: written so in the store's Javadoc. */
+	@Test
+	void serverThatLosesItsDataForgetsWhatWasDone() {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
+				Node node = new Node(RedisClients.impatientLettuce(server.port()))) {
+			String key = freshKey();
+			node.execute(key, () -> this.runs.run(key));
+			server.kill();
+			server.restart();
+			assertThat(node.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 2");
+			assertThat(node.execute(key, () -> this.runs.run(key))).isEqualTo(key + " run 2");
+			assertThat(this.runs.of(key)).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void callThatRunsWhileItsServerLosesItsDataIsKeptWhenItEnds() {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
+				Node one = new Node(RedisClients.impatientLettuce(server.port()));
+				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
+			String key = freshKey();
+			String result = one.execute(key, () -> {
+				server.kill();
+				server.restart();
+				return this.runs.run(key);
+			});
+			assertThat(result).isEqualTo(key + " run 1");
+			await().atMost(Duration.ofSeconds(60)).until(() -> one.count(IdempotencyEvent.EXECUTED) == 1);
+			expectReplays(two, List.of(key));
+			assertThat(this.runs.of(key)).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void serverThatIsDownLetsNothingRun() {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
+				Node node = new Node(RedisClients.impatientLettuce(server.port()))) {
+			node.execute("warm-up", () -> "done");
+			server.kill();
+			String key = freshKey();
+			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+				.isThrownBy(() -> node.execute(key, () -> this.runs.run(key)))
+				.satisfies((ex) -> assertThat(ex.retryAfter()).isPositive());
+			assertThat(this.runs.of(key)).isZero();
+			server.restart();
+			assertThat(node.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
+		}
+	}
+
+	@Test
+	void serverThatIsDownLetsOneUnguardedCallRunWhereThatIsWanted() {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
+				Node node = new Node(RedisClients.impatientLettuce(server.port()), 0, StoreFailureMode.PROCEED)) {
+			node.execute("warm-up", () -> "done");
+			server.kill();
+			String key = freshKey();
+			assertThat(node.execute(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
+			assertThat(this.runs.of(key)).isEqualTo(1);
+			assertThat(node.count(IdempotencyEvent.UNGUARDED)).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void failOverLosesNothingThatAReplicaHad() {
+		try (RedisSentinelServers set = RedisSentinelServers.start(RedisBinary.REDIS_7_0);
+				Node careful = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)), 1);
+				Node other = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
+			List<String> keys = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
+			keys.forEach((key) -> careful.execute(key, () -> this.runs.run(key)));
+			String running = freshKey();
+			careful.execute(running, () -> {
+				set.master().kill();
+				set.awaitFailOver();
+				awaitConnected(other);
+				assertThatExceptionOfType(IdempotencyInProgressException.class)
+					.isThrownBy(() -> other.execute(running, () -> this.runs.run(running)));
+				return this.runs.run(running);
+			});
+			expectReplays(other, keys);
+			expectReplays(other, List.of(running));
+			List<String> all = new ArrayList<>(keys);
+			all.add(running);
+			expectOneRunEach(all);
+		}
+	}
+
+	@Test
+	void callsGoOnAfterAFailOver() throws Exception {
+		try (RedisSentinelServers set = RedisSentinelServers.start(RedisBinary.REDIS_6_2);
+				Node one = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)));
+				Node two = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
+			one.execute("warm-up", () -> "done");
+			two.execute("warm-up", () -> "done");
+			Runs after = new Runs();
+			// What the replica did not have yet is forgotten: no promise for the keys of that moment.
+			callWhile(List.of(one, two), false, () -> {
+				set.master().kill();
+				set.awaitFailOver();
+				String key = freshKey();
+				assertThat(one.executeUntilAnswered(key, () -> after.run(key))).isEqualTo(key + " run 1");
+				assertThat(two.executeUntilAnswered(key, () -> after.run(key))).isEqualTo(key + " run 1");
+			});
+			assertThat(after.all().values()).hasSize(1).allSatisfy((count) -> assertThat(count).hasValue(1));
+		}
+	}
+
+	/**
+	 * Four clients call with key after key, each key twice, until a fault is over.
+	 * @return the keys, all of which were answered
+	 */
+	private List<String> callWhile(List<Node> nodes, Runnable fault) throws Exception {
+		return callWhile(nodes, true, fault);
+	}
+
+	private List<String> callWhile(List<Node> nodes, boolean once, Runnable fault) throws Exception {
+		ConcurrentLinkedQueue<String> keys = new ConcurrentLinkedQueue<>();
+		AtomicBoolean over = new AtomicBoolean();
+		ExecutorService clients = Executors.newFixedThreadPool(4);
+		try {
+			List<CompletableFuture<Void>> calls = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				Node first = nodes.get(i % nodes.size());
+				Node second = nodes.get((i + i / 2) % nodes.size());
+				calls.add(CompletableFuture.runAsync(() -> {
+					while (!over.get()) {
+						String key = freshKey();
+						assertThat(first.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
+						String replayed = second.executeUntilAnswered(key, () -> this.runs.run(key));
+						assertThat(replayed).startsWith(key + (once ? " run 1" : " run "));
+						keys.add(key);
+					}
+				}, clients));
+			}
+			await().until(() -> keys.size() > 50);
+			fault.run();
+			int before = keys.size();
+			await().atMost(Duration.ofSeconds(60)).until(() -> keys.size() > before + 50);
+			over.set(true);
+			CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
+			return List.copyOf(keys);
+		}
+		finally {
+			over.set(true);
+			clients.shutdownNow();
+		}
+	}
+
+	private static void awaitConnected(Node node) {
+		assertThat(node.executeUntilAnswered(freshKey(), () -> "connected")).isEqualTo("connected");
+	}
+
+	private void expectReplays(Node node, List<String> keys) {
+		for (String key : keys) {
+			assertThat(node.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
+		}
+	}
+
+	private void expectOneRunEach(List<String> keys) {
+		assertThat(keys).isNotEmpty().allSatisfy((key) -> assertThat(this.runs.of(key)).as("runs").isEqualTo(1));
+	}
+
+	private static String freshKey() {
+		return UUID.randomUUID().toString();
+	}
+
+}

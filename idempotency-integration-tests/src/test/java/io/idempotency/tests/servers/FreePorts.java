@@ -1,0 +1,56 @@
+package io.idempotency.tests.servers;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * Ports that nobody listens on: below the range that the system hands to outgoing
+ * connections, and each one once in this JVM.
+ */
+public final class FreePorts {
+
+	private static final int FIRST = 12_000;
+
+	private static final int COUNT = 18_000;
+
+	/** The bus of a Redis Cluster node listens here too. */
+	private static final int CLUSTER_BUS_OFFSET = 10_000;
+
+	private static final Random RANDOM = new Random();
+
+	private static final Set<Integer> TAKEN = new HashSet<>();
+
+	private FreePorts() {
+	}
+
+	/**
+	 * Takes a port; the one that is 10,000 higher is free too.
+	 * @return the port
+	 */
+	public static synchronized int next() {
+		for (int attempt = 0; attempt < 1000; attempt++) {
+			int port = FIRST + RANDOM.nextInt(COUNT);
+			if (!TAKEN.contains(port) && isFree(port) && isFree(port + CLUSTER_BUS_OFFSET)) {
+				TAKEN.add(port);
+				return port;
+			}
+		}
+		throw new IllegalStateException("No free port found");
+	}
+
+	private static boolean isFree(int port) {
+		try (ServerSocket socket = new ServerSocket()) {
+			socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+			return true;
+		}
+		catch (IOException taken) {
+			return false;
+		}
+	}
+
+}

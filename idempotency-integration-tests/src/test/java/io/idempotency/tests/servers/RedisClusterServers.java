@@ -1,0 +1,121 @@
+package io.idempotency.tests.servers;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis Cluster of three masters, with a replica each or without any.
+ */
+public final class RedisClusterServers implements AutoCloseable {
+
+	private static final int SLOTS = 16_384;
+
+	private static final int MASTERS = 3;
+
+	private final List<RedisServer> masters = new ArrayList<>();
+
+	private final List<RedisServer> replicas = new ArrayList<>();
+
+	private RedisClusterServers() {
+	}
+
+	/**
+	 * Starts three masters and waits until each knows all slots.
+	 * @param binary their version
+	 * @return the cluster, ready
+	 */
+	public static RedisClusterServers start(RedisBinary binary) {
+		return start(binary, 0);
+	}
+
+	/**
+	 * Starts three masters with a replica each.
+	 * @param binary their version
+	 * @return the cluster, ready
+	 */
+	public static RedisClusterServers startWithReplicas(RedisBinary binary) {
+		return start(binary, MASTERS);
+	}
+
+	private static RedisClusterServers start(RedisBinary binary, int replicas) {
+		RedisClusterServers cluster = new RedisClusterServers();
+		try {
+			for (int i = 0; i < MASTERS; i++) {
+				cluster.masters.add(startNode(binary));
+			}
+			for (int i = 0; i < replicas; i++) {
+				cluster.replicas.add(startNode(binary));
+			}
+			cluster.join();
+			cluster.replicate();
+			return cluster;
+		}
+		catch (RuntimeException | Error ex) {
+			cluster.close();
+			throw ex;
+		}
+	}
+
+	private static RedisServer startNode(RedisBinary binary) {
+		return RedisServer.start(binary, "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
+				"--cluster-node-timeout", "2000");
+	}
+
+	private void join() {
+		for (int i = 0; i < MASTERS; i++) {
+			RedisServer master = this.masters.get(i);
+			List<String> command = new ArrayList<>(List.of("CLUSTER", "ADDSLOTS"));
+			IntStream.range(SLOTS * i / MASTERS, SLOTS * (i + 1) / MASTERS).mapToObj(Integer::toString).forEach(command::add);
+			master.command(command.toArray(String[]::new));
+			master.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+		}
+		for (RedisServer other : nodes().subList(1, nodes().size())) {
+			this.masters.get(0).command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()));
+		}
+		await().atMost(Duration.ofSeconds(30))
+			.pollInterval(Duration.ofMillis(20))
+			.until(() -> nodes().stream().allMatch(this::isReady));
+	}
+
+	private boolean isReady(RedisServer node) {
+		String info = String.valueOf(node.command("CLUSTER", "INFO"));
+		return info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:" + SLOTS)
+				&& info.contains("cluster_known_nodes:" + nodes().size() + "\r");
+	}
+
+	private void replicate() {
+		for (int i = 0; i < this.replicas.size(); i++) {
+			String master = String.valueOf(this.masters.get(i).command("CLUSTER", "MYID"));
+			this.replicas.get(i).command("CLUSTER", "REPLICATE", master);
+		}
+		await().atMost(Duration.ofSeconds(30))
+			.pollInterval(Duration.ofMillis(20))
+			.until(() -> this.replicas.stream()
+				.allMatch((replica) -> "up".equals(replica.info("replication").getProperty("master_link_status"))));
+	}
+
+	private List<RedisServer> nodes() {
+		List<RedisServer> nodes = new ArrayList<>(this.masters);
+		nodes.addAll(this.replicas);
+		return nodes;
+	}
+
+	public List<RedisServer> masters() {
+		return this.masters;
+	}
+
+	/** One for each master, in the same order. */
+	public List<RedisServer> replicas() {
+		return this.replicas;
+	}
+
+	@Override
+	public void close() {
+		nodes().forEach(RedisServer::close);
+	}
+
+}

@@ -1,0 +1,100 @@
+package io.idempotency.tests.servers;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests of the launcher: what the fault tests rely on.
+ */
+@RequiresRedis
+class RedisServersTests {
+
+	@ParameterizedTest
+	@EnumSource
+	void everyBinaryIsTheVersionItClaimsToBe(RedisBinary binary) {
+		try (RedisServer server = RedisServer.start(binary)) {
+			assertThat(server.info("server")).containsEntry("redis_version", binary.version())
+				.containsEntry("process_id", Long.toString(server.pid()));
+		}
+	}
+
+	@Test
+	void pausedServerIsSilentUntilItIsResumed() {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0)) {
+			server.pause();
+			assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> server.command("PING"))
+				.withCauseInstanceOf(SocketTimeoutException.class);
+			server.resume();
+			assertThat(server.command("PING")).isEqualTo("PONG");
+		}
+	}
+
+	@Test
+	void killedServerComesBackOnItsPortWithNothing() {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0)) {
+			server.command("SET", "key", "value");
+			server.kill();
+			assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> server.command("PING"));
+			server.restart();
+			assertThat(server.command("GET", "key")).isNull();
+		}
+	}
+
+	@Test
+	void killedDurableServerComesBackWithItsData() {
+		try (RedisServer server = RedisServer.startDurable(RedisBinary.REDIS_6_2)) {
+			server.command("SET", "key", "value");
+			server.kill();
+			server.restart();
+			assertThat(server.command("GET", "key")).isEqualTo("value");
+		}
+	}
+
+	@Test
+	void serverDiesWithItsJvm() throws Exception {
+		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+		Process jvm = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), OtherJvm.class.getName())
+			.redirectError(ProcessBuilder.Redirect.INHERIT)
+			.start();
+		try (BufferedReader output = new BufferedReader(
+				new InputStreamReader(jvm.getInputStream(), StandardCharsets.US_ASCII))) {
+			ProcessHandle server = ProcessHandle.of(Long.parseLong(output.readLine())).orElseThrow();
+			assertThat(server.isAlive()).isTrue();
+			// SIGKILL: no shutdown hook runs
+			jvm.destroyForcibly().waitFor();
+			await().atMost(Duration.ofSeconds(30)).until(() -> !server.isAlive());
+		}
+		finally {
+			jvm.destroyForcibly();
+		}
+	}
+
+	/** Starts a server, even pauses it, and never ends by itself. */
+	static final class OtherJvm {
+
+		private OtherJvm() {
+		}
+
+		public static void main(String[] args) throws Exception {
+			RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
+			server.pause();
+			System.out.println(server.pid());
+			Thread.currentThread().join();
+		}
+
+	}
+
+}
