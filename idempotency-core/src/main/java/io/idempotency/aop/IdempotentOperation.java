@@ -1,19 +1,20 @@
 package io.idempotency.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.List;
 
+import io.idempotency.TransactionMode;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.expression.Expression;
 
 /**
  * The annotation of one method of one class, merged, parsed and checked once.
  *
  * @param method the most specific method
- * @param targetClass the class of the bean
+ * @param targetClass the class of the bean, never a proxy's
+ * @param declaredOnMethod whether the annotation is the method's own and not its class's
  * @param policy what the operation wants
  * @param keySource where the key comes from
  * @param required whether a call without a key is refused
@@ -24,13 +25,18 @@ import org.springframework.expression.Expression;
  * always guarded
  * @param duplicateOn exceptions that mean "already done"
  * @param recover looks the result up, {@code null} if nothing does
+ * @param transaction in which transaction the record is written
+ * @param resultType declared type of the result; of an asynchronous one, the type inside
+ * it
+ * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
  * @param store where records are kept
  * @since 0.1.0
  */
-public record IdempotentOperation(Method method, Class<?> targetClass, IdempotencyPolicy policy, KeySource keySource,
-		boolean required, boolean token, @Nullable Expression scope, FingerprintSource fingerprint,
-		@Nullable Expression condition, List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover,
-		IdempotencyStore store) {
+public record IdempotentOperation(Method method, Class<?> targetClass, boolean declaredOnMethod,
+		IdempotencyPolicy policy, KeySource keySource, boolean required, boolean token,
+		@Nullable OperationExpression scope, FingerprintSource fingerprint, @Nullable OperationExpression condition,
+		List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover, TransactionMode transaction,
+		Type resultType, boolean async, IdempotencyStore store) {
 
 	/**
 	 * Name of the operation.
@@ -60,7 +66,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, Idempoten
 		 *
 		 * @param expression the parsed expression
 		 */
-		record Spel(Expression expression) implements FingerprintSource {
+		record Spel(OperationExpression expression) implements FingerprintSource {
 		}
 
 	}

@@ -1,7 +1,5 @@
 package io.idempotency.aop;
 
-import org.springframework.expression.Expression;
-
 /**
  * Where the key of an operation comes from.
  *
@@ -14,7 +12,7 @@ public sealed interface KeySource {
 	 *
 	 * @param expression the parsed expression
 	 */
-	record Spel(Expression expression) implements KeySource {
+	record Spel(OperationExpression expression) implements KeySource {
 	}
 
 	/**

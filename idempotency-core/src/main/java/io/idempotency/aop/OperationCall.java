@@ -1,13 +1,20 @@
 package io.idempotency.aop;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Objects;
 
+import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.framework.AopProxyUtils;
 
 /**
  * One call of a guarded method: runs it, and evaluates the expressions of its operation
@@ -21,12 +28,9 @@ public final class OperationCall {
 
 	private final MethodInvocation invocation;
 
-	private final OperationExpressions expressions;
-
-	OperationCall(IdempotentOperation operation, MethodInvocation invocation, OperationExpressions expressions) {
+	OperationCall(IdempotentOperation operation, MethodInvocation invocation) {
 		this.operation = operation;
 		this.invocation = invocation;
-		this.expressions = expressions;
 	}
 
 	/**
@@ -39,10 +43,16 @@ public final class OperationCall {
 
 	/**
 	 * The bean that is called.
-	 * @return the target
+	 * @return the target, never one of Spring's proxies
 	 */
 	public Object target() {
-		return Objects.requireNonNull(this.invocation.getThis());
+		Object target = Objects.requireNonNull(this.invocation.getThis());
+		Object inner = AopProxyUtils.getSingletonTarget(target);
+		while (inner != null) {
+			target = inner;
+			inner = AopProxyUtils.getSingletonTarget(target);
+		}
+		return target;
 	}
 
 	/**
@@ -63,12 +73,31 @@ public final class OperationCall {
 	}
 
 	/**
+	 * Runs the method outside of every guarded call: no context is current in it.
+	 * @return its result
+	 * @throws Throwable whatever it throws
+	 */
+	public @Nullable Object runUnguarded() throws Throwable {
+		try (IdempotencyContextHolder.Binding none = IdempotencyContextHolder.bind(null)) {
+			return run();
+		}
+	}
+
+	/**
 	 * Whether the call is guarded.
 	 * @param values of the request
 	 * @return whether the condition holds, or there is none
+	 * @throws IllegalStateException if the condition fails or gives no boolean
 	 */
 	public boolean isGuarded(RequestValues values) {
-		return this.operation.condition() == null || this.expressions.isTrue(this.operation.condition(), this, values);
+		OperationExpression condition = this.operation.condition();
+		if (condition == null) {
+			return true;
+		}
+		if (condition.value(this, values) instanceof Boolean guarded) {
+			return guarded;
+		}
+		throw condition.failure(this, new IllegalArgumentException("It must give true or false"));
 	}
 
 	/**
@@ -80,25 +109,63 @@ public final class OperationCall {
 	 * be a key; names the method and the type
 	 */
 	public List<String> key(KeySource.Spel source, RequestValues values) {
-		Object value = this.expressions.value(source.expression(), this, values);
+		Object value = source.expression().value(this, values);
 		try {
 			return KeyParts.of(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw this.expressions.failure("key", this, ex);
+			throw source.expression().failure(this, ex);
 		}
+	}
+
+	/**
+	 * The whole key: the operation and whose key it is are part of it, unless it is a
+	 * token.
+	 * @param parts what the caller gave
+	 * @param defaultCaller whose key it is, where the annotation has no scope
+	 * @param values of the request
+	 * @return the key
+	 * @throws IllegalStateException if the scope expression fails, or a token has several
+	 * parts
+	 */
+	public IdempotencyKey key(List<String> parts, Caller defaultCaller, RequestValues values) {
+		Caller scope = scope(values);
+		Caller caller = (scope != null) ? scope : defaultCaller;
+		if (!this.operation.token()) {
+			return IdempotencyKey.of(this.operation.name(), caller, parts);
+		}
+		if (parts.size() != 1) {
+			throw new IllegalStateException("The key of '" + MethodNames.describe(this.operation)
+					+ "' must be an issued token: a single text, not a list");
+		}
+		return IdempotencyKey.ofToken(caller, parts.get(0));
 	}
 
 	/**
 	 * Whose key it is, where the annotation says so.
 	 * @param values of the request
 	 * @return the caller, {@code null} if the annotation has no scope
+	 * @throws IllegalStateException if the expression fails or gives nothing: a scope
+	 * that is missing must never become one that all share
 	 */
 	public @Nullable Caller scope(RequestValues values) {
-		if (this.operation.scope() == null) {
+		OperationExpression expression = this.operation.scope();
+		if (expression == null) {
 			return null;
 		}
-		return this.expressions.scope(this.operation.scope(), this, values);
+		Object value = expression.value(this, values);
+		String scope;
+		try {
+			scope = KeyParts.text(value);
+		}
+		catch (IllegalArgumentException ex) {
+			throw expression.failure(this, ex);
+		}
+		if (scope == null || scope.isEmpty()) {
+			throw expression.failure(this,
+					new IllegalArgumentException("It gave no scope: a key must never be shared by mistake"));
+		}
+		return Caller.scope(scope);
 	}
 
 	/**
@@ -106,26 +173,38 @@ public final class OperationCall {
 	 * @param source the expression
 	 * @param values of the request
 	 * @return the value
+	 * @throws IllegalStateException if the expression fails
 	 */
 	public @Nullable Object fingerprint(IdempotentOperation.FingerprintSource.Spel source, RequestValues values) {
-		return this.expressions.value(source.expression(), this, values);
+		return source.expression().value(this, values);
 	}
 
 	/**
-	 * Looks the result up in the business data.
+	 * Looks the result up in the business data: through the proxy where the method can be
+	 * reached there, so that its own advice, e.g. a transaction, applies.
 	 * @return the result, {@code null} if there is none
 	 * @throws Throwable whatever the look-up throws
 	 */
 	public @Nullable Object recover() throws Throwable {
-		if (this.operation.recover() == null) {
+		Method recover = this.operation.recover();
+		if (recover == null) {
 			return null;
 		}
 		try {
-			return this.operation.recover().invoke(target(), arguments());
+			return recover.invoke(receiver(recover), arguments());
 		}
 		catch (InvocationTargetException ex) {
 			throw ex.getTargetException();
 		}
+	}
+
+	private Object receiver(Method method) {
+		boolean advised = (method.getModifiers() & (Modifier.PRIVATE | Modifier.FINAL | Modifier.STATIC)) == 0;
+		if (advised && this.invocation instanceof ProxyMethodInvocation proxied
+				&& method.getDeclaringClass().isInstance(proxied.getProxy())) {
+			return proxied.getProxy();
+		}
+		return target();
 	}
 
 	/**
@@ -134,7 +213,12 @@ public final class OperationCall {
 	 * @return whether it does
 	 */
 	public boolean isDuplicate(Throwable failure) {
-		return this.operation.duplicateOn().stream().anyMatch((type) -> type.isInstance(failure));
+		for (Class<? extends Throwable> type : this.operation.duplicateOn()) {
+			if (type.isInstance(failure)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }

@@ -4,13 +4,15 @@ import java.lang.reflect.Method;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.Ordered;
+
 /**
  * Where calls of guarded methods come in. The interceptor asks its doors in order; the
  * method door is the last and takes every call.
  *
  * @since 0.1.0
  */
-public interface OperationDoor {
+public interface OperationDoor extends Ordered {
 
 	/**
 	 * Whether a method can be called through this door, so that its key may come from the
@@ -20,6 +22,17 @@ public interface OperationDoor {
 	 * @return whether it can
 	 */
 	boolean covers(Method method, Class<?> targetClass);
+
+	/**
+	 * Whether a covered method is never guarded where only its class has the annotation,
+	 * as with the safe HTTP methods; asked at start-up.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @return whether an annotation of the class leaves the method out
+	 */
+	default boolean isExemptFromClass(Method method, Class<?> targetClass) {
+		return false;
+	}
 
 	/**
 	 * Whether this call came through this door.
@@ -35,5 +48,10 @@ public interface OperationDoor {
 	 * @throws Throwable what the caller gets instead
 	 */
 	@Nullable Object enter(OperationCall call) throws Throwable;
+
+	@Override
+	default int getOrder() {
+		return 0;
+	}
 
 }

@@ -1,19 +1,96 @@
 package io.idempotency.aop;
 
-import io.idempotency.key.Caller;
+import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.Map;
+
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.expression.Expression;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeLocator;
 
-/** Evaluates the expressions of operations. */
-interface OperationExpressions {
+/**
+ * Parses and checks the expressions of operations, once for each operation. Thread-safe.
+ */
+final class OperationExpressions {
 
-	@Nullable Object value(Expression expression, OperationCall call, RequestValues values);
+	private final SpelExpressionParser parser;
 
-	boolean isTrue(Expression expression, OperationCall call, RequestValues values);
+	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
-	Caller scope(Expression expression, OperationCall call, RequestValues values);
+	private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
 
-	IllegalStateException failure(String attribute, OperationCall call, RuntimeException cause);
+	OperationExpressions(ConfigurableBeanFactory beanFactory) {
+		ClassLoader classLoader = beanFactory.getBeanClassLoader();
+		// Compiled once it is hot, and interpreted again where the types of the arguments
+		// change.
+		this.parser = new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.MIXED, classLoader));
+		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+		this.shared.setTypeLocator(new StandardTypeLocator(classLoader));
+	}
+
+	/**
+	 * Parses an expression.
+	 * @param attribute the attribute that holds it, for messages
+	 * @param text the expression
+	 * @param annotation whose it is
+	 * @return the expression
+	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be parsed or
+	 * refers to what does not exist
+	 */
+	OperationExpression parse(String attribute, String text, IdempotentAnnotation annotation) {
+		SpelExpression expression;
+		try {
+			expression = this.parser.parseRaw(text);
+		}
+		catch (ParseException | IllegalStateException ex) {
+			throw SetupProblem.of(annotation,
+					"its " + attribute + " expression '" + text + "' is not SpEL: " + ex.getMessage(),
+					"Correct the expression, e.g. \"#order.id\"", ex);
+		}
+		Map<String, Integer> variables = variables(annotation);
+		new ExpressionCheck(annotation, attribute, text, variables.keySet(), hasNames(annotation.method()))
+			.check(expression.getAST());
+		return new OperationExpression(attribute, expression, variables, this.shared);
+	}
+
+	private boolean hasNames(Method method) {
+		return method.getParameterCount() == 0 || this.names.getParameterNames(method) != null;
+	}
+
+	/**
+	 * Names win over positions, and those of the method itself over those of its
+	 * interface.
+	 */
+	private Map<String, Integer> variables(IdempotentAnnotation annotation) {
+		Map<String, Integer> variables = new HashMap<>();
+		addNames(variables, this.names.getParameterNames(annotation.method()));
+		addNames(variables, this.names.getParameterNames(annotation.declaringMethod()));
+		for (int i = 0; i < annotation.method().getParameterCount(); i++) {
+			variables.putIfAbsent("a" + i, i);
+			variables.putIfAbsent("p" + i, i);
+		}
+		return Map.copyOf(variables);
+	}
+
+	private static void addNames(Map<String, Integer> variables, @Nullable String @Nullable [] names) {
+		if (names == null) {
+			return;
+		}
+		for (int i = 0; i < names.length; i++) {
+			if (names[i] != null) {
+				variables.putIfAbsent(names[i], i);
+			}
+		}
+	}
 
 }

@@ -1,6 +1,7 @@
 package io.idempotency.aop;
 
 import java.security.Principal;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,16 @@ public interface RequestValues {
 	 * @return the first value, {@code null} if there is none
 	 */
 	@Nullable String header(String name);
+
+	/**
+	 * All values of a header.
+	 * @param name the name, in any case
+	 * @return one value for each line that was sent, empty if there is none
+	 */
+	default List<String> headers(String name) {
+		String value = header(name);
+		return (value != null) ? List.of(value) : List.of();
+	}
 
 	/**
 	 * A query or form parameter.

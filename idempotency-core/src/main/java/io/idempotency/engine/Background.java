@@ -33,12 +33,18 @@ final class Background implements AutoCloseable {
 	Background(Events events) {
 		this.events = events;
 		AtomicInteger number = new AtomicInteger();
-		this.scheduler = new ScheduledThreadPoolExecutor(THREADS, (task) -> {
-			Thread thread = new Thread(task, "idempotency-" + number.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		});
+		this.scheduler = new ScheduledThreadPoolExecutor(THREADS, (task) -> newThread(task, number.incrementAndGet()));
 		this.scheduler.setRemoveOnCancelPolicy(true);
+	}
+
+	/**
+	 * Started by whatever call comes first, whose thread must not leave a trace in it.
+	 */
+	private static Thread newThread(Runnable task, int number) {
+		Thread thread = new Thread(null, task, "idempotency-" + number, 0, false);
+		thread.setContextClassLoader(Background.class.getClassLoader());
+		thread.setDaemon(true);
+		return thread;
 	}
 
 	/**
@@ -47,7 +53,7 @@ final class Background implements AutoCloseable {
 	 */
 	@Nullable ScheduledFuture<?> schedule(Runnable task, Duration delay) {
 		try {
-			return this.scheduler.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+			return this.scheduler.schedule(task, TimeUnit.NANOSECONDS.convert(delay), TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException closed) {
 			// A call outlives the application context: its claim ends with its lease.
@@ -61,11 +67,17 @@ final class Background implements AutoCloseable {
 	 * @param operation the operation, for the log
 	 * @param write the verb; throws while the store cannot do it
 	 * @param atMost for how long
-	 * @param answered told the answer; {@code false} too when it was given up
+	 * @param answered told the answer, or that it was given up
 	 */
 	void repeat(String verb, String operation, BooleanSupplier write, Duration atMost, Answered answered) {
 		this.outstanding.incrementAndGet();
-		new Repetition(verb, operation, write, System.nanoTime() + atMost.toNanos(), answered).scheduleNext();
+		long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost);
+		new Repetition(verb, operation, write, deadline, answered).scheduleNext();
+	}
+
+	/** How many writes are repeated now. */
+	int outstanding() {
+		return this.outstanding.get();
 	}
 
 	@Override
@@ -79,6 +91,10 @@ final class Background implements AutoCloseable {
 	interface Answered {
 
 		void answered(boolean accepted);
+
+		/** Nobody knows whether it was applied. */
+		default void gaveUp() {
+		}
 
 	}
 
@@ -122,8 +138,10 @@ final class Background implements AutoCloseable {
 					scheduleNext();
 					return;
 				}
+				Background.this.outstanding.decrementAndGet();
 				Background.this.events.gaveUp(this.verb, this.operation);
-				accepted = false;
+				this.answered.gaveUp();
+				return;
 			}
 			Background.this.outstanding.decrementAndGet();
 			this.answered.answered(accepted);

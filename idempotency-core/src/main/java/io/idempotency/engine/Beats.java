@@ -26,7 +26,9 @@ final class Beats implements Runnable {
 
 	private boolean stopped;
 
-	private volatile boolean lost;
+	private boolean completing;
+
+	private boolean lost;
 
 	Beats(GuardedCall call, Claim claim, Background background, Events events) {
 		this.call = call;
@@ -46,9 +48,22 @@ final class Beats implements Runnable {
 		}
 	}
 
+	/**
+	 * A completion is on its way, and a beat that meets its effect is refused: from now
+	 * on only the answer to the completion says whether the claim was lost.
+	 */
+	synchronized void completing() {
+		this.completing = true;
+	}
+
 	/** Whether the store refused a beat: the claim is another's. */
-	boolean lost() {
+	synchronized boolean lost() {
 		return this.lost;
+	}
+
+	static Duration retryDelay(Duration lease) {
+		Duration soon = lease.dividedBy(10);
+		return (soon.compareTo(MAX_RETRY_DELAY) < 0) ? soon : MAX_RETRY_DELAY;
 	}
 
 	private synchronized void scheduleNext(Duration delay) {
@@ -57,8 +72,11 @@ final class Beats implements Runnable {
 		}
 	}
 
-	private synchronized boolean isStopped() {
-		return this.stopped;
+	/** Ends the beats, and says whether this is how the loss of the claim was found. */
+	private synchronized boolean refused() {
+		this.lost = !this.stopped && !this.completing;
+		stop();
+		return this.lost;
 	}
 
 	@Override
@@ -72,16 +90,13 @@ final class Beats implements Runnable {
 			// Whatever the store throws: without a further beat the claim would be lost
 			// for sure.
 			this.events.retrying("renew", this.call.operation(), ex);
-			Duration soon = lease.dividedBy(10);
-			scheduleNext((soon.compareTo(MAX_RETRY_DELAY) < 0) ? soon : MAX_RETRY_DELAY);
+			scheduleNext(retryDelay(lease));
 			return;
 		}
 		if (renewed) {
 			scheduleNext(lease.dividedBy(3));
 		}
-		else if (!isStopped()) {
-			this.lost = true;
-			stop();
+		else if (refused()) {
 			this.events.claimLost(this.call.operation());
 		}
 	}

@@ -1,9 +1,9 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import io.idempotency.ConflictMode;
-import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.Claim;
@@ -25,6 +25,12 @@ final class Claims {
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
 	private static final Duration STORE_RETRY_AFTER = Duration.ofSeconds(1);
+
+	/**
+	 * While a store is down every call fails, and hardly any of their claims was applied:
+	 * beyond so many the lease has to end them.
+	 */
+	private static final int MAX_OUTSTANDING = 1_000;
 
 	private final ConflictWaiter waiter;
 
@@ -81,8 +87,9 @@ final class Claims {
 	}
 
 	private Answer own(GuardedCall call, Claim claim, Attempt attempt) {
-		if (call.policy().mode() != IdempotencyMode.REJECT) {
-			renewIfLate(call, claim, attempt);
+		if (call.policy().mode() != IdempotencyMode.REJECT && !renewedIfLate(call, claim, attempt)) {
+			this.events.claimLost(call.operation());
+			return new Settled(new ClaimResult.InProgress(call.policy().lease()));
 		}
 		if (claim.abandoned()) {
 			this.events.publish(IdempotencyEvent.TAKEN_OVER, call.operation());
@@ -93,22 +100,26 @@ final class Claims {
 	}
 
 	/** The lease counts from when the store applied the claim, which may be long ago. */
-	private void renewIfLate(GuardedCall call, Claim claim, Attempt attempt) {
+	private boolean renewedIfLate(GuardedCall call, Claim claim, Attempt attempt) {
 		Duration lease = call.policy().lease();
-		if (this.ticker.nanos() - attempt.sentNanos < lease.toNanos()) {
-			return;
+		if (this.ticker.nanos() - attempt.sentNanos < TimeUnit.NANOSECONDS.convert(lease)) {
+			return true;
 		}
-		boolean renewed;
 		try {
-			renewed = call.store().renew(claim.key(), claim.id(), lease);
+			return renew(call, claim, lease);
+		}
+		catch (Throwable ex) {
+			attempt.giveBack();
+			throw ex;
+		}
+	}
+
+	private boolean renew(GuardedCall call, Claim claim, Duration lease) {
+		try {
+			return call.store().renew(claim.key(), claim.id(), lease);
 		}
 		catch (RuntimeException ex) {
-			attempt.giveBack();
 			throw unavailable(call, new IdempotencyStoreUnavailableException(call.operation(), STORE_RETRY_AFTER, ex));
-		}
-		if (!renewed) {
-			this.events.claimLost(call.operation());
-			throw new IdempotencyInProgressException(call.operation(), retryAfter(lease));
 		}
 	}
 
@@ -138,26 +149,40 @@ final class Claims {
 		ClaimResult ask() {
 			this.sentNanos = Claims.this.ticker.nanos();
 			try {
-				return this.call.store().claim(this.request);
+				return askTwice();
 			}
-			catch (RuntimeException lost) {
-				return askOnceMore(lost);
+			catch (Throwable ex) {
+				// An Error too: the claim may have been applied, and nobody will run on
+				// it.
+				giveBack();
+				throw ex;
 			}
 		}
 
-		/** The claim may have been applied: the same claim id finds itself. */
-		private ClaimResult askOnceMore(RuntimeException lost) {
+		private ClaimResult askTwice() {
+			RuntimeException lost;
 			try {
 				return this.call.store().claim(this.request);
 			}
 			catch (RuntimeException ex) {
-				ex.addSuppressed(lost);
-				giveBack();
+				// The claim may have been applied: the same claim id finds itself.
+				lost = ex;
+			}
+			try {
+				return this.call.store().claim(this.request);
+			}
+			catch (RuntimeException ex) {
+				if (ex != lost) {
+					ex.addSuppressed(lost);
+				}
 				throw new IdempotencyStoreUnavailableException(this.call.operation(), STORE_RETRY_AFTER, ex);
 			}
 		}
 
 		void giveBack() {
+			if (Claims.this.background.outstanding() >= MAX_OUTSTANDING) {
+				return;
+			}
 			Claims.this.background.repeat("release", this.call.operation(),
 					() -> this.call.store().release(this.request.key(), this.request.claimId()),
 					this.call.policy().retention(), (accepted) -> Claims.this.waiter.wakeUp(this.request.key()));

@@ -1,10 +1,9 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
-
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -19,6 +18,8 @@ import io.idempotency.store.ClaimResult;
  */
 final class ConflictWaiter {
 
+	private static final long MIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
 	private static final long FIRST_POLL_MILLIS = 20;
 
 	private static final long MAX_POLL_MILLIS = 500;
@@ -27,11 +28,18 @@ final class ConflictWaiter {
 
 	private final Ticker ticker;
 
+	private final long firstPollMillis;
+
 	private final ConcurrentHashMap<IdempotencyKey, Bell> bells = new ConcurrentHashMap<>();
 
 	ConflictWaiter(int maxWaiters, Ticker ticker) {
+		this(maxWaiters, ticker, FIRST_POLL_MILLIS);
+	}
+
+	ConflictWaiter(int maxWaiters, Ticker ticker, long firstPollMillis) {
 		this.places = new Semaphore(maxWaiters);
 		this.ticker = ticker;
+		this.firstPollMillis = firstPollMillis;
 	}
 
 	/**
@@ -48,7 +56,7 @@ final class ConflictWaiter {
 		}
 		Bell bell = register(call.key());
 		try {
-			return poll(bell, this.ticker.nanos() + call.policy().waitTimeout().toNanos(), claim);
+			return poll(bell, this.ticker.nanos() + TimeUnit.NANOSECONDS.convert(call.policy().waitTimeout()), claim);
 		}
 		finally {
 			unregister(call.key());
@@ -57,7 +65,7 @@ final class ConflictWaiter {
 	}
 
 	private ClaimResult poll(Bell bell, long deadline, Supplier<ClaimResult> claim) {
-		long pollMillis = FIRST_POLL_MILLIS;
+		long pollMillis = this.firstPollMillis;
 		while (true) {
 			// Read before the claim, so that no wake-up between claim and wait is missed.
 			long rung = bell.rung();
@@ -66,7 +74,11 @@ final class ConflictWaiter {
 			if (!(result instanceof ClaimResult.InProgress busy) || restNanos <= 0) {
 				return result;
 			}
-			long waitNanos = Math.min(restNanos, Math.min(busy.rest().toNanos(), jittered(pollMillis)));
+			// A store whose clock is coarse may say that next to nothing is left, again
+			// and
+			// again.
+			long leaseNanos = Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_POLL_NANOS);
+			long waitNanos = Math.min(restNanos, Math.min(leaseNanos, jittered(pollMillis)));
 			if (!bell.await(rung, waitNanos)) {
 				return result;
 			}
@@ -75,7 +87,7 @@ final class ConflictWaiter {
 	}
 
 	private static long jittered(long millis) {
-		return Duration.ofMillis(millis).toNanos() * ThreadLocalRandom.current().nextInt(75, 126) / 100;
+		return TimeUnit.MILLISECONDS.toNanos(millis) * ThreadLocalRandom.current().nextInt(75, 126) / 100;
 	}
 
 	/** Wakes up all who wait for a key on this node. */
@@ -86,9 +98,9 @@ final class ConflictWaiter {
 		}
 	}
 
-	int waiting(IdempotencyKey key) {
-		Bell bell = this.bells.get(key);
-		return (bell != null) ? bell.listeners : 0;
+	/** For how many keys somebody waits. */
+	int waitedFor() {
+		return this.bells.size();
 	}
 
 	private Bell register(IdempotencyKey key) {
@@ -116,7 +128,7 @@ final class ConflictWaiter {
 		private long rung;
 
 		/** Only changed inside the map's atomic methods. */
-		private volatile int listeners;
+		private int listeners;
 
 		long rung() {
 			this.lock.lock();

@@ -153,11 +153,8 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 			try {
 				return guard(type, action::get);
 			}
-			catch (RuntimeException | Error ex) {
-				throw ex;
-			}
 			catch (Throwable ex) {
-				throw new IllegalStateException("A supplier cannot throw a checked exception", ex);
+				throw EngineCall.<RuntimeException>unchanged(ex);
 			}
 		}
 
@@ -166,12 +163,15 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 			try {
 				return guard(type, action);
 			}
-			catch (Exception | Error ex) {
-				throw ex;
-			}
 			catch (Throwable ex) {
-				throw new IllegalStateException("A callable cannot throw anything else", ex);
+				throw EngineCall.<Exception>unchanged(ex);
 			}
+		}
+
+		/** Code of other languages throws what it has not declared. */
+		@SuppressWarnings("unchecked")
+		private static <X extends Throwable> X unchanged(Throwable ex) throws X {
+			throw (X) ex;
 		}
 
 		@Override

@@ -18,7 +18,8 @@ final class Events {
 		try {
 			this.listener.onEvent(event, operation);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// Errors too: a listener can be broken in any way and the call goes on.
 			logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex);
 		}
 	}

@@ -1,11 +1,12 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
@@ -37,9 +38,7 @@ public final class Execution {
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
-	private volatile Duration retention;
-
-	private volatile boolean releaseRequested;
+	private final CallContext context;
 
 	Execution(GuardedCall call, Claim claim, Background background, ConflictWaiter waiter, Events events) {
 		this.call = call;
@@ -47,7 +46,7 @@ public final class Execution {
 		this.background = background;
 		this.waiter = waiter;
 		this.events = events;
-		this.retention = call.policy().retention();
+		this.context = new CallContext(call, claim, this.ended::get);
 		boolean leased = call.policy().mode() != IdempotencyMode.REJECT;
 		this.beats = (leased && call.policy().renewal()) ? new Beats(call, claim, background, events) : null;
 	}
@@ -105,7 +104,7 @@ public final class Execution {
 	 * @return whether it did
 	 */
 	public boolean isReleaseRequested() {
-		return this.releaseRequested;
+		return this.context.isReleaseRequested();
 	}
 
 	/**
@@ -113,7 +112,7 @@ public final class Execution {
 	 * @return the context
 	 */
 	public IdempotencyContext context() {
-		return new Context();
+		return this.context;
 	}
 
 	/**
@@ -121,17 +120,14 @@ public final class Execution {
 	 * @param result the result
 	 */
 	public void complete(StoredResult result) {
-		end(Completion.result(this.claim, this.call.fingerprint(), result, this.retention));
+		end(Completion.result(this.claim, this.call.fingerprint(), result, this.context.retention()));
 	}
 
 	/**
 	 * Done, and the result cannot be kept.
 	 */
 	public void tombstone() {
-		if (end(Completion.tombstone(this.claim, this.call.fingerprint(), this.retention))
-				&& this.call.policy().mode() == IdempotencyMode.REPLAY) {
-			this.events.publish(IdempotencyEvent.TOMBSTONE, operation());
-		}
+		end(Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()));
 	}
 
 	/**
@@ -151,12 +147,9 @@ public final class Execution {
 	 * has none
 	 */
 	public void fail(Throwable failure, @Nullable StoredResult remembered) {
-		boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !this.releaseRequested;
+		boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !this.context.isReleaseRequested();
 		if (!remember || this.call.policy().mode() == IdempotencyMode.LOCK) {
-			RuntimeException notReleased = releaseNow();
-			if (notReleased != null && notReleased != failure) {
-				failure.addSuppressed(notReleased);
-			}
+			releaseAfter(failure);
 		}
 		else if (remembered != null) {
 			complete(remembered);
@@ -166,6 +159,29 @@ public final class Execution {
 		}
 	}
 
+	/** The result was found in the business data. */
+	void recovered() {
+		this.events.publish(IdempotencyEvent.RECOVERED, operation());
+	}
+
+	/**
+	 * The business data says "already done" and has no result: whatever happens now,
+	 * nothing may run again.
+	 * @param duplicate how the business data said it
+	 * @param failure what the look-up failed with
+	 * @return what the caller gets
+	 */
+	IdempotencyException unavailable(Throwable duplicate, @Nullable Throwable failure) {
+		tombstone();
+		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation());
+		IdempotencyException refusal = new IdempotencyResultUnavailableException(operation());
+		refusal.addSuppressed(duplicate);
+		if (failure != null) {
+			refusal.addSuppressed(failure);
+		}
+		return refusal;
+	}
+
 	/**
 	 * The call had no effect that counts: the key is free again.
 	 */
@@ -173,48 +189,69 @@ public final class Execution {
 		releaseNow();
 	}
 
-	private @Nullable RuntimeException releaseNow() {
+	/** Nothing ran: there is no outcome to keep, whatever {@link FailureMode} says. */
+	void notRun(Throwable failure) {
+		releaseAfter(failure);
+	}
+
+	private void releaseAfter(Throwable failure) {
+		Throwable notReleased = releaseNow();
+		if (notReleased != null && notReleased != failure) {
+			failure.addSuppressed(notReleased);
+		}
+	}
+
+	private @Nullable Throwable releaseNow() {
 		if (!this.ended.compareAndSet(false, true)) {
 			return null;
 		}
 		// Before the release: a beat must never bring a released claim back to life.
 		stopRenewing();
-		RuntimeException failure = null;
+		boolean accepted;
 		try {
-			this.call.store().release(this.claim.key(), this.claim.id());
+			accepted = this.call.store().release(this.claim.key(), this.claim.id());
 		}
-		catch (RuntimeException ex) {
-			failure = ex;
+		catch (Throwable ex) {
+			// Whatever the store throws, the method's own exception wins.
 			this.events.retrying("release", operation(), ex);
+			// Refused then, it may have been applied now: that says nothing of a lost
+			// claim.
 			this.background.repeat("release", operation(),
-					() -> this.call.store().release(this.claim.key(), this.claim.id()), this.retention,
-					(accepted) -> this.waiter.wakeUp(this.claim.key()));
+					() -> this.call.store().release(this.claim.key(), this.claim.id()), this.context.retention(),
+					(ignored) -> ended(IdempotencyEvent.RELEASED));
+			return ex;
 		}
-		this.events.publish(IdempotencyEvent.RELEASED, operation());
-		this.waiter.wakeUp(this.claim.key());
-		return failure;
+		if (accepted) {
+			ended(IdempotencyEvent.RELEASED);
+		}
+		else {
+			lost();
+		}
+		return null;
 	}
 
-	private boolean end(Completion completion) {
-		if (this.releaseRequested && !this.claim.abandoned()) {
+	private void end(Completion completion) {
+		if (this.context.isReleaseRequested() && !this.claim.abandoned()) {
 			releaseNow();
-			return false;
+			return;
 		}
 		if (!this.ended.compareAndSet(false, true)) {
-			return false;
+			return;
 		}
 		IdempotencyMode mode = this.call.policy().mode();
 		if (mode == IdempotencyMode.REJECT) {
 			this.events.publish(IdempotencyEvent.EXECUTED, operation());
-			return true;
+			return;
 		}
 		// A release would keep the memory of the dead owner, but this call has succeeded.
-		boolean forget = mode == IdempotencyMode.LOCK || this.releaseRequested;
+		boolean forget = mode == IdempotencyMode.LOCK || this.context.isReleaseRequested();
 		write(forget ? Completion.forget(this.claim) : completion);
-		return true;
 	}
 
 	private void write(Completion completion) {
+		if (this.beats != null) {
+			this.beats.completing();
+		}
 		boolean accepted;
 		try {
 			accepted = this.call.store().complete(completion);
@@ -223,54 +260,35 @@ public final class Execution {
 			// The call has succeeded: whatever the store throws, nothing but a repetition
 			// follows.
 			this.events.retrying("complete", operation(), ex);
-			this.background.repeat("complete", operation(), () -> this.call.store().complete(completion),
-					this.retention, this::written);
+			OutstandingCompletion outstanding = new OutstandingCompletion(this, this.call, completion, this.events);
+			this.background.repeat("complete", operation(), outstanding, this.context.retention(), outstanding);
 			return;
 		}
-		written(accepted);
+		written(completion, accepted);
 	}
 
-	private void written(boolean accepted) {
+	void written(Completion completion, boolean accepted) {
 		stopRenewing();
-		if (accepted) {
-			this.events.publish(IdempotencyEvent.EXECUTED, operation());
+		if (!accepted) {
+			lost();
+			return;
 		}
-		else if (this.beats == null || !this.beats.lost()) {
+		if (completion.type() == Completion.Type.TOMBSTONE && !completion.retention().isZero()) {
+			this.events.publish(IdempotencyEvent.TOMBSTONE, operation());
+		}
+		ended(IdempotencyEvent.EXECUTED);
+	}
+
+	private void lost() {
+		if (this.beats == null || !this.beats.lost()) {
 			this.events.claimLost(operation());
 		}
 		this.waiter.wakeUp(this.claim.key());
 	}
 
-	private final class Context implements IdempotencyContext {
-
-		@Override
-		public String key() {
-			return Execution.this.claim.key().value();
-		}
-
-		@Override
-		public String operation() {
-			return Execution.this.operation();
-		}
-
-		@Override
-		public long fence() {
-			return Execution.this.claim.fence();
-		}
-
-		@Override
-		public void retention(Duration retention) {
-			if (retention.isZero() || retention.isNegative()) {
-				throw new IllegalArgumentException("retention must be positive, not " + retention);
-			}
-			Execution.this.retention = retention;
-		}
-
-		@Override
-		public void release() {
-			Execution.this.releaseRequested = true;
-		}
-
+	private void ended(IdempotencyEvent event) {
+		this.events.publish(event, operation());
+		this.waiter.wakeUp(this.claim.key());
 	}
 
 }

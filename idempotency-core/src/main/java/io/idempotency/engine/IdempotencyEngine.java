@@ -64,7 +64,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	public <T> @Nullable T execute(GuardedCall call, Door<T> door) throws Throwable {
 		Claims.Answer answer = this.claims.claim(call);
 		if (answer instanceof Claims.Unguarded) {
-			return door.run();
+			return runUnguarded(door);
 		}
 		if (answer instanceof Claims.Owned owned) {
 			return runAsOwner(call, owned.execution(), door);
@@ -77,6 +77,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return recoverOrRefuse(call, door);
 		}
 		throw refusal(call, result);
+	}
+
+	private static <T> @Nullable T runUnguarded(Door<T> door) throws Throwable {
+		// What runs in here must not change the outcome of a guarded call around it.
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
+			return door.run();
+		}
 	}
 
 	private <T> @Nullable T runAsOwner(GuardedCall call, Execution execution, Door<T> door) throws Throwable {
@@ -93,7 +100,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 				if (door.isDuplicate(failure)) {
 					return afterDuplicate(call, execution, door, failure);
 				}
-				door.threw(execution, failure);
+				threw(execution, door, failure);
 				throw failure;
 			}
 			return returned(execution, door, value, false);
@@ -106,8 +113,23 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return execution.isAbandoned() ? recover(call, door) : null;
 		}
 		catch (Throwable failure) {
-			door.threw(execution, failure);
+			// Not the outcome of the call, which has not begun.
+			execution.notRun(failure);
+			threw(execution, door, failure);
 			throw failure;
+		}
+	}
+
+	/** The method's own exception wins, and no claim is left without an end. */
+	private static void threw(Execution execution, Door<?> door, Throwable failure) {
+		try {
+			door.threw(execution, failure);
+		}
+		catch (Throwable ex) {
+			if (ex != failure) {
+				failure.addSuppressed(ex);
+			}
+			execution.fail(failure, null);
 		}
 	}
 
@@ -115,21 +137,20 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * The business data says "already done": whatever happens now, nothing may run again.
 	 */
 	private <T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
-		IdempotencyException refusal;
+		T recovered;
 		try {
-			T recovered = recover(call, door);
-			if (recovered != null) {
-				return returned(execution, door, recovered, true);
-			}
-			refusal = refusal(call, new ClaimResult.Tombstone());
+			recovered = recover(call, door);
 		}
 		catch (Throwable failure) {
-			refusal = refusal(call, new ClaimResult.Tombstone());
-			refusal.addSuppressed(failure);
+			if (failure instanceof InterruptedException) {
+				Thread.currentThread().interrupt();
+			}
+			throw execution.unavailable(duplicate, failure);
 		}
-		execution.tombstone();
-		refusal.addSuppressed(duplicate);
-		throw refusal;
+		if (recovered == null) {
+			throw execution.unavailable(duplicate, null);
+		}
+		return returned(execution, door, recovered, true);
 	}
 
 	/**
@@ -147,14 +168,21 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, Door<T> door) throws Throwable {
+		T value;
 		try {
-			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-			return door.replay(completed.result());
+			value = door.replay(completed.result());
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
 			return recoverOrRefuse(call, door);
 		}
+		catch (Throwable replayed) {
+			// A remembered failure, or a signal of the door.
+			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+			throw replayed;
+		}
+		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		return value;
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, Door<T> door) throws Throwable {
@@ -167,10 +195,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T recover(GuardedCall call, Door<T> door) throws Throwable {
 		T recovered = call.policy().recoverable() ? door.recover() : null;
-		if (recovered != null) {
+		if (recovered != null && Recovered.isFound(recovered)) {
 			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
+			return recovered;
 		}
-		return recovered;
+		return null;
 	}
 
 	private IdempotencyException refusal(GuardedCall call, ClaimResult result) {

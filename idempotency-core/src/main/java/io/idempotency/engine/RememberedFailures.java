@@ -16,9 +16,20 @@ final class RememberedFailures {
 	}
 
 	static StoredResult encode(Throwable failure) {
-		String message = (failure.getMessage() != null) ? failure.getMessage() : "";
-		String text = failure.getClass().getName() + '\n' + message;
+		String text = failure.getClass().getName() + '\n' + message(failure);
 		return new StoredResult(FORMAT, text.getBytes(StandardCharsets.UTF_8));
+	}
+
+	private static String message(Throwable failure) {
+		String message;
+		try {
+			message = failure.getMessage();
+		}
+		catch (RuntimeException ex) {
+			// The application's own code: the type is worth remembering without it.
+			message = null;
+		}
+		return (message != null) ? message : "";
 	}
 
 	static boolean isFailure(StoredResult result) {

@@ -37,4 +37,14 @@ public interface ResultCodec {
 	 */
 	@Nullable String unsupported(Type type);
 
+	/**
+	 * The bytes of a value that is compared and never given back.
+	 * @param value the value
+	 * @return bytes that are equal for equal values, in every JVM
+	 * @throws RuntimeException if the value cannot be encoded
+	 */
+	default byte[] comparable(Object value) {
+		return encode(value, value.getClass()).bytes();
+	}
+
 }

@@ -48,8 +48,9 @@ public final class StoreIdempotencyTokens implements IdempotencyTokens {
 		byte[] bytes = new byte[BYTES];
 		this.random.nextBytes(bytes);
 		String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+		IdempotencyKey key = IdempotencyKey.ofToken(this.caller.get(), token);
 		try {
-			Instant expiresAt = this.store.issue(IdempotencyKey.ofToken(this.caller.get(), token), this.timeToLive);
+			Instant expiresAt = this.store.issue(key, this.timeToLive);
 			return new IssuedToken(token, expiresAt);
 		}
 		catch (RuntimeException ex) {

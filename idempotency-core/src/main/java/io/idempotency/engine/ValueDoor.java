@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
+import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -81,25 +81,28 @@ public abstract class ValueDoor<T> implements Door<T> {
 			return value;
 		}
 		if (this.async && value instanceof CompletionStage<?> stage) {
-			return (T) stage.handle((result, failure) -> ended(execution, result, failure))
-				.toCompletableFuture()
-				.thenCompose((end) -> end);
+			CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+			stage.whenComplete((result, failure) -> ended(execution, result, failure, answer));
+			return (T) answer;
 		}
-		execution.complete(this.codec.encode(value, this.type));
+		complete(execution, value);
 		return value;
 	}
 
 	@Override
 	public final void threw(Execution execution, Throwable failure) {
-		boolean kept = execution.policy().mode() == IdempotencyMode.REPLAY;
+		boolean kept = execution.policy().mode() == IdempotencyMode.REPLAY
+				&& execution.policy().onFailure() == FailureMode.REMEMBER;
 		execution.fail(failure, kept ? RememberedFailures.encode(failure) : null);
 	}
 
-	private CompletableFuture<@Nullable Object> ended(Execution execution, @Nullable Object result,
-			@Nullable Throwable failure) {
+	/** First the record, then the answer, with the very failure of the method. */
+	private void ended(Execution execution, @Nullable Object result, @Nullable Throwable failure,
+			CompletableFuture<@Nullable Object> answer) {
 		if (failure == null) {
 			complete(execution, result);
-			return CompletableFuture.completedFuture(result);
+			answer.complete(result);
+			return;
 		}
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
@@ -107,15 +110,20 @@ public abstract class ValueDoor<T> implements Door<T> {
 			execution.stopRenewing();
 		}
 		else if (isDuplicate(cause)) {
-			return afterDuplicate(execution, cause);
+			afterDuplicate(execution, cause, answer);
+			return;
 		}
 		else {
 			threw(execution, cause);
 		}
-		return CompletableFuture.failedFuture(cause);
+		answer.completeExceptionally(failure);
 	}
 
 	private void complete(Execution execution, @Nullable Object result) {
+		if (execution.policy().mode() != IdempotencyMode.REPLAY) {
+			execution.tombstone();
+			return;
+		}
 		try {
 			execution.complete(this.codec.encode(result, this.type));
 		}
@@ -125,29 +133,26 @@ public abstract class ValueDoor<T> implements Door<T> {
 		}
 	}
 
-	@SuppressWarnings("unchecked")
-	private CompletableFuture<@Nullable Object> afterDuplicate(Execution execution, Throwable duplicate) {
-		IdempotencyResultUnavailableException refusal = new IdempotencyResultUnavailableException(
-				execution.operation());
-		refusal.addSuppressed(duplicate);
+	/** What the engine does after a duplicate, for one that is known late. */
+	private void afterDuplicate(Execution execution, Throwable duplicate, CompletableFuture<@Nullable Object> answer) {
+		CompletionStage<?> found;
 		try {
-			T recovered = execution.policy().recoverable() ? recover() : null;
-			if (recovered instanceof CompletionStage<?> stage) {
-				return ((CompletionStage<@Nullable Object>) stage).whenComplete((result, failure) -> {
-					if (failure == null) {
-						complete(execution, result);
-					}
-					else {
-						execution.tombstone();
-					}
-				}).toCompletableFuture();
-			}
+			found = (execution.policy().recoverable() && recover() instanceof CompletionStage<?> stage) ? stage
+					: CompletableFuture.completedFuture(null);
 		}
 		catch (Throwable ex) {
-			refusal.addSuppressed(ex);
+			found = CompletableFuture.failedFuture(ex);
 		}
-		execution.tombstone();
-		return CompletableFuture.failedFuture(refusal);
+		found.whenComplete((result, failure) -> {
+			if (failure == null && result != null) {
+				execution.recovered();
+				complete(execution, result);
+				answer.complete(result);
+			}
+			else {
+				answer.completeExceptionally(execution.unavailable(duplicate, failure));
+			}
+		});
 	}
 
 }

@@ -68,14 +68,24 @@ public final class KeyParts {
 		if (value instanceof Enum<?> constant) {
 			return constant.name();
 		}
-		// A BigDecimal's toString never expands its exponent.
-		if (value instanceof CharSequence || value instanceof Number || value instanceof Boolean
-				|| value instanceof Character || value instanceof UUID || value instanceof TemporalAccessor
-				|| value instanceof TemporalAmount) {
+		if (isText(value)) {
+			// A BigDecimal's toString never expands its exponent.
 			return value.toString();
 		}
 		throw new IllegalArgumentException("A value of type '" + value.getClass().getName()
 				+ "' cannot be a key: use text, a number, a boolean, an enum, a UUID, a java.time value, or a list of these");
+	}
+
+	/**
+	 * Whether a value has a {@link #text}.
+	 * @param value the value
+	 * @return whether it is text, a number, a boolean, an enum, a UUID or a
+	 * {@code java.time} value
+	 */
+	public static boolean isText(Object value) {
+		return value instanceof CharSequence || value instanceof Number || value instanceof Boolean
+				|| value instanceof Enum<?> || value instanceof Character || value instanceof UUID
+				|| value instanceof TemporalAccessor || value instanceof TemporalAmount;
 	}
 
 }

@@ -34,7 +34,7 @@ interface AbandonedRules extends StoreUnderTest {
 		Call call = Call.fresh(this).lease(tick()).acquire();
 		for (int i = 0; i < 3; i++) {
 			elapse(tick().multipliedBy(2));
-			Call next = call.duplicate().acquire();
+			Call next = call.duplicate().lease(tick()).acquire();
 			assertThat(next.claimed().fence()).as("fence of the take-over").isGreaterThan(call.claimed().fence());
 			call = next;
 		}
@@ -129,7 +129,7 @@ interface AbandonedRules extends StoreUnderTest {
 	default void retentionOfATakeOverCountsFromTheTakeOver() {
 		Call first = Call.fresh(this).lease(tick()).retention(tick().multipliedBy(8)).acquire();
 		elapse(tick().multipliedBy(2));
-		Call second = first.duplicate().retention(Call.LONG).acquire();
+		Call second = first.duplicate().lease(tick()).acquire();
 		elapse(tick().multipliedBy(8));
 		assertThat(second.claimed().abandoned()).as("RUNNING, lease over, claim: taken over").isTrue();
 		Expect.takenOver("RUNNING, taken over, retention of the first claim over: not absent",

@@ -62,7 +62,7 @@ final class Call {
 		return new StoredResult("test", content.getBytes(StandardCharsets.UTF_8));
 	}
 
-	/** Another call with the same key. */
+	/** Another call with the same key, whose lease and retention are long again. */
 	Call duplicate() {
 		return duplicate(this.store);
 	}
@@ -70,8 +70,8 @@ final class Call {
 	/** Another call with the same key at another node. */
 	Call duplicate(IdempotencyStore node) {
 		ClaimRequest from = this.request;
-		return new Call(node, new ClaimRequest(from.key(), ClaimId.random(), from.fingerprint(), from.type(),
-				from.lease(), from.retention(), from.takeOver()));
+		return new Call(node, new ClaimRequest(from.key(), ClaimId.random(), from.fingerprint(), from.type(), LONG,
+				LONG, from.takeOver()));
 	}
 
 	Call fingerprint(Fingerprint fingerprint) {

@@ -60,6 +60,7 @@ public final class DuplicateStorm {
 	/**
 	 * Makes the calls and waits for all of them.
 	 * @param call what every duplicate does
+	 * @param <T> what it returns
 	 * @return what came back
 	 */
 	public <T> Result<T> run(Call<? extends T> call) {

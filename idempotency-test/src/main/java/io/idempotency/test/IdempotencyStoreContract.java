@@ -69,7 +69,7 @@ public abstract class IdempotencyStoreContract implements AbsentRules, RunningRu
 
 	/**
 	 * The shortest lease and retention worth using: several times the duration of one
-	 * verb, for a store that really waits. Tests let at most twelve of them pass.
+	 * verb, for a store that really waits. A test lets at most twelve of them pass.
 	 * @return the duration, 30 seconds unless overridden, at most that
 	 */
 	@Override

@@ -108,7 +108,7 @@ interface NobodysRules extends StoreUnderTest {
 	private Call leaveToNobody() {
 		Call first = Call.fresh(this).lease(tick()).acquire();
 		elapse(tick().multipliedBy(3));
-		Call second = first.duplicate().lease(Call.LONG).acquire();
+		Call second = first.duplicate().acquire();
 		Expect.accepted("RUNNING, taken over, release by the owner", second.release());
 		return first;
 	}

@@ -34,9 +34,8 @@ interface RaceRules extends StoreUnderTest {
 	default void abandonedKeyIsTakenOverByOneOfMany() {
 		List<Call> abandoned = abandonedClaims(30);
 		for (Call first : abandoned) {
-			Call successor = first.lease(Call.LONG);
 			List<ClaimResult> answers = DuplicateStorm.of(64)
-				.run((index) -> successor.duplicate(node(index)).claim())
+				.run((index) -> first.duplicate(node(index)).claim())
 				.valuesOrFail();
 			expectOneOwner("RUNNING, lease over", answers);
 			assertThat(answers).filteredOn(Acquired.class::isInstance)
@@ -49,12 +48,12 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	default void nobodysKeyIsTakenOverByOneOfMany() {
 		Call first = abandonedClaims(1).get(0);
-		Call last = first.duplicate().lease(Call.LONG).acquire();
+		Call last = first.duplicate().acquire();
 		for (int round = 0; round < 20; round++) {
 			last.release();
 			List<Call> calls = new ArrayList<>();
 			for (int i = 0; i < 64; i++) {
-				calls.add(first.lease(Call.LONG).duplicate(node(i)));
+				calls.add(first.duplicate(node(i)));
 			}
 			expectOneOwner("nobody's", DuplicateStorm.of(64).run((index) -> calls.get(index).claim()).valuesOrFail());
 			Call owner = calls.stream().filter((call) -> call.claimed().abandoned()).findFirst().orElseThrow();
@@ -111,7 +110,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	default void renewalAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(40)) {
-			Call second = first.duplicate(anotherStore()).lease(Call.LONG);
+			Call second = first.duplicate(anotherStore());
 			List<Boolean> won = DuplicateStorm.of(2)
 				.run((index) -> (index == 0) ? first.renew(Call.LONG) : second.claim() instanceof Acquired)
 				.valuesOrFail();
@@ -123,7 +122,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	default void completionAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(40)) {
-			Call second = first.duplicate(anotherStore()).lease(Call.LONG);
+			Call second = first.duplicate(anotherStore());
 			List<Boolean> won = DuplicateStorm.of(2)
 				.run((index) -> (index == 0) ? first.complete("late") : second.claim() instanceof Acquired)
 				.valuesOrFail();
@@ -135,7 +134,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	default void releaseAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(40)) {
-			Call second = first.duplicate(anotherStore()).lease(Call.LONG);
+			Call second = first.duplicate(anotherStore());
 			List<Boolean> accepted = DuplicateStorm.of(2)
 				.run((index) -> (index == 0) ? first.release() : second.claim() instanceof Acquired)
 				.valuesOrFail();

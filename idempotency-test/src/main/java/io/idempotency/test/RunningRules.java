@@ -156,9 +156,9 @@ interface RunningRules extends StoreUnderTest {
 
 	@Test
 	default void recordLivesAsLongAsTheRenewedLease() {
-		Call first = Call.fresh(this).lease(tick()).retention(tick()).acquire();
+		Call first = Call.fresh(this).lease(tick().multipliedBy(4)).retention(tick()).acquire();
 		first.renew(Call.LONG);
-		elapse(tick().multipliedBy(3));
+		elapse(tick().multipliedBy(6));
 		Expect.inProgress("RUNNING, renewed, retention over: does not expire", first.duplicate().claim());
 	}
 

@@ -181,7 +181,7 @@ interface TokenRules extends StoreUnderTest {
 		elapse(tick().multipliedBy(3));
 		Expect.abandoned("RUNNING token, lease over, may not take over: Abandoned",
 				first.duplicate().refusing().claim());
-		Call second = first.duplicate().lease(Call.LONG);
+		Call second = first.duplicate();
 		Expect.takenOver("RUNNING token, lease over, claim: taken over", second.claim());
 		Expect.accepted("RUNNING token, taken over, release by the owner", second.release());
 		Expect.abandoned("nobody's token, may not take over: Abandoned, not ISSUED",

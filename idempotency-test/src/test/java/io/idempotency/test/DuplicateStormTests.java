@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -86,9 +87,7 @@ class DuplicateStormTests {
 		server.start();
 		try {
 			URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/orders");
-			HttpRequest request = HttpRequest.newBuilder(uri)
-				.POST(HttpRequest.BodyPublishers.ofString("hello"))
-				.build();
+			HttpRequest request = HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString("hello")).build();
 			List<HttpResponse<byte[]>> responses = DuplicateStorm.http(16, request).valuesOrFail();
 			assertThat(responses).hasSize(16)
 				.allSatisfy((response) -> assertThat(response.statusCode()).isEqualTo(201))

@@ -27,7 +27,8 @@ record Done(ClaimId owner, Fingerprint fingerprint, @Nullable StoredResult resul
 	private static final int RESULT_OVERHEAD = 80;
 
 	/**
-	 * What an accepted completion leaves behind.
+	 * What an accepted completion leaves behind: with zero retention a record that has
+	 * expired, which is none.
 	 */
 	static Step<Boolean> by(Completion completion, Fingerprint fingerprint, Moment moment) {
 		return new Step<>(end(completion, fingerprint, moment), true);
@@ -35,9 +36,6 @@ record Done(ClaimId owner, Fingerprint fingerprint, @Nullable StoredResult resul
 
 	private static RecordState end(Completion completion, Fingerprint fingerprint, Moment moment) {
 		ClaimId owner = completion.claim().id();
-		if (completion.retention().isZero()) {
-			return Absent.of(completion.claim().key().isToken());
-		}
 		long expiresAt = moment.plus(completion.retention());
 		if (completion.type() == Completion.Type.EXECUTED) {
 			return new Executed(owner, fingerprint, moment.plus(completion.attachWithin()), expiresAt);

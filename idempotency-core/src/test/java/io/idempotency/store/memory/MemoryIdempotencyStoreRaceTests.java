@@ -64,7 +64,7 @@ class MemoryIdempotencyStoreRaceTests {
 		AtomicLong takeOvers = new AtomicLong();
 		runInThreads((random) -> {
 			List<Run> runs = new ArrayList<>();
-			for (int i = 0; i < 40_000; i++) {
+			for (int i = 0; i < 20_000; i++) {
 				if (random.nextInt(4) > 0) {
 					// few keys at a time, so that threads meet
 					Watch watch = watches.get((i / 30 * 4 + random.nextInt(4)) % watches.size());
@@ -96,7 +96,7 @@ class MemoryIdempotencyStoreRaceTests {
 		Queue<Long> overdrafts = new ConcurrentLinkedQueue<>();
 		runInThreads((random) -> {
 			List<Claim> claims = new ArrayList<>();
-			for (int i = 0; i < 20_000; i++) {
+			for (int i = 0; i < 10_000; i++) {
 				try {
 					anything(store, claims, random);
 				}
@@ -164,34 +164,40 @@ class MemoryIdempotencyStoreRaceTests {
 	/**
 	 * Renews, releases or completes one of the runs, in time or late, or lets its owner
 	 * die.
+	 * @return how many completions were accepted
 	 */
 	private long goOn(MemoryIdempotencyStore store, List<Run> runs, RandomGenerator random) {
 		int index = random.nextInt(runs.size());
 		Run run = runs.get(index);
 		Claim claim = run.claim;
+		Run current = run.watch.current();
 		int what = random.nextInt(20);
+		boolean accepted;
 		if (what < 6) {
 			long sent = this.clock.millis();
-			if (store.renew(claim.key(), claim.id(), LEASE)) {
-				run.leaseUntil = sent + LEASE.toMillis();
+			accepted = store.renew(claim.key(), claim.id(), LEASE);
+			run.leaseUntil = accepted ? sent + LEASE.toMillis() : run.leaseUntil;
+		}
+		else if (what < 12) {
+			runs.remove(index);
+			accepted = false;
+		}
+		else if (what < 18) {
+			runs.remove(index).ended = true;
+			accepted = store.release(claim.key(), claim.id());
+		}
+		else {
+			runs.remove(index).ended = true;
+			StoredResult result = new StoredResult("test", new byte[16]);
+			accepted = store.complete(Completion.result(claim, Fingerprint.NONE, result, Duration.ofDays(1)));
+			if (accepted) {
+				run.watch.completed(claim.id());
 			}
-			return 0;
 		}
-		runs.remove(index);
-		if (what < 12) {
-			return 0;
+		if (accepted) {
+			run.watch.accepted(run, current, this.clock.millis());
 		}
-		run.ended = true;
-		if (what < 19) {
-			store.release(claim.key(), claim.id());
-			return 0;
-		}
-		StoredResult result = new StoredResult("test", claim.id().toString().getBytes());
-		if (!store.complete(Completion.result(claim, Fingerprint.NONE, result, Duration.ofDays(1)))) {
-			return 0;
-		}
-		run.watch.completed(claim.id());
-		return 1;
+		return (accepted && what >= 18) ? 1 : 0;
 	}
 
 	private void runInThreads(Work work) throws Exception {
@@ -291,6 +297,20 @@ class MemoryIdempotencyStoreRaceTests {
 				return;
 			}
 			this.last = run;
+		}
+
+		synchronized Run current() {
+			return this.last;
+		}
+
+		/**
+		 * A verb of the run was accepted that was sent when there was a current owner.
+		 */
+		void accepted(Run run, Run current, long now) {
+			boolean successor = current.claim.fence() > run.claim.fence();
+			if (successor && !current.ended && current.leaseUntil > now) {
+				this.violations.add("accepted from " + run.claim + " under live owner " + current.claim);
+			}
 		}
 
 		synchronized void completed(ClaimId owner) {

@@ -1,0 +1,130 @@
+package io.idempotency.benchmarks;
+
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.idempotency.engine.GuardedCall;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.ValueDoor;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What the engine costs on the memory store, beside the same call without it: read the
+ * numbers of one run as ratios.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 5, time = 2)
+@Fork(1)
+public class EngineBenchmark {
+
+	private static final long STORE_BYTES = 256L << 20;
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	private final TextDoor door = new TextDoor();
+
+	private IdempotencyEngine engine;
+
+	private MemoryIdempotencyStore store;
+
+	private GuardedCall done;
+
+	@Setup
+	public void open() throws Throwable {
+		this.engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
+		this.store = new MemoryIdempotencyStore(STORE_BYTES);
+		this.done = call("done");
+		this.engine.execute(this.done, this.door);
+	}
+
+	@TearDown
+	public void close() {
+		this.engine.close();
+	}
+
+	@Benchmark
+	public String unguarded() {
+		return this.door.run();
+	}
+
+	@Benchmark
+	public String fresh() throws Throwable {
+		return this.engine.execute(call(Long.toString(this.sequence.incrementAndGet())), this.door);
+	}
+
+	@Benchmark
+	public String replay() throws Throwable {
+		return this.engine.execute(this.done, this.door);
+	}
+
+	private GuardedCall call(String key) {
+		return new GuardedCall(IdempotencyKey.of("benchmark", Caller.GLOBAL, key), Fingerprint.NONE,
+				IdempotencyPolicy.DEFAULTS, this.store);
+	}
+
+	private static final class TextDoor extends ValueDoor<String> {
+
+		TextDoor() {
+			super(new TextCodec(), String.class, false);
+		}
+
+		@Override
+		public String run() {
+			return "result";
+		}
+
+		@Override
+		public String recover() {
+			return null;
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return false;
+		}
+
+	}
+
+	private static final class TextCodec implements ResultCodec {
+
+		@Override
+		public StoredResult encode(Object value, Type type) {
+			return new StoredResult("text", value.toString().getBytes(StandardCharsets.UTF_8));
+		}
+
+		@Override
+		public Object decode(StoredResult result, Type type) {
+			return new String(result.bytes(), StandardCharsets.UTF_8);
+		}
+
+		@Override
+		public String unsupported(Type type) {
+			return null;
+		}
+
+	}
+
+}

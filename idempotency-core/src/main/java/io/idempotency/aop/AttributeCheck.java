@@ -1,0 +1,49 @@
+package io.idempotency.aop;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+
+/**
+ * Refuses attributes that contradict each other: one of them would silently do nothing.
+ */
+final class AttributeCheck {
+
+	/** Value of the fingerprint attribute that switches the comparison off. */
+	static final String NO_FINGERPRINT = "none";
+
+	private final IdempotentAnnotation annotation;
+
+	private AttributeCheck(IdempotentAnnotation annotation) {
+		this.annotation = annotation;
+	}
+
+	static void check(IdempotentAnnotation annotation) {
+		new AttributeCheck(annotation).check(annotation.attributes());
+	}
+
+	private void check(Idempotent attributes) {
+		IdempotencyMode mode = attributes.mode();
+		boolean compares = !attributes.fingerprint().isEmpty() && !attributes.fingerprint().equals(NO_FINGERPRINT);
+		refuse(compares && mode != IdempotencyMode.REPLAY,
+				"it has a fingerprint, but mode = " + mode + " compares nothing", "Remove fingerprint");
+		refuse(attributes.conflict() == ConflictMode.WAIT && mode == IdempotencyMode.REJECT,
+				"conflict = WAIT contradicts mode = REJECT, which refuses duplicates at once", "Remove conflict");
+		refuse(!attributes.waitTimeout().isEmpty() && attributes.conflict() == ConflictMode.REJECT,
+				"it has a waitTimeout, but conflict = REJECT never waits", "Remove one of the two");
+		refuse(attributes.onFailure() == FailureMode.REMEMBER && mode == IdempotencyMode.LOCK,
+				"onFailure = REMEMBER contradicts mode = LOCK, which keeps nothing", "Remove onFailure");
+		refuse(!attributes.recover().isEmpty() && mode == IdempotencyMode.REJECT
+				&& attributes.duplicateOn().length == 0,
+				"recover is never asked: mode = REJECT gives no duplicate a result",
+				"Remove recover or set duplicateOn");
+	}
+
+	private void refuse(boolean contradiction, String problem, String action) {
+		if (contradiction) {
+			throw SetupProblem.of(this.annotation, problem, action);
+		}
+	}
+
+}

@@ -1,0 +1,86 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+import java.security.Principal;
+
+import io.idempotency.IdempotencyKeyInvalidException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The root object of an operation's expressions: everything that is no argument, so that
+ * no name can collide.
+ * <p>
+ * Public, because compiled expressions call it.
+ *
+ * @since 0.1.0
+ */
+public final class CallRoot {
+
+	private final OperationCall call;
+
+	private final RequestValues values;
+
+	CallRoot(OperationCall call, RequestValues values) {
+		this.call = call;
+		this.values = values;
+	}
+
+	/**
+	 * A header of the request.
+	 * @param name the name, in any case
+	 * @return the first value, {@code null} if there is none
+	 */
+	public @Nullable String header(String name) {
+		return this.values.header(name);
+	}
+
+	/**
+	 * A query or form parameter of the request.
+	 * @param name the name
+	 * @return the first value, {@code null} if there is none
+	 */
+	public @Nullable String param(String name) {
+		return this.values.param(name);
+	}
+
+	/**
+	 * A value of the request body.
+	 * @param pointer a JSON Pointer, or the name of a form field
+	 * @return text, a number or a boolean; {@code null} if it is absent or null
+	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object
+	 * there
+	 */
+	public @Nullable Object body(String pointer) {
+		try {
+			return this.values.body(pointer);
+		}
+		catch (IllegalArgumentException ex) {
+			throw OperationKeys.notSimple(this.call.operation(), pointer);
+		}
+	}
+
+	/**
+	 * The caller.
+	 * @return the principal of the request, {@code null} for an anonymous caller
+	 */
+	public @Nullable Principal getPrincipal() {
+		return this.values.principal();
+	}
+
+	/**
+	 * The method that is called.
+	 * @return the method
+	 */
+	public Method getMethod() {
+		return this.call.operation().method();
+	}
+
+	/**
+	 * The bean that is called.
+	 * @return the target
+	 */
+	public Object getTarget() {
+		return this.call.target();
+	}
+
+}

@@ -1,0 +1,115 @@
+package io.idempotency.aop;
+
+import java.util.Set;
+
+import io.idempotency.IdempotencyConfigurationException;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * Finds what would fail at the first call already at start-up: variables that are no
+ * arguments, and names that the root object does not have (mostly a forgotten {@code #}).
+ */
+final class ExpressionCheck {
+
+	private static final Set<String> ROOT_VARIABLES = Set.of("root", "this");
+
+	private static final Set<String> ROOT_PROPERTIES = Set.of("principal", "method", "target");
+
+	private static final Set<String> ROOT_METHODS = Set.of("header", "param", "body");
+
+	private final IdempotentAnnotation annotation;
+
+	private final String attribute;
+
+	private final String text;
+
+	private final Set<String> variables;
+
+	private final boolean namesKnown;
+
+	ExpressionCheck(IdempotentAnnotation annotation, String attribute, String text, Set<String> variables,
+			boolean namesKnown) {
+		this.annotation = annotation;
+		this.attribute = attribute;
+		this.text = text;
+		this.variables = variables;
+		this.namesKnown = namesKnown;
+	}
+
+	void check(SpelNode node) {
+		check(node, true, true);
+	}
+
+	/**
+	 * Checks a node and all below it.
+	 * @param onRoot whether bare names mean members of the root object, not of an element
+	 * @param head whether the node stands alone, not behind a dot or as a literal
+	 */
+	private void check(SpelNode node, boolean onRoot, boolean head) {
+		if (node instanceof VariableReference || node instanceof FunctionReference) {
+			checkVariable(nameOf(node).substring(1));
+		}
+		else if (onRoot && head && node instanceof PropertyOrFieldReference) {
+			checkRoot(nameOf(node), ROOT_PROPERTIES);
+		}
+		else if (onRoot && head && node instanceof MethodReference) {
+			checkRoot(nameOf(node), ROOT_METHODS);
+		}
+		boolean childrenOnRoot = onRoot && !(node instanceof Projection) && !(node instanceof Selection);
+		for (int i = 0; i < node.getChildCount(); i++) {
+			check(node.getChild(i), childrenOnRoot, isHead(node, i));
+		}
+	}
+
+	private static boolean isHead(SpelNode parent, int child) {
+		if (parent instanceof CompoundExpression) {
+			return child == 0;
+		}
+		// A bare word is a text in an index and in the keys of a map.
+		return !(parent instanceof Indexer) && !(parent instanceof InlineMap && child % 2 == 0);
+	}
+
+	/**
+	 * The name is only visible in the text of the node: {@code name}, {@code #name} or
+	 * {@code name(…)}.
+	 */
+	private static String nameOf(SpelNode node) {
+		String text = node.toStringAST();
+		int arguments = text.indexOf('(');
+		return (arguments < 0) ? text : text.substring(0, arguments);
+	}
+
+	private void checkVariable(String name) {
+		if (this.variables.contains(name) || ROOT_VARIABLES.contains(name)) {
+			return;
+		}
+		String action = this.namesKnown
+				? "Use one of the arguments: #" + String.join(", #", this.variables.stream().sorted().toList())
+				: "Compile the class with -parameters, or use #a0, #a1, …";
+		throw problem("'#" + name + "', which is no argument of the method", action);
+	}
+
+	private void checkRoot(String name, Set<String> known) {
+		if (!known.contains(name)) {
+			throw problem("'" + name + "', which does not exist",
+					"Write '#" + name + "' for an argument and '@" + name + "' for a bean; without a prefix there are "
+							+ "header('…'), param('…'), body('…'), principal, method and target");
+		}
+	}
+
+	private IdempotencyConfigurationException problem(String unknown, String action) {
+		return SetupProblem.of(this.annotation,
+				"its " + this.attribute + " expression '" + this.text + "' refers to " + unknown, action);
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** Refuses annotations on methods and classes that no proxy can guard. */
+final class GuardedClassCheck {
+
+	/** Prototypes come often. */
+	private final Map<BeanClass, Boolean> guarded = new ConcurrentHashMap<>();
+
+	/**
+	 * Checks the class of a bean.
+	 * @param bean the bean, possibly a proxy of somebody else's
+	 * @param targetClass the class behind it
+	 * @return whether the class has guarded methods
+	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
+	 * silently do nothing
+	 */
+	boolean isGuarded(Object bean, Class<?> targetClass) {
+		if (!AnnotationUtils.isCandidateClass(targetClass, Idempotent.class)) {
+			return false;
+		}
+		BeanClass beanClass = new BeanClass(bean.getClass(), targetClass);
+		Boolean known = this.guarded.get(beanClass);
+		if (known == null) {
+			boolean subclassed = !Proxy.isProxyClass(bean.getClass()) && !bean.getClass().isHidden();
+			known = isGuarded(ClassUtils.getUserClass(targetClass), subclassed);
+			this.guarded.put(beanClass, known);
+		}
+		return known;
+	}
+
+	private boolean isGuarded(Class<?> userClass, boolean subclassed) {
+		boolean guarded = false;
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(userClass)) {
+			guarded |= isGuarded(method, userClass, subclassed);
+		}
+		return guarded;
+	}
+
+	private boolean isGuarded(Method method, Class<?> userClass, boolean subclassed) {
+		if (method.isSynthetic()) {
+			return false;
+		}
+		String unreachable = unreachable(method);
+		if (unreachable != null) {
+			if (AnnotatedElementUtils.isAnnotated(method, Idempotent.class)) {
+				throw SetupProblem.of(method, userClass, "no proxy can guard a " + unreachable + " method",
+						"Make it an instance method that is not private, or move the annotation to one");
+			}
+			return false;
+		}
+		if (IdempotentAnnotation.find(method, userClass) == null) {
+			return false;
+		}
+		if (subclassed && Modifier.isFinal(method.getModifiers())) {
+			throw SetupProblem.of(method, userClass, "no proxy can guard a final method", "Remove final");
+		}
+		if (subclassed && Modifier.isFinal(userClass.getModifiers())) {
+			throw SetupProblem.of(method, userClass, "no proxy can guard a method of a final class",
+					"Remove final from the class, or move the annotation to a bean of another class");
+		}
+		return true;
+	}
+
+	private static @Nullable String unreachable(Method method) {
+		if (Modifier.isPrivate(method.getModifiers())) {
+			return "private";
+		}
+		return Modifier.isStatic(method.getModifiers()) ? "static" : null;
+	}
+
+	/** The class of a JDK proxy says nothing about what is behind it. */
+	private record BeanClass(Class<?> type, Class<?> targetClass) {
+	}
+
+}

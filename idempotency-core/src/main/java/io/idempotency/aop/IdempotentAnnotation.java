@@ -1,0 +1,114 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.Aware;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The merged annotation that holds for a method of a class: the method's own (or that of
+ * the method it implements or overrides) before its class's.
+ *
+ * @param attributes the merged annotation
+ * @param method the most specific method
+ * @param targetClass the class of the bean, never a generated one
+ * @param declaredOnMethod whether the annotation is a method's
+ * @param declaringMethod the method that bears the annotation, {@code method} for a
+ * class's
+ */
+record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targetClass, boolean declaredOnMethod,
+		Method declaringMethod) {
+
+	private static final Set<Class<?>> CALLBACKS = Set.of(InitializingBean.class, DisposableBean.class,
+			AutoCloseable.class);
+
+	private static final Set<String> CALLBACK_ANNOTATIONS = Set.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
+
+	/**
+	 * Finds the annotation.
+	 * @param method the method that is called, possibly an interface's
+	 * @param targetClass the class of the bean
+	 * @return the annotation, {@code null} if there is none
+	 */
+	static @Nullable IdempotentAnnotation find(Method method, Class<?> targetClass) {
+		Class<?> userClass = ClassUtils.getUserClass(targetClass);
+		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
+		if (Proxy.isProxyClass(userClass) || userClass.isHidden()) {
+			// A generated class has no names: neither of parameters, nor its own in
+			// another JVM.
+			specific = ClassUtils.getInterfaceMethodIfPossible(specific, userClass);
+		}
+		MergedAnnotation<Idempotent> own = ofMethod(specific, userClass);
+		if (own.isPresent()) {
+			Method declaring = (own.getSource() instanceof Method source) ? source : specific;
+			return new IdempotentAnnotation(own.synthesize(), specific, userClass, true, declaring);
+		}
+		MergedAnnotation<Idempotent> common = of(userClass);
+		if (!common.isPresent() || !isOperationOfClass(specific, userClass, common.getString("recover"))) {
+			return null;
+		}
+		return new IdempotentAnnotation(common.synthesize(), specific, userClass, false, specific);
+	}
+
+	private static MergedAnnotation<Idempotent> ofMethod(Method specific, Class<?> userClass) {
+		MergedAnnotation<Idempotent> own = of(specific);
+		if (own.isPresent() || specific.getDeclaringClass() == userClass) {
+			return own;
+		}
+		// An inherited method may implement an interface that its own class does not
+		// know.
+		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(userClass)) {
+			for (Method candidate : type.getMethods()) {
+				if (candidate.getName().equals(specific.getName())
+						&& AopUtils.getMostSpecificMethod(candidate, userClass).equals(specific)
+						&& of(candidate).isPresent()) {
+					return of(candidate);
+				}
+			}
+		}
+		return own;
+	}
+
+	private static MergedAnnotation<Idempotent> of(AnnotatedElement element) {
+		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).get(Idempotent.class);
+	}
+
+	/**
+	 * A class's annotation means the methods that do its work, not those the container
+	 * calls.
+	 */
+	private static boolean isOperationOfClass(Method method, Class<?> userClass, String recover) {
+		boolean visible = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+		return visible && !method.isSynthetic() && !method.getName().equals(recover)
+				&& !ReflectionUtils.isObjectMethod(method) && !isCallback(method, userClass);
+	}
+
+	private static boolean isCallback(Method method, Class<?> userClass) {
+		Stream<Class<?>> aware = ClassUtils.getAllInterfacesForClassAsSet(userClass)
+			.stream()
+			.filter(Aware.class::isAssignableFrom);
+		Stream<Class<?>> callbacks = CALLBACKS.stream().filter((type) -> type.isAssignableFrom(userClass));
+		return Stream.concat(aware, callbacks)
+			.anyMatch((type) -> ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null)
+				|| MergedAnnotations.from(method)
+					.stream()
+					.anyMatch((annotation) -> CALLBACK_ANNOTATIONS.contains(annotation.getType().getName()));
+	}
+
+}

@@ -1,0 +1,103 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.store.IdempotencyStore;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodClassKey;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Knows the operation of every method: the annotation is searched, parsed and checked
+ * once for each method of each class, hits and misses are kept. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotentOperationSource {
+
+	private final Map<MethodClassKey, Optional<IdempotentOperation>> operations = new ConcurrentHashMap<>();
+
+	private final OperationFactory factory;
+
+	private final CoveredMethods covered;
+
+	/**
+	 * Creates the source.
+	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
+	 * name
+	 * @param defaults what an operation wants unless its annotation says otherwise
+	 * @param keyHeader the header that holds the key of a method that a door covers and
+	 * whose annotation names no place
+	 * @param store where records are kept unless the annotation says otherwise
+	 * @param codec must be able to keep the results of methods that no door covers
+	 * @param doors where calls come in
+	 */
+	public IdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults,
+			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
+		this.covered = new CoveredMethods(doors);
+		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, this.covered);
+	}
+
+	/**
+	 * The operation of a method.
+	 * @param method the method, possibly an interface's
+	 * @param targetClass the class of the bean
+	 * @return the operation, {@code null} if calls of the method are not guarded
+	 * @throws IdempotencyConfigurationException if the annotation is wrong
+	 */
+	public @Nullable IdempotentOperation operation(Method method, Class<?> targetClass) {
+		MethodClassKey key = new MethodClassKey(method, targetClass);
+		Optional<IdempotentOperation> operation = this.operations.get(key);
+		if (operation == null) {
+			// Not computeIfAbsent: looking a store up may create beans, whose operations
+			// are then asked for.
+			operation = Optional.ofNullable(create(method, targetClass));
+			this.operations.put(key, operation);
+		}
+		return operation.orElse(null);
+	}
+
+	private @Nullable IdempotentOperation create(Method method, Class<?> targetClass) {
+		IdempotentAnnotation annotation = IdempotentAnnotation.find(method, targetClass);
+		if (annotation == null || this.covered.isLeftOut(annotation)) {
+			return null;
+		}
+		if (annotation.method().equals(method) && annotation.targetClass() == targetClass) {
+			return this.factory.create(annotation);
+		}
+		// One operation, whether it is called through an interface, a bridge or a proxy.
+		return operation(annotation.method(), annotation.targetClass());
+	}
+
+	/**
+	 * Checks all operations of a class.
+	 * @param targetClass the class of a bean
+	 * @throws IdempotencyConfigurationException if the annotation of a method is wrong
+	 */
+	public void check(Class<?> targetClass) {
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
+			operation(method, targetClass);
+		}
+	}
+
+	@Nullable OperationCall call(MethodInvocation invocation) {
+		Object target = Objects.requireNonNull(invocation.getThis(), "A guarded method needs a target");
+		Class<?> targetClass = (target instanceof SpringProxy) ? AopUtils.getTargetClass(target) : target.getClass();
+		IdempotentOperation operation = operation(invocation.getMethod(), targetClass);
+		return (operation != null) ? new OperationCall(operation, invocation) : null;
+	}
+
+}

@@ -1,0 +1,22 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+
+import io.idempotency.Idempotent;
+
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/** Matches the methods that bear the annotation, or whose class does. */
+final class IdempotentPointcut extends StaticMethodMatcherPointcut {
+
+	IdempotentPointcut() {
+		setClassFilter((type) -> AnnotationUtils.isCandidateClass(type, Idempotent.class));
+	}
+
+	@Override
+	public boolean matches(Method method, Class<?> targetClass) {
+		return IdempotentAnnotation.find(method, targetClass) != null;
+	}
+
+}

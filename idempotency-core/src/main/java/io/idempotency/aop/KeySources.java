@@ -1,0 +1,70 @@
+package io.idempotency.aop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import io.idempotency.Idempotent;
+
+/** Where keys come from: exactly one place for each operation. */
+final class KeySources {
+
+	/** RFC 9110: a token. */
+	private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+	/**
+	 * RFC 6901: tokens after slashes, in which a tilde is written as {@code ~0} and a
+	 * slash as {@code ~1}.
+	 */
+	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)+");
+
+	private final OperationExpressions expressions;
+
+	private final String defaultHeader;
+
+	KeySources(OperationExpressions expressions, String defaultHeader) {
+		this.expressions = expressions;
+		this.defaultHeader = defaultHeader;
+	}
+
+	KeySource of(IdempotentAnnotation annotation, boolean covered) {
+		List<KeySource> sources = new ArrayList<>();
+		Idempotent attributes = annotation.attributes();
+		if (!attributes.key().isEmpty()) {
+			sources.add(new KeySource.Spel(this.expressions.parse("key", attributes.key(), annotation)));
+		}
+		if (!attributes.header().isEmpty()) {
+			sources.add(header(attributes.header(), annotation));
+		}
+		if (!attributes.body().isEmpty()) {
+			sources.add(body(attributes.body(), annotation));
+		}
+		if (sources.size() > 1) {
+			throw SetupProblem.of(annotation, "it has more than one of key, header and body",
+					"Keep the one that holds the key");
+		}
+		if (sources.isEmpty() && !covered) {
+			throw SetupProblem.of(annotation, "it does not say where the key comes from, and is no controller method",
+					"Set key (SpEL over the arguments), header or body");
+		}
+		return sources.isEmpty() ? new KeySource.Header(this.defaultHeader) : sources.get(0);
+	}
+
+	private static KeySource header(String name, IdempotentAnnotation annotation) {
+		if (!HEADER_NAME.matcher(name).matches()) {
+			throw SetupProblem.of(annotation, "its header '" + name + "' is no header name",
+					"Write the bare name of a header, e.g. \"Idempotency-Key\"");
+		}
+		return new KeySource.Header(name);
+	}
+
+	private static KeySource body(String pointer, IdempotentAnnotation annotation) {
+		if (pointer.startsWith("/") && !POINTER.matcher(pointer).matches()) {
+			throw SetupProblem.of(annotation, "its body '" + pointer + "' is no JSON Pointer (RFC 6901)",
+					"Write a pointer such as \"/order/id\", with ~0 for ~ and ~1 for / inside a name, or the name of a "
+							+ "form field");
+		}
+		return new KeySource.Body(pointer);
+	}
+
+}

@@ -1,0 +1,59 @@
+package io.idempotency.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.ValueDoor;
+import org.jspecify.annotations.Nullable;
+
+/** Translates one call of a method for the engine. */
+final class MethodCallDoor extends ValueDoor<Object> {
+
+	private final OperationCall call;
+
+	MethodCallDoor(OperationCall call, ResultCodec codec) {
+		super(codec, call.operation().resultType(), call.operation().async());
+		this.call = call;
+	}
+
+	@Override
+	public @Nullable Object run() throws Throwable {
+		return this.call.run();
+	}
+
+	@Override
+	public boolean isDuplicate(Throwable failure) {
+		return this.call.isDuplicate(failure);
+	}
+
+	/**
+	 * An asynchronous method may be recovered by the value as well as by a future of it.
+	 */
+	@Override
+	public @Nullable Object recover() throws Throwable {
+		Object recovered = this.call.recover();
+		boolean bare = this.call.operation().async() && recovered != null && !(recovered instanceof CompletionStage<?>);
+		return bare ? CompletableFuture.completedFuture(recovered) : recovered;
+	}
+
+	/** What a recovery found says only "done" where the method gives no value. */
+	@Nullable Object answer(@Nullable Object result) {
+		IdempotentOperation operation = this.call.operation();
+		if (operation.recover() == null || operation.resultType() != Void.class
+				|| !(result instanceof CompletionStage<?> stage)) {
+			return result;
+		}
+		CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+		stage.whenComplete((value, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else {
+				answer.complete(null);
+			}
+		});
+		return answer;
+	}
+
+}

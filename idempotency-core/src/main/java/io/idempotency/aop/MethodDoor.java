@@ -1,0 +1,110 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.engine.GuardedCall;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+
+/**
+ * The door of every method that is not the current request's handler: services,
+ * listeners, jobs. Results are values. Thread-safe.
+ * <p>
+ * The key is a business key: no caller is part of it unless the annotation's scope says
+ * so, so that a request and a job meet on the same key; only a token belongs to whom it
+ * was issued to. Nothing is compared unless the annotation has a fingerprint.
+ *
+ * @since 0.1.0
+ */
+public final class MethodDoor implements OperationDoor {
+
+	private final IdempotencyEngine engine;
+
+	private final ResultCodec codec;
+
+	private final OperationKeys keys;
+
+	private final OperationFingerprints fingerprints;
+
+	private final Supplier<RequestValues> values;
+
+	private final Supplier<Caller> tokenOwner;
+
+	/**
+	 * Creates the door.
+	 * @param engine the engine
+	 * @param codec encodes results
+	 * @param keys reads keys
+	 * @param values of the request or message that the current thread works for,
+	 * {@link RequestValues#NONE} if there is none
+	 * @param tokenOwner the current caller, whom a token was issued to
+	 */
+	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys, Supplier<RequestValues> values,
+			Supplier<Caller> tokenOwner) {
+		this.engine = engine;
+		this.codec = codec;
+		this.keys = keys;
+		this.fingerprints = new OperationFingerprints(codec);
+		this.values = values;
+		this.tokenOwner = tokenOwner;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		return true;
+	}
+
+	@Override
+	public @Nullable Object enter(OperationCall call) throws Throwable {
+		RequestValues values = this.values.get();
+		if (!call.isGuarded(values)) {
+			return call.runUnguarded();
+		}
+		List<String> parts = this.keys.parts(call, values);
+		if (parts.isEmpty()) {
+			return enterWithoutKey(call);
+		}
+		IdempotentOperation operation = call.operation();
+		Caller defaultCaller = operation.token() ? this.tokenOwner.get() : Caller.GLOBAL;
+		IdempotencyKey key = call.key(parts, defaultCaller, values);
+		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
+		MethodCallDoor door = new MethodCallDoor(call, this.codec);
+		return door.answer(this.engine.execute(guarded, door));
+	}
+
+	private @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
+		if (!call.operation().required()) {
+			return call.runUnguarded();
+		}
+		String name = call.operation().name();
+		throw new IdempotencyKeyMissingException(name,
+				"The call of '" + name + "' has no key: give it one, or allow calls without by required = false");
+	}
+
+	private Fingerprint fingerprint(OperationCall call, RequestValues values) {
+		if (call.operation().fingerprint() instanceof IdempotentOperation.FingerprintSource.Spel source) {
+			return this.fingerprints.of(call, source, values);
+		}
+		return Fingerprint.NONE;
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+}

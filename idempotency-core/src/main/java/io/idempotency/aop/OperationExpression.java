@@ -1,0 +1,70 @@
+package io.idempotency.aop;
+
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+
+/**
+ * One parsed SpEL expression of an operation. Immutable and thread-safe: parsed once,
+ * compiled by SpEL when it is used often, evaluated on a context that holds nothing but
+ * the call.
+ *
+ * @since 0.1.0
+ */
+public final class OperationExpression {
+
+	private final String attribute;
+
+	private final Expression expression;
+
+	private final Map<String, Integer> variables;
+
+	private final EvaluationContext shared;
+
+	OperationExpression(String attribute, Expression expression, Map<String, Integer> variables,
+			EvaluationContext shared) {
+		this.attribute = attribute;
+		this.expression = expression;
+		this.variables = variables;
+		this.shared = shared;
+	}
+
+	/**
+	 * The value for one call. What a method or bean that the expression calls throws
+	 * comes out as it is.
+	 * @param call the call
+	 * @param values of its request
+	 * @return the value
+	 * @throws IllegalStateException if the expression fails; names the method and the
+	 * expression
+	 */
+	@Nullable Object value(OperationCall call, RequestValues values) {
+		try {
+			return this.expression.getValue(new CallContext(this.shared, this.variables, call, values));
+		}
+		catch (EvaluationException ex) {
+			throw failure(call, ex);
+		}
+	}
+
+	/**
+	 * The error of an expression that has no useful value.
+	 * @param call the call
+	 * @param cause what is wrong
+	 * @return the exception
+	 */
+	IllegalStateException failure(OperationCall call, RuntimeException cause) {
+		return new IllegalStateException(
+				this + " of '" + MethodNames.describe(call.operation()) + "' failed: " + cause.getMessage(), cause);
+	}
+
+	@Override
+	public String toString() {
+		return "The " + this.attribute + " expression '" + this.expression.getExpressionString() + "'";
+	}
+
+}

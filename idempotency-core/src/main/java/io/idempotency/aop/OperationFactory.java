@@ -1,0 +1,152 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.List;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/** Turns annotations into operations, and refuses those that cannot work. */
+final class OperationFactory {
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final IdempotencyPolicy defaults;
+
+	private final IdempotencyStore store;
+
+	private final ResultCodec codec;
+
+	private final CoveredMethods covered;
+
+	private final OperationExpressions expressions;
+
+	private final KeySources keySources;
+
+	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults, String keyHeader,
+			IdempotencyStore store, ResultCodec codec, CoveredMethods covered) {
+		this.beanFactory = beanFactory;
+		this.defaults = defaults;
+		this.store = store;
+		this.codec = codec;
+		this.covered = covered;
+		this.expressions = new OperationExpressions(beanFactory);
+		this.keySources = new KeySources(this.expressions, keyHeader);
+	}
+
+	/**
+	 * Makes the operation.
+	 * @throws io.idempotency.IdempotencyConfigurationException if the annotation is wrong
+	 */
+	IdempotentOperation create(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		boolean covered = this.covered.isCovered(annotation);
+		AttributeCheck.check(annotation);
+		KeySource keySource = this.keySources.of(annotation, covered);
+		ResultShape result = ResultShape.of(annotation);
+		if (!covered && attributes.mode() == IdempotencyMode.REPLAY) {
+			checkResult(annotation, result.type());
+		}
+		Method recover = RecoverMethods.find(annotation, result);
+		return new IdempotentOperation(annotation.method(), annotation.targetClass(), annotation.declaredOnMethod(),
+				policy(annotation, recover != null), keySource, attributes.required(), attributes.token(),
+				expression("scope", attributes.scope(), annotation), fingerprint(annotation),
+				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
+				attributes.transaction(), result.type(), result.async(), store(annotation, result));
+	}
+
+	private void checkResult(IdempotentAnnotation annotation, Type type) {
+		String problem = this.codec.unsupported(type);
+		if (problem != null) {
+			throw SetupProblem.of(annotation, "its result cannot be kept for a replay: " + problem,
+					"Return a type that can be kept, or set mode = IdempotencyMode.REJECT, which keeps no result");
+		}
+	}
+
+	private IdempotencyPolicy policy(IdempotentAnnotation annotation, boolean recoverable) {
+		Idempotent attributes = annotation.attributes();
+		String name = attributes.operation().isEmpty()
+				? MethodNames.operation(annotation.method(), annotation.targetClass()) : attributes.operation();
+		ConflictMode conflict = attributes.conflict();
+		FailureMode onFailure = attributes.onFailure();
+		return new IdempotencyPolicy(name, attributes.mode(),
+				duration("retention", attributes.retention(), this.defaults.retention(), annotation),
+				duration("lease", attributes.lease(), this.defaults.lease(), annotation), this.defaults.renewal(),
+				(conflict != ConflictMode.DEFAULT) ? conflict : this.defaults.conflict(),
+				duration("waitTimeout", attributes.waitTimeout(), this.defaults.waitTimeout(), annotation),
+				(onFailure != FailureMode.DEFAULT) ? onFailure : this.defaults.onFailure(), attributes.onAbandoned(),
+				recoverable, this.defaults.onStoreFailure());
+	}
+
+	private Duration duration(String attribute, String text, Duration defaultValue, IdempotentAnnotation annotation) {
+		if (text.isEmpty()) {
+			return defaultValue;
+		}
+		String resolved = text;
+		try {
+			resolved = String.valueOf(this.beanFactory.resolveEmbeddedValue(text));
+			return DurationText.parse(resolved);
+		}
+		catch (IllegalArgumentException ex) {
+			String value = resolved.equals(text) ? "'" + text + "'" : "'" + text + "' ('" + resolved + "')";
+			throw SetupProblem.of(annotation, "its " + attribute + " is " + value + ": " + ex.getMessage(),
+					"Write a duration such as 500ms, 30s, 5m, 24h, 7d or PT24H, or a ${placeholder} of one", ex);
+		}
+	}
+
+	private @Nullable OperationExpression expression(String attribute, String text, IdempotentAnnotation annotation) {
+		return text.isEmpty() ? null : this.expressions.parse(attribute, text, annotation);
+	}
+
+	private FingerprintSource fingerprint(IdempotentAnnotation annotation) {
+		String text = annotation.attributes().fingerprint();
+		if (text.equals(AttributeCheck.NO_FINGERPRINT)) {
+			return new FingerprintSource.None();
+		}
+		OperationExpression expression = expression("fingerprint", text, annotation);
+		return (expression != null) ? new FingerprintSource.Spel(expression) : new FingerprintSource.Default();
+	}
+
+	private IdempotencyStore store(IdempotentAnnotation annotation, ResultShape result) {
+		String name = annotation.attributes().store();
+		IdempotencyStore store = name.isEmpty() ? this.store : storeBean(name, annotation);
+		boolean joins = annotation.attributes().transaction() == TransactionMode.JOIN;
+		if (joins && result.async()) {
+			throw SetupProblem.of(annotation,
+					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
+					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
+		}
+		if (joins && store.joining().isEmpty()) {
+			throw SetupProblem.of(annotation,
+					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
+					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
+		}
+		return store;
+	}
+
+	private IdempotencyStore storeBean(String name, IdempotentAnnotation annotation) {
+		try {
+			return this.beanFactory.getBean(name, IdempotencyStore.class);
+		}
+		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
+			String[] names = this.beanFactory.getBeanNamesForType(IdempotencyStore.class);
+			throw SetupProblem.of(annotation, "its store '" + name + "' is no bean of type IdempotencyStore",
+					"Use one of the stores: " + String.join(", ", names), ex);
+		}
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.idempotency.aop;
+
+import java.util.Optional;
+
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.KeyParts;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the fingerprint of what an expression gave: the same rules for every door.
+ * Thread-safe.
+ * <p>
+ * Values that could be a key count by their text, so that {@code 5} and {@code "5"} are
+ * equal; everything else counts by its encoded form.
+ *
+ * @since 0.1.0
+ */
+public final class OperationFingerprints {
+
+	private static final String ALGORITHM = "spel1";
+
+	private final ResultCodec codec;
+
+	/**
+	 * Creates the fingerprints.
+	 * @param codec encodes what has no text
+	 */
+	public OperationFingerprints(ResultCodec codec) {
+		this.codec = codec;
+	}
+
+	/**
+	 * The fingerprint of one call.
+	 * @param call the call
+	 * @param source the expression
+	 * @param values of its request
+	 * @return the fingerprint
+	 * @throws IllegalStateException if the expression fails or gives a value that cannot
+	 * be encoded
+	 */
+	public Fingerprint of(OperationCall call, IdempotentOperation.FingerprintSource.Spel source, RequestValues values) {
+		Object value = unwrap(call.fingerprint(source, values));
+		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM);
+		if (value == null || KeyParts.isText(value)) {
+			return fingerprint.add(KeyParts.text(value)).build();
+		}
+		try {
+			return fingerprint.add(this.codec.comparable(value)).build();
+		}
+		catch (RuntimeException ex) {
+			// Whatever the codec throws, the value cannot be compared.
+			throw source.expression().failure(call, ex);
+		}
+	}
+
+	private static @Nullable Object unwrap(@Nullable Object value) {
+		return (value instanceof Optional<?> optional) ? optional.orElse(null) : value;
+	}
+
+}

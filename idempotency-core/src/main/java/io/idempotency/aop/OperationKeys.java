@@ -1,0 +1,76 @@
+package io.idempotency.aop;
+
+import java.util.List;
+
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.key.HeaderKeyParser;
+import io.idempotency.key.KeyParts;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the key of a call from where its operation says: the same rules for every door.
+ * Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class OperationKeys {
+
+	private final HeaderKeyParser headers;
+
+	private final int maxLength;
+
+	/**
+	 * Creates the keys.
+	 * @param maxLength how many characters a key from a header or body may have, positive
+	 */
+	public OperationKeys(int maxLength) {
+		this.headers = new HeaderKeyParser(maxLength);
+		this.maxLength = maxLength;
+	}
+
+	/**
+	 * Reads the key.
+	 * @param call the call
+	 * @param values of its request
+	 * @return the parts of the key, empty if it is missing
+	 * @throws IdempotencyKeyInvalidException if the key is malformed
+	 * @throws IllegalStateException if a key expression fails or gives a value that
+	 * cannot be a key
+	 */
+	public List<String> parts(OperationCall call, RequestValues values) {
+		KeySource source = call.operation().keySource();
+		if (source instanceof KeySource.Spel spel) {
+			return call.key(spel, values);
+		}
+		String operation = call.operation().name();
+		String key;
+		if (source instanceof KeySource.Header header) {
+			key = this.headers.parse(operation, values.headers(header.name()));
+		}
+		else {
+			key = fromBody(call.operation(), ((KeySource.Body) source).pointer(), values);
+		}
+		return (key != null) ? List.of(key) : List.of();
+	}
+
+	private @Nullable String fromBody(IdempotentOperation operation, String pointer, RequestValues values) {
+		String key;
+		try {
+			key = KeyParts.text(values.body(pointer));
+		}
+		catch (IllegalArgumentException ex) {
+			throw notSimple(operation, pointer);
+		}
+		if (key != null && (key.isEmpty() || key.length() > this.maxLength)) {
+			throw new IdempotencyKeyInvalidException(operation.name(), "The key of '" + operation.name() + "' at '"
+					+ pointer + "' of the body must have 1 to " + this.maxLength + " characters");
+		}
+		return key;
+	}
+
+	static IdempotencyKeyInvalidException notSimple(IdempotentOperation operation, String pointer) {
+		return new IdempotencyKeyInvalidException(operation.name(), "The key of '" + operation.name() + "' at '"
+				+ pointer + "' of the body must be text, a number or a boolean, not an array or an object");
+	}
+
+}

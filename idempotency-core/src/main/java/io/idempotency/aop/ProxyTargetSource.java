@@ -1,0 +1,24 @@
+package io.idempotency.aop;
+
+import org.springframework.aop.TargetSource;
+import org.springframework.aop.framework.AopProxyUtils;
+
+/** A target that is itself a proxy: known by the class of the bean behind it. */
+record ProxyTargetSource(Object proxy) implements TargetSource {
+
+	@Override
+	public Class<?> getTargetClass() {
+		return AopProxyUtils.ultimateTargetClass(this.proxy);
+	}
+
+	@Override
+	public boolean isStatic() {
+		return true;
+	}
+
+	@Override
+	public Object getTarget() {
+		return this.proxy;
+	}
+
+}

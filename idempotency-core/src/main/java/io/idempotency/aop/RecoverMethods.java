@@ -1,0 +1,62 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
+
+/** Finds the methods that look results up in the business data. */
+final class RecoverMethods {
+
+	private RecoverMethods() {
+	}
+
+	/**
+	 * Finds the method that the annotation names.
+	 * @return the method, accessible; {@code null} if the annotation names none
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
+	 * method, or its result cannot be one of the guarded method
+	 */
+	static @Nullable Method find(IdempotentAnnotation annotation, ResultShape result) {
+		String name = annotation.attributes().recover();
+		if (name.isEmpty()) {
+			return null;
+		}
+		Method guarded = annotation.method();
+		Method recover = ReflectionUtils.findMethod(annotation.targetClass(), name, guarded.getParameterTypes());
+		if (recover == null || recover.equals(guarded) || Modifier.isAbstract(recover.getModifiers())) {
+			throw SetupProblem.of(annotation, "its recover method '" + name + "' does not exist",
+					"Add a method '" + name + "' with the same parameters to " + annotation.targetClass().getName());
+		}
+		if (!gives(recover, annotation, result)) {
+			throw SetupProblem.of(annotation,
+					"its recover method '" + name + "' returns " + recover.getGenericReturnType().getTypeName()
+							+ ", which is no result of the method",
+					"Let it return " + result.type().getTypeName() + ", or null if there is no result");
+		}
+		recover.setAccessible(true);
+		return recover;
+	}
+
+	/**
+	 * The recovered value is answered as the method's own; where that has none, anything
+	 * says "done".
+	 */
+	private static boolean gives(Method recover, IdempotentAnnotation annotation, ResultShape result) {
+		Type returned = ResultShape.returnType(recover, annotation.targetClass());
+		boolean future = ResultShape.isAsync(returned);
+		if (returned == void.class || returned == Void.class || future && !result.async()) {
+			return false;
+		}
+		if (result.isVoid()) {
+			return true;
+		}
+		Type value = future ? ResultShape.inner(returned) : returned;
+		return ResolvableType.forType(result.type()).isAssignableFrom(ResolvableType.forType(value));
+	}
+
+}

@@ -1,0 +1,125 @@
+package io.idempotency.codec;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Type;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.util.StdDateFormat;
+
+/**
+ * Results as JSON with Jackson 2. Thread-safe.
+ * <p>
+ * Knows the modules, mix-ins and names of the application's mapper, but keeps every value
+ * as it is (nothing is left out because it is empty, times keep their zone and precision,
+ * decimals their scale) and never writes or reads a class name.
+ *
+ * @since 0.1.0
+ */
+public final class Jackson2ResultCodec extends JsonResultCodec {
+
+	private final ObjectMapper mapper;
+
+	private final ObjectWriter comparing;
+
+	/**
+	 * Creates a codec with the modules that are on the class path.
+	 */
+	public Jackson2ResultCodec() {
+		this(JsonMapper.builder().findAndAddModules().build());
+	}
+
+	/**
+	 * Creates a codec.
+	 * @param mapper the application's mapper, which is copied and never changed
+	 */
+	public Jackson2ResultCodec(ObjectMapper mapper) {
+		this.mapper = lossless(mapper.copy());
+		this.comparing = sorted(this.mapper.copy()).writer();
+	}
+
+	private static ObjectMapper lossless(ObjectMapper mapper) {
+		mapper.deactivateDefaultTyping();
+		mapper.setDefaultPropertyInclusion(
+				JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS));
+		mapper.setDateFormat(new StdDateFormat());
+		mapper.configure(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES, false);
+		mapper.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+		mapper.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
+				DeserializationFeature.FAIL_ON_IGNORED_PROPERTIES, DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
+				DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES,
+				DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES, DeserializationFeature.UNWRAP_ROOT_VALUE,
+				DeserializationFeature.UNWRAP_SINGLE_VALUE_ARRAYS,
+				DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT,
+				DeserializationFeature.ACCEPT_EMPTY_ARRAY_AS_NULL_OBJECT,
+				DeserializationFeature.READ_ENUMS_USING_TO_STRING,
+				DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL,
+				DeserializationFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
+		return mapper.enable(SerializationFeature.WRITE_DATES_WITH_ZONE_ID)
+			.disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS,
+					SerializationFeature.WRITE_DATE_KEYS_AS_TIMESTAMPS,
+					SerializationFeature.WRITE_ENUMS_USING_TO_STRING, SerializationFeature.WRITE_ENUMS_USING_INDEX,
+					SerializationFeature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED, SerializationFeature.WRAP_ROOT_VALUE,
+					SerializationFeature.INDENT_OUTPUT);
+	}
+
+	/**
+	 * Neither the order of fields in a class file nor that of a hash table is the same in
+	 * every JVM.
+	 */
+	@SuppressWarnings("deprecation")
+	private static ObjectMapper sorted(ObjectMapper mapper) {
+		return mapper.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+	}
+
+	@Override
+	JsonForm formOf(Type type) {
+		JavaType javaType = this.mapper.constructType(type);
+		return new Form(this.mapper.writerFor(javaType), this.mapper.readerFor(javaType));
+	}
+
+	@Override
+	public byte[] comparable(Object value) {
+		return write(this.comparing, value);
+	}
+
+	private static byte[] write(ObjectWriter writer, Object value) {
+		try {
+			return writer.writeValueAsBytes(value);
+		}
+		catch (JsonProcessingException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private record Form(ObjectWriter writer, ObjectReader reader) implements JsonForm {
+
+		@Override
+		public byte[] write(Object value) {
+			return Jackson2ResultCodec.write(this.writer, value);
+		}
+
+		@Override
+		public Object read(byte[] json) {
+			try {
+				return this.reader.readValue(json);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,110 @@
+package io.idempotency.codec;
+
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.UnreadableResultException;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both generations of Jackson do alike, so that each reads what the other wrote.
+ * <p>
+ * Format {@code json1} is the JSON of the value by its declared type; an optional is an
+ * array of no or one element, so that an empty one differs from {@code null}. Format
+ * {@code bytes1} is a {@code byte[]} as it is.
+ */
+abstract class JsonResultCodec implements ResultCodec {
+
+	private static final String JSON = "json1";
+
+	private static final String BYTES = "bytes1";
+
+	private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+
+	private final Map<Type, JsonForm> forms = new ConcurrentHashMap<>();
+
+	@Override
+	public final StoredResult encode(@Nullable Object value, Type type) {
+		if (value == null || isVoid(type)) {
+			return new StoredResult(JSON, NULL);
+		}
+		if (value instanceof byte[] bytes) {
+			return new StoredResult(BYTES, bytes.clone());
+		}
+		Type elementType = Optionals.elementType(type);
+		byte[] json = (elementType != null) ? form(Optionals.listOf(elementType)).write(Optionals.toList(value))
+				: form(type).write(value);
+		return new StoredResult(JSON, json);
+	}
+
+	@Override
+	public final @Nullable Object decode(StoredResult result, Type type) {
+		if (isVoid(type)) {
+			return null;
+		}
+		if (result.format().equals(BYTES) && type == byte[].class) {
+			return result.bytes().clone();
+		}
+		if (!result.format().equals(JSON)) {
+			throw new UnreadableResultException(
+					"A result of format '" + result.format() + "' is no '" + type.getTypeName() + "'");
+		}
+		if (Arrays.equals(result.bytes(), NULL)) {
+			return absent(type);
+		}
+		try {
+			return read(result.bytes(), type);
+		}
+		catch (RuntimeException ex) {
+			// Whatever the decoder throws, the result cannot be given back.
+			throw new UnreadableResultException("A stored result is no '" + type.getTypeName() + "'", ex);
+		}
+	}
+
+	private @Nullable Object read(byte[] json, Type type) {
+		Type elementType = Optionals.elementType(type);
+		if (elementType == null) {
+			return form(type).read(json);
+		}
+		return Optionals.of((List<?>) form(Optionals.listOf(elementType)).read(json), type);
+	}
+
+	private static @Nullable Object absent(Type type) {
+		if (type instanceof Class<?> rawType && rawType.isPrimitive()) {
+			throw new UnreadableResultException("A stored null is no '" + type.getTypeName() + "'");
+		}
+		return null;
+	}
+
+	private static boolean isVoid(Type type) {
+		return type == void.class || type == Void.class;
+	}
+
+	private JsonForm form(Type type) {
+		return this.forms.computeIfAbsent(type, this::formOf);
+	}
+
+	@Override
+	public final @Nullable String unsupported(Type type) {
+		return isVoid(type) ? null : StorableTypes.problem(type);
+	}
+
+	/** Makes the reader and writer of a type. */
+	abstract JsonForm formOf(Type type);
+
+	/** Reads and writes values of one declared type; thread-safe. */
+	interface JsonForm {
+
+		byte[] write(Object value);
+
+		Object read(byte[] json);
+
+	}
+
+}

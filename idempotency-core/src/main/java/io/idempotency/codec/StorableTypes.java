@@ -1,0 +1,130 @@
+package io.idempotency.codec;
+
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.Calendar;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TimeZone;
+import java.nio.charset.Charset;
+import java.time.ZoneId;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.AnnotationUtils;
+
+/**
+ * Which declared types come back as what they were. The declared type is all that a
+ * replay knows: types in it that say nothing about their values are refused, and nothing
+ * that is stored ever names a class.
+ */
+final class StorableTypes {
+
+	/** Names, because most of these are optional on the class path. */
+	private static final Map<String, String> REFUSED = Map.ofEntries(
+			Map.entry("java.lang.Object", "it says nothing about its values"),
+			Map.entry("java.util.stream.BaseStream", "it can be read only once"),
+			Map.entry("java.io.InputStream", "it can be read only once"),
+			Map.entry("java.io.Reader", "it can be read only once"),
+			Map.entry("java.io.OutputStream", "it is no value"), Map.entry("java.io.Writer", "it is no value"),
+			Map.entry("java.util.Iterator", "it can be read only once"),
+			Map.entry("java.util.Spliterator", "it can be read only once"),
+			Map.entry("java.util.Enumeration", "it can be read only once"),
+			Map.entry("java.util.concurrent.Future", "only CompletableFuture and CompletionStage are supported"),
+			Map.entry("java.util.concurrent.CompletionStage", "it is supported only as the result itself"),
+			Map.entry("java.util.concurrent.Flow$Publisher", "reactive results are not supported"),
+			Map.entry("org.reactivestreams.Publisher", "reactive results are not supported"),
+			Map.entry("org.springframework.http.HttpEntity", "it is a web response"),
+			Map.entry("org.springframework.core.io.InputStreamSource", "its content can be read only once"),
+			Map.entry("org.springframework.web.servlet.ModelAndView", "it is a web response"));
+
+	private static final Set<Class<?>> READABLE_ABSTRACT = Set.of(Iterable.class, Map.Entry.class, CharSequence.class,
+			ZoneId.class, TimeZone.class, Calendar.class, Charset.class);
+
+	private StorableTypes() {
+	}
+
+	/**
+	 * Why values of a type cannot be stored.
+	 * @param type the declared type
+	 * @return what is wrong and what to do, {@code null} if the type is supported
+	 */
+	static @Nullable String problem(Type type) {
+		if (type instanceof Class<?> rawType) {
+			return (rawType.getTypeParameters().length > 0) ? refuse(type, "its type arguments are missing")
+					: problem(rawType, type);
+		}
+		if (type instanceof GenericArrayType array) {
+			return problem(array.getGenericComponentType());
+		}
+		if (type instanceof ParameterizedType generic) {
+			String problem = problem((Class<?>) generic.getRawType(), type);
+			if (problem != null) {
+				return problem;
+			}
+			return Arrays.stream(generic.getActualTypeArguments())
+				.map(StorableTypes::problem)
+				.filter((found) -> found != null)
+				.findFirst()
+				.orElse(null);
+		}
+		return refuse(type, "it is a variable or a wildcard, which says nothing about its values");
+	}
+
+	private static @Nullable String problem(Class<?> rawType, Type type) {
+		if (rawType.isArray()) {
+			return problem(rawType.getComponentType());
+		}
+		if (rawType.isPrimitive() || rawType.isEnum() || rawType == Optional.class) {
+			return null;
+		}
+		String refused = refused(rawType);
+		if (refused != null) {
+			return refuse(type, refused);
+		}
+		JsonTypeInfo typeInfo = AnnotationUtils.findAnnotation(rawType, JsonTypeInfo.class);
+		if (typeInfo != null && typeInfo.use() != JsonTypeInfo.Id.NONE) {
+			return namesClasses(typeInfo.use())
+					? refuse(type, "its @JsonTypeInfo would write class names: use JsonTypeInfo.Id.NAME") : null;
+		}
+		return Modifier.isAbstract(rawType.getModifiers()) && !isReadable(rawType)
+				? refuse(type, "it is abstract and its values cannot be told apart: give it @JsonTypeInfo(use = NAME)")
+				: null;
+	}
+
+	private static boolean namesClasses(JsonTypeInfo.Id id) {
+		return id == JsonTypeInfo.Id.CLASS || id == JsonTypeInfo.Id.MINIMAL_CLASS;
+	}
+
+	private static boolean isReadable(Class<?> type) {
+		boolean container = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
+		// Of the containers those of the JDK: how to make another one nobody knows.
+		return container && type.getName().startsWith("java.util.") || READABLE_ABSTRACT.contains(type)
+				|| type.getName().endsWith(".jackson.databind.JsonNode");
+	}
+
+	private static @Nullable String refused(Class<?> type) {
+		if (REFUSED.containsKey(type.getName())) {
+			return REFUSED.get(type.getName());
+		}
+		for (Class<?> parent : type.getInterfaces()) {
+			String refused = refused(parent);
+			if (refused != null) {
+				return refused;
+			}
+		}
+		Class<?> parent = type.getSuperclass();
+		return (parent != null && parent != Object.class) ? refused(parent) : null;
+	}
+
+	private static String refuse(Type type, String reason) {
+		return "'" + type.getTypeName() + "' cannot be stored: " + reason;
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Results of methods as JSON, and back: with Jackson 2 or Jackson 3, in the same format.
+ */
+@NullMarked
+package io.idempotency.codec;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,69 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.store.Claim;
+
+/** What the guarded method may know and say about its own call until that has ended. */
+final class CallContext implements IdempotencyContext {
+
+	private final String operation;
+
+	private final Claim claim;
+
+	private final BooleanSupplier ended;
+
+	private volatile Duration retention;
+
+	private volatile boolean releaseRequested;
+
+	CallContext(GuardedCall call, Claim claim, BooleanSupplier ended) {
+		this.operation = call.operation();
+		this.claim = claim;
+		this.ended = ended;
+		this.retention = call.policy().retention();
+	}
+
+	@Override
+	public String key() {
+		return this.claim.key().value();
+	}
+
+	@Override
+	public String operation() {
+		return this.operation;
+	}
+
+	@Override
+	public long fence() {
+		return this.claim.fence();
+	}
+
+	@Override
+	public void retention(Duration retention) {
+		if (retention.isZero() || retention.isNegative()) {
+			throw new IllegalArgumentException("retention must be positive, not " + retention);
+		}
+		if (!this.ended.getAsBoolean()) {
+			this.retention = retention;
+		}
+	}
+
+	@Override
+	public void release() {
+		if (!this.ended.getAsBoolean()) {
+			this.releaseRequested = true;
+		}
+	}
+
+	Duration retention() {
+		return this.retention;
+	}
+
+	boolean isReleaseRequested() {
+		return this.releaseRequested;
+	}
+
+}

@@ -1,0 +1,131 @@
+package io.idempotency.key;
+
+import java.util.List;
+
+import io.idempotency.IdempotencyKeyInvalidException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the key out of the lines of a header: a structured-field String of RFC 8941,
+ * whose well-formed parameters are ignored, or the bare value. Both forms name the same
+ * key. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class HeaderKeyParser {
+
+	private final int maxLength;
+
+	/**
+	 * Creates a parser.
+	 * @param maxLength how many characters a key may have, positive
+	 */
+	public HeaderKeyParser(int maxLength) {
+		if (maxLength < 1) {
+			throw new IllegalArgumentException("maxLength must be positive, not " + maxLength);
+		}
+		this.maxLength = maxLength;
+	}
+
+	/**
+	 * Reads the key.
+	 * @param operation name of the operation, for the exception
+	 * @param lines the values of the header, one for each line that was sent
+	 * @return the key, {@code null} if there is no such header
+	 * @throws IdempotencyKeyInvalidException if the header is malformed; says how and
+	 * what to do
+	 */
+	public @Nullable String parse(String operation, List<String> lines) {
+		if (lines.isEmpty()) {
+			return null;
+		}
+		if (lines.size() > 1) {
+			throw invalid(operation, "was sent " + lines.size() + " times: send it once");
+		}
+		String line = trim(lines.get(0));
+		return line.startsWith("\"") ? quoted(operation, line) : bare(operation, line);
+	}
+
+	private String bare(String operation, String line) {
+		for (int i = 0; i < line.length(); i++) {
+			char c = line.charAt(i);
+			if (c == '"' || c == ',' || c == ';') {
+				throw invalid(operation, "holds the character '" + c
+						+ "': send one key, as a quoted string if it has special characters");
+			}
+			requirePrintable(operation, c);
+		}
+		return checked(operation, line);
+	}
+
+	private String quoted(String operation, String line) {
+		StringBuilder key = new StringBuilder(line.length());
+		int i = 1;
+		while (i < line.length() && line.charAt(i) != '"') {
+			char c = line.charAt(i);
+			if (c == '\\') {
+				i++;
+				if (i == line.length() || (line.charAt(i) != '"' && line.charAt(i) != '\\')) {
+					throw invalid(operation, "has a backslash that escapes neither a quote nor a backslash");
+				}
+				c = line.charAt(i);
+			}
+			requirePrintable(operation, c);
+			key.append(c);
+			i++;
+		}
+		if (i == line.length()) {
+			throw invalid(operation, "has no closing quote");
+		}
+		String rest = line.substring(i + 1);
+		if (!rest.isEmpty() && !FieldParameters.areWellFormed(rest)) {
+			throw invalid(operation,
+					"has something after the closing quote that is no parameter: send a single quoted string");
+		}
+		return checked(operation, key.toString());
+	}
+
+	private void requirePrintable(String operation, char c) {
+		if (c <= ' ' || c > '~') {
+			throw invalid(operation, "holds a blank, a control character or a character outside ASCII: "
+					+ "use printable ASCII without blanks");
+		}
+	}
+
+	private String checked(String operation, String key) {
+		if (key.isEmpty()) {
+			throw invalid(operation, "is empty: send 1 to " + this.maxLength + " characters");
+		}
+		if (key.length() > this.maxLength) {
+			throw invalid(operation,
+					"has " + key.length() + " characters: send 1 to " + this.maxLength + " characters");
+		}
+		return key;
+	}
+
+	/**
+	 * The container has done so; a header that came another way may have blanks around
+	 * it.
+	 */
+	private static String trim(String line) {
+		int start = 0;
+		int end = line.length();
+		while (start < end && isBlank(line.charAt(start))) {
+			start++;
+		}
+		while (end > start && isBlank(line.charAt(end - 1))) {
+			end--;
+		}
+		return line.substring(start, end);
+	}
+
+	private static boolean isBlank(char c) {
+		return c == ' ' || c == '\t';
+	}
+
+	/** Never quotes the value: it may come back in an answer or in a log. */
+	private static IdempotencyKeyInvalidException invalid(String operation, String problem) {
+		return new IdempotencyKeyInvalidException(operation, "The header with the key " + problem);
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.idempotency.web;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import jakarta.servlet.http.HttpServletResponse;
+
+/**
+ * The headers that a response has when a call is claimed: outer filters (security, CORS,
+ * tracing) have set them, and set them anew on a replay. Only what differs later is
+ * stored.
+ */
+final class AmbientHeaders {
+
+	/**
+	 * Belong to one answer or one connection, or would give a secret to another client.
+	 */
+	private static final Set<String> NEVER_STORED = Set.of("set-cookie", "set-cookie2", "authorization",
+			"www-authenticate", "proxy-authenticate", "proxy-authorization", "authentication-info",
+			"proxy-authentication-info", "date", "connection", "proxy-connection", "keep-alive", "te", "trailer",
+			"transfer-encoding", "upgrade", "content-length", "content-type");
+
+	private final Map<String, List<String>> values = new HashMap<>();
+
+	/**
+	 * Takes the headers of a response.
+	 * @param response the response
+	 */
+	AmbientHeaders(HttpServletResponse response) {
+		for (String name : response.getHeaderNames()) {
+			this.values.put(lowerCase(name), List.copyOf(response.getHeaders(name)));
+		}
+	}
+
+	/**
+	 * The headers that were added or changed since.
+	 * @param response the same response
+	 * @param excluded names in lower case that are never stored
+	 * @return the headers
+	 */
+	List<ResponseHeader> changes(HttpServletResponse response, Set<String> excluded) {
+		List<ResponseHeader> changes = new ArrayList<>();
+		Set<String> seen = new LinkedHashSet<>();
+		for (String name : response.getHeaderNames()) {
+			String key = lowerCase(name);
+			if (seen.add(key) && !NEVER_STORED.contains(key) && !excluded.contains(key)) {
+				addChange(name, List.copyOf(response.getHeaders(name)), changes);
+			}
+		}
+		return changes;
+	}
+
+	private void addChange(String name, List<String> now, List<ResponseHeader> changes) {
+		List<String> before = this.values.getOrDefault(lowerCase(name), List.of());
+		if (now.isEmpty() || now.equals(before)) {
+			return;
+		}
+		boolean added = !before.isEmpty() && now.size() > before.size() && now.subList(0, before.size()).equals(before);
+		List<String> values = added ? now.subList(before.size(), now.size()) : now;
+		changes.add(new ResponseHeader(name, !added, List.copyOf(values)));
+	}
+
+	private static String lowerCase(String name) {
+		return name.toLowerCase(Locale.ROOT);
+	}
+
+}

@@ -1,0 +1,311 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+import io.idempotency.web.HeldBody.Mode;
+import io.idempotency.web.StoredResponse.Ending;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thin wrapper, until a guarded call is claimed: then it holds the answer back, so that
+ * its record is complete before the client can see its end.
+ * <p>
+ * Status and headers go to the wrapped response at once, which is not committed by them.
+ * The body, its declared length, a flush, an error and a redirect would commit it, so
+ * they are kept and repeated by {@link #push()}.
+ */
+final class CapturingResponse extends HeldHeaders {
+
+	private final HeldBody body = new HeldBody(this::wrappedOutputStream);
+
+	private @Nullable HeldOutputStream stream;
+
+	private @Nullable PrintWriter writer;
+
+	private boolean wrappedWriterUsed;
+
+	private boolean streamUsed;
+
+	private @Nullable PendingEnd pendingEnd;
+
+	CapturingResponse(HttpServletResponse response) {
+		super(response);
+	}
+
+	private ServletOutputStream wrappedOutputStream() throws IOException {
+		return wrapped().getOutputStream();
+	}
+
+	/** The response that is wrapped: what is done to it reaches the client. */
+	HttpServletResponse wrapped() {
+		return (HttpServletResponse) getResponse();
+	}
+
+	/**
+	 * Holds the answer back from now on, unless something of it has left already.
+	 * @param maxBytes how many bytes of its body at most
+	 */
+	void hold(long maxBytes) {
+		this.body.hold(maxBytes, this::declareContentLength);
+		if (this.wrappedWriterUsed || this.body.isWritten() || isCommitted()) {
+			streamQuietly();
+		}
+	}
+
+	private void streamQuietly() {
+		try {
+			this.body.stream();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException("Nothing is held that could be written", ex);
+		}
+	}
+
+	/** Passes everything through from now on, what is held first. */
+	void stream() throws IOException {
+		flushWriter();
+		this.body.stream();
+	}
+
+	/** Looks before each output whether the answer has turned out to be a stream. */
+	void streamIf(BooleanSupplier condition) {
+		this.body.streamIf(condition);
+	}
+
+	/** Holds nothing back any more, and drops what is held: another wrapper does so. */
+	void pass() {
+		this.body.pass();
+		this.pendingEnd = null;
+	}
+
+	/** Drops what is held and whatever comes later: the answer is another. */
+	void close() {
+		this.body.close();
+	}
+
+	/** Whether the answer is held back as a whole. */
+	boolean isHeld() {
+		flushWriter();
+		return this.body.mode() == Mode.HOLD;
+	}
+
+	/** Whether the answer passes through as a stream. */
+	boolean isStreaming() {
+		return this.body.mode() == Mode.STREAM;
+	}
+
+	/**
+	 * The answer as it is held.
+	 * @param ambient the headers that are not the handler's
+	 * @param excluded names of headers that are never stored, in lower case
+	 * @return the answer, whose body is not a copy
+	 */
+	StoredResponse snapshot(AmbientHeaders ambient, Set<String> excluded) {
+		flushWriter();
+		PendingEnd end = this.pendingEnd;
+		Ending ending = (end != null) ? end.ending() : Ending.BODY;
+		return new StoredResponse(ending, getStatus(), getContentType(), contentLength(),
+				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.held());
+	}
+
+	/** Sends what is held, and does what was asked for meanwhile. */
+	void push() throws IOException {
+		flushWriter();
+		Mode mode = this.body.mode();
+		if (mode == Mode.OVERFLOW) {
+			this.body.sendTail();
+		}
+		if (mode != Mode.HOLD) {
+			return;
+		}
+		ByteBuffer held = this.body.held();
+		close();
+		ResponseReplay.sendBody(wrapped(), held, contentLength());
+		if (this.pendingEnd != null) {
+			this.pendingEnd.send(wrapped());
+		}
+		else if (this.body.isFlushRequested()) {
+			wrapped().flushBuffer();
+		}
+	}
+
+	@Override
+	boolean isHolding() {
+		return this.body.mode() == Mode.HOLD;
+	}
+
+	@Override
+	boolean isOver() {
+		return this.pendingEnd != null || this.body.mode() == Mode.CLOSED;
+	}
+
+	@Override
+	boolean isEncodingPinned() {
+		return this.writer != null;
+	}
+
+	@Override
+	public ServletOutputStream getOutputStream() throws IOException {
+		if (this.writer != null) {
+			throw new IllegalStateException("getWriter() was called for this response");
+		}
+		if (this.body.mode() == Mode.PASS) {
+			// The container says whether it may be used.
+			wrappedOutputStream();
+		}
+		this.streamUsed = true;
+		return heldStream();
+	}
+
+	private HeldOutputStream heldStream() {
+		if (this.stream == null) {
+			this.stream = new HeldOutputStream(this.body);
+		}
+		return this.stream;
+	}
+
+	@Override
+	public PrintWriter getWriter() throws IOException {
+		if (this.body.mode() == Mode.PASS) {
+			PrintWriter wrappedWriter = super.getWriter();
+			this.wrappedWriterUsed = true;
+			return wrappedWriter;
+		}
+		if (this.writer == null) {
+			if (this.streamUsed) {
+				throw new IllegalStateException("getOutputStream() was called for this response");
+			}
+			// As the container does: the encoding of a writer is part of the content
+			// type.
+			String encoding = getCharacterEncoding();
+			super.setCharacterEncoding(encoding);
+			this.writer = new PrintWriter(new OutputStreamWriter(heldStream(), encoding));
+		}
+		return this.writer;
+	}
+
+	/**
+	 * Brings what the writer's encoder keeps into the body; a flush of ours is not the
+	 * handler's.
+	 */
+	private void flushWriter() {
+		if (this.writer != null) {
+			this.body.withoutFlush(this.writer::flush);
+		}
+	}
+
+	@Override
+	public void flushBuffer() throws IOException {
+		flushWriter();
+		if (this.body.mode() == Mode.PASS) {
+			super.flushBuffer();
+		}
+		else {
+			this.body.flush();
+		}
+	}
+
+	@Override
+	public void resetBuffer() {
+		if (isHolding()) {
+			requireNotOver();
+			flushWriter();
+			this.body.reset();
+		}
+		else if (!isOver()) {
+			super.resetBuffer();
+		}
+	}
+
+	@Override
+	public void reset() {
+		if (isHolding()) {
+			requireNotOver();
+			flushWriter();
+			this.body.reset();
+			this.writer = null;
+			this.streamUsed = false;
+			resetHeld();
+			super.reset();
+		}
+		else if (!isOver()) {
+			super.reset();
+		}
+	}
+
+	@Override
+	public boolean isCommitted() {
+		return isOver() || super.isCommitted();
+	}
+
+	private void requireNotOver() {
+		if (this.pendingEnd != null) {
+			throw new IllegalStateException("The response has been ended by an error or a redirect");
+		}
+	}
+
+	@Override
+	public void sendError(int status) throws IOException {
+		if (isHolding()) {
+			end(new PendingEnd(Ending.ERROR, status, null, true));
+		}
+		else if (!isOver()) {
+			super.sendError(status);
+		}
+	}
+
+	@Override
+	public void sendError(int status, String message) throws IOException {
+		if (isHolding()) {
+			end(new PendingEnd(Ending.ERROR, status, message, true));
+		}
+		else if (!isOver()) {
+			super.sendError(status, message);
+		}
+	}
+
+	@Override
+	public void sendRedirect(String location) throws IOException {
+		sendRedirect(location, HttpServletResponse.SC_FOUND, true);
+	}
+
+	/**
+	 * Overrides a method that the response has since Servlet 6.1, to which all other
+	 * redirects lead; older containers never call it.
+	 * @param location where to
+	 * @param status the status code
+	 * @param clearBuffer whether the body is dropped
+	 * @throws IOException if it could not be sent
+	 */
+	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+		if (isHolding()) {
+			end(new PendingEnd(Ending.REDIRECT, status, location, clearBuffer));
+		}
+		else if (!isOver()) {
+			Redirects.send(wrapped(), location, status, clearBuffer);
+		}
+	}
+
+	private void end(PendingEnd end) {
+		requireNotOver();
+		flushWriter();
+		if (end.clearBuffer()) {
+			this.body.reset();
+		}
+		this.pendingEnd = end;
+		this.body.ignoreWrites();
+	}
+
+	@Override
+	public int getStatus() {
+		return (this.pendingEnd != null) ? this.pendingEnd.status() : super.getStatus();
+	}
+
+}

@@ -1,0 +1,37 @@
+package io.idempotency.web;
+
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/** What kind of body a request has, as far as a fingerprint cares. */
+enum ContentType {
+
+	/** JSON, or a format that is JSON by its suffix. */
+	JSON,
+
+	/** A URL-encoded form. */
+	FORM,
+
+	/** A form in parts. */
+	MULTIPART,
+
+	/** Any other. */
+	OTHER;
+
+	static ContentType of(@Nullable String header) {
+		if (header == null) {
+			return OTHER;
+		}
+		int end = header.indexOf(';');
+		String type = ((end >= 0) ? header.substring(0, end) : header).strip().toLowerCase(Locale.ROOT);
+		if (type.equals("application/json") || type.endsWith("+json")) {
+			return JSON;
+		}
+		if (type.equals("application/x-www-form-urlencoded")) {
+			return FORM;
+		}
+		return type.startsWith("multipart/") ? MULTIPART : OTHER;
+	}
+
+}

@@ -1,0 +1,212 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+
+import io.idempotency.engine.Execution;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.ServletResponseWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.async.WebAsyncUtils;
+
+/**
+ * One request and its answer, in all dispatches: knows the innermost wrapper of the
+ * response and the answer of the guarded handler, if there is one.
+ */
+final class Exchange {
+
+	private static final String ATTRIBUTE = Exchange.class.getName();
+
+	private static final String OBSERVED = Exchange.class.getName() + ".observed";
+
+	private final HttpSettings settings;
+
+	private final ResponseReplay replay;
+
+	private final boolean observed;
+
+	private @Nullable CapturingResponse response;
+
+	private @Nullable Answer answer;
+
+	private Exchange(HttpSettings settings, boolean observed) {
+		this.settings = settings;
+		this.replay = new ResponseReplay(settings.replayedHeader());
+		this.observed = observed;
+	}
+
+	/** The exchange of a request, {@code null} if the filter has not seen it. */
+	static @Nullable Exchange find(ServletRequest request) {
+		return (Exchange) request.getAttribute(ATTRIBUTE);
+	}
+
+	static Exchange of(ServletRequest request, HttpSettings settings) {
+		Exchange exchange = find(request);
+		if (exchange == null) {
+			exchange = new Exchange(settings, request.getAttribute(OBSERVED) != null);
+			request.setAttribute(ATTRIBUTE, exchange);
+		}
+		return exchange;
+	}
+
+	/** Somebody will tell when nothing more happens to the request. */
+	static void observe(ServletRequest request) {
+		request.setAttribute(OBSERVED, true);
+	}
+
+	/**
+	 * A dispatch begins.
+	 * @param type its type
+	 * @param given the response that was given to it
+	 * @return the response to be handed on
+	 */
+	HttpServletResponse enter(DispatcherType type, HttpServletResponse given) {
+		if (type != DispatcherType.FORWARD && wraps(given, this.response)) {
+			return given;
+		}
+		// Innermost in a forward too: some containers end the response behind it.
+		CapturingResponse next = new CapturingResponse(given);
+		this.response = next;
+		if (this.answer != null) {
+			this.answer.moveTo(next);
+		}
+		return next;
+	}
+
+	private static boolean wraps(ServletResponse outer, @Nullable ServletResponse inner) {
+		ServletResponse response = outer;
+		while (inner != null && response != inner) {
+			if (!(response instanceof ServletResponseWrapper wrapper)) {
+				return false;
+			}
+			response = wrapper.getResponse();
+		}
+		return inner != null;
+	}
+
+	@Nullable CapturingResponse response() {
+		return this.response;
+	}
+
+	/**
+	 * A dispatch has ended.
+	 * @param request its request
+	 * @param previous the innermost wrapper before it
+	 * @param thrown what it has thrown, {@code null} if it has returned
+	 * @return whether there is an answer, whatever it has thrown
+	 * @throws IOException if the answer could not be sent
+	 */
+	boolean leave(ServletRequest request, @Nullable CapturingResponse previous, @Nullable Throwable thrown)
+			throws IOException {
+		if (thrown == null && request.isAsyncStarted()) {
+			awaitAsync(request);
+			return true;
+		}
+		try {
+			return end(thrown);
+		}
+		finally {
+			if (previous != null && request.getDispatcherType() == DispatcherType.FORWARD) {
+				this.response = previous;
+			}
+		}
+	}
+
+	private boolean end(@Nullable Throwable thrown) throws IOException {
+		if (this.answer == null || this.answer.response() != this.response) {
+			return thrown == null;
+		}
+		if (thrown != null) {
+			return this.answer.threw(thrown);
+		}
+		this.answer.finish();
+		return true;
+	}
+
+	private void awaitAsync(ServletRequest request) {
+		Answer pending = this.answer;
+		if (pending == null) {
+			return;
+		}
+		if (!WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted()) {
+			pending.startedByHand();
+		}
+		try {
+			request.getAsyncContext().addListener(new EndOfAsync(pending));
+		}
+		catch (IllegalStateException ex) {
+			// It is complete by now.
+			pending.asyncCompleted();
+		}
+	}
+
+	/** Whether a guarded call is or was under way: what it calls is a part of it. */
+	boolean isGuarded() {
+		return this.answer != null;
+	}
+
+	ClaimedAnswer claimed(Execution execution) {
+		ClaimedAnswer claimed = new ClaimedAnswer(requireResponse(), execution, this.settings, this.replay,
+				this.observed);
+		this.answer = claimed;
+		return claimed;
+	}
+
+	void recovered() {
+		this.answer = new RecoveredAnswer(requireResponse(), this.settings, this.replay);
+	}
+
+	void replayed(StoredResponse stored) {
+		this.answer = new ReplayedAnswer(requireResponse(), stored, this.replay);
+	}
+
+	private CapturingResponse requireResponse() {
+		if (this.response == null) {
+			throw MissingFilter.exception("guard the call");
+		}
+		return this.response;
+	}
+
+	void failed(Throwable thrown) {
+		if (this.answer != null) {
+			this.answer.failed(thrown);
+		}
+	}
+
+	void requestDestroyed() {
+		if (this.answer != null) {
+			this.answer.requestDestroyed();
+		}
+	}
+
+	/** Tells the answer how asynchronous processing ends, where no dispatch does. */
+	private record EndOfAsync(Answer answer) implements AsyncListener {
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+			this.answer.asyncCompleted();
+		}
+
+		@Override
+		public void onTimeout(AsyncEvent event) {
+			this.answer.answerOver();
+		}
+
+		@Override
+		public void onError(AsyncEvent event) {
+			this.answer.answerOver();
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+			// The filter listens anew at the end of each dispatch.
+		}
+
+	}
+
+}

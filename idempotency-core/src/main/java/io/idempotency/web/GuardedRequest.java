@@ -1,0 +1,185 @@
+package io.idempotency.web;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.aop.IdempotentOperation;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.util.WebUtils;
+
+/**
+ * Lets the guard of a handler see the body that the handler reads, whoever reads it
+ * first: a message converter, a filter, the handler itself, or nobody. For handlers
+ * without a guard the body passes through.
+ */
+final class GuardedRequest extends HttpServletRequestWrapper {
+
+	private final HandlerOperations handlers;
+
+	private final long limit;
+
+	private @Nullable RecordingInputStream stream;
+
+	private @Nullable BufferedReader reader;
+
+	private @Nullable Map<String, String[]> form;
+
+	GuardedRequest(HttpServletRequest request, HandlerOperations handlers, long limit) {
+		super(request);
+		this.handlers = handlers;
+		this.limit = limit;
+	}
+
+	/**
+	 * The one that a request wraps, {@code null} if the filter has not seen the request.
+	 */
+	static @Nullable GuardedRequest find(ServletRequest request) {
+		return WebUtils.getNativeRequest(request, GuardedRequest.class);
+	}
+
+	@Override
+	public ServletInputStream getInputStream() throws IOException {
+		RecordingInputStream body = stream();
+		if (HandlerOperations.isMapped(this)) {
+			IdempotentOperation operation = this.handlers.of(this);
+			if (operation == null || !HandlerOperations.mayNeedBody(operation)) {
+				body.stopRecording();
+			}
+			else if (HandlerOperations.willNeedBody(operation, this)) {
+				// Here and not when the body was bound: a body that is too large is never
+				// parsed.
+				body();
+			}
+		}
+		return body;
+	}
+
+	@Override
+	public BufferedReader getReader() throws IOException {
+		if (this.reader == null) {
+			String encoding = getCharacterEncoding();
+			ServletInputStream body = getInputStream();
+			this.reader = new BufferedReader((encoding != null) ? new InputStreamReader(body, encoding)
+					: new InputStreamReader(body, StandardCharsets.ISO_8859_1));
+		}
+		return this.reader;
+	}
+
+	private RecordingInputStream stream() throws IOException {
+		if (this.stream == null) {
+			this.stream = new RecordingInputStream(super.getInputStream(), this.limit);
+		}
+		return this.stream;
+	}
+
+	/**
+	 * The whole body; who reads it later gets it all the same.
+	 * @return the bytes
+	 * @throws IOException if the body could not be read
+	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+	 */
+	byte[] body() throws IOException {
+		requireSize(getContentLengthLong());
+		byte[] body = stream().readAhead();
+		if (body == null) {
+			throw tooLarge();
+		}
+		return body;
+	}
+
+	/**
+	 * Checks a size that is known.
+	 * @param size how many bytes the body has at least
+	 * @throws IdempotencyBodyTooLargeException if they are over the limit
+	 */
+	void requireSize(long size) {
+		if (size > this.limit) {
+			throw tooLarge();
+		}
+	}
+
+	private IdempotencyBodyTooLargeException tooLarge() {
+		IdempotentOperation handler = this.handlers.of(this);
+		String operation = (handler != null) ? handler.name() : getRequestURI();
+		return new IdempotencyBodyTooLargeException(operation, "The body of a request of '" + operation
+				+ "' may have at most " + this.limit + " bytes: send less, or raise idempotency.http.max-request-size");
+	}
+
+	/**
+	 * Sees to it that the fields of a URL-encoded form are among the parameters, and that
+	 * the form can still be read as a stream, if nobody has read it yet.
+	 * @return the form as it was sent, empty if the container has read it
+	 * @throws IOException if the body could not be read
+	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
+	 */
+	byte[] readForm() throws IOException {
+		byte[] body = body();
+		if (body.length > 0 && this.form == null && "POST".equals(getMethod())) {
+			Charset charset = charset();
+			Map<String, List<String>> fields = FormData.parse(new String(body, charset), charset);
+			this.form = (fields != null) ? merge(fields) : null;
+		}
+		return body;
+	}
+
+	private Charset charset() {
+		String encoding = getCharacterEncoding();
+		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
+	}
+
+	private Map<String, String[]> merge(Map<String, List<String>> fields) {
+		String query = getQueryString();
+		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : null;
+		Map<String, String[]> merged = new LinkedHashMap<>(super.getParameterMap());
+		fields.forEach((name, values) -> {
+			String[] known = merged.getOrDefault(name, new String[0]);
+			int fromQuery = (inQuery != null) ? inQuery.getOrDefault(name, List.of()).size() : 0;
+			// More than the query has: the container knows the form's values.
+			if (known.length <= fromQuery) {
+				merged.put(name, Stream.concat(Arrays.stream(known), values.stream()).toArray(String[]::new));
+			}
+		});
+		return Collections.unmodifiableMap(merged);
+	}
+
+	@Override
+	public @Nullable String getParameter(String name) {
+		if (this.form == null) {
+			return super.getParameter(name);
+		}
+		String[] values = this.form.get(name);
+		return (values != null) ? values[0] : null;
+	}
+
+	@Override
+	public Map<String, String[]> getParameterMap() {
+		return (this.form != null) ? this.form : super.getParameterMap();
+	}
+
+	@Override
+	public Enumeration<String> getParameterNames() {
+		return (this.form != null) ? Collections.enumeration(this.form.keySet()) : super.getParameterNames();
+	}
+
+	@Override
+	public String @Nullable [] getParameterValues(String name) {
+		return (this.form != null) ? this.form.get(name) : super.getParameterValues(name);
+	}
+
+}

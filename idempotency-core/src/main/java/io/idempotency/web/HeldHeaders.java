@@ -1,0 +1,161 @@
+package io.idempotency.web;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Status and headers of an answer that is held back. They go to the wrapped response at
+ * once, which is not committed by them; only the declared length is kept, for some
+ * containers end an answer when so many bytes are written.
+ */
+abstract class HeldHeaders extends HttpServletResponseWrapper {
+
+	private static final long UNKNOWN_LENGTH = -1;
+
+	private long contentLength = UNKNOWN_LENGTH;
+
+	private @Nullable Locale locale;
+
+	HeldHeaders(HttpServletResponse response) {
+		super(response);
+	}
+
+	/** Whether the answer is held back as a whole. */
+	abstract boolean isHolding();
+
+	/** Whether what is set now has no effect, as after a commit. */
+	abstract boolean isOver();
+
+	/** Whether a writer was given out, whose encoding is part of the content type. */
+	abstract boolean isEncodingPinned();
+
+	final long contentLength() {
+		return this.contentLength;
+	}
+
+	final void declareContentLength() {
+		if (this.contentLength != UNKNOWN_LENGTH) {
+			super.setContentLengthLong(this.contentLength);
+		}
+	}
+
+	final void resetHeld() {
+		this.contentLength = UNKNOWN_LENGTH;
+		this.locale = null;
+	}
+
+	final List<ResponseHeader> changes(AmbientHeaders ambient, Set<String> excluded) {
+		List<ResponseHeader> changes = new ArrayList<>(ambient.changes(this, excluded));
+		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {
+			// Not every container has it among its headers.
+			changes.add(new ResponseHeader("Content-Language", true, List.of(this.locale.toLanguageTag())));
+		}
+		return changes;
+	}
+
+	@Override
+	public void setStatus(int status) {
+		if (!isOver()) {
+			super.setStatus(status);
+		}
+	}
+
+	@Override
+	public void setContentLength(int length) {
+		setContentLengthLong(length);
+	}
+
+	@Override
+	public void setContentLengthLong(long length) {
+		if (isHolding()) {
+			this.contentLength = length;
+		}
+		else if (!isOver()) {
+			super.setContentLengthLong(length);
+		}
+	}
+
+	@Override
+	public void setContentType(@Nullable String type) {
+		if (isOver()) {
+			return;
+		}
+		super.setContentType(
+				(isEncodingPinned() && type != null) ? type.replaceAll("(?i);\\s*charset=[^;]*", "") : type);
+	}
+
+	@Override
+	public void setCharacterEncoding(String encoding) {
+		if (!isEncodingPinned() && !isOver()) {
+			super.setCharacterEncoding(encoding);
+		}
+	}
+
+	@Override
+	public void setLocale(Locale newLocale) {
+		if (!isOver()) {
+			this.locale = isHolding() ? newLocale : null;
+			super.setLocale(newLocale);
+		}
+	}
+
+	@Override
+	public void setHeader(String name, @Nullable String value) {
+		if (!isOver() && !setSpecialHeader(name, value)) {
+			super.setHeader(name, value);
+		}
+	}
+
+	@Override
+	public void addHeader(String name, @Nullable String value) {
+		if (!isOver() && !setSpecialHeader(name, value)) {
+			super.addHeader(name, value);
+		}
+	}
+
+	private boolean setSpecialHeader(String name, @Nullable String value) {
+		if (!isHolding()) {
+			return false;
+		}
+		if ("Content-Length".equalsIgnoreCase(name)) {
+			this.contentLength = (value != null) ? Long.parseLong(value.strip()) : UNKNOWN_LENGTH;
+			return true;
+		}
+		if ("Content-Type".equalsIgnoreCase(name) && isEncodingPinned()) {
+			setContentType(value);
+			return true;
+		}
+		return false;
+	}
+
+	@Override
+	public void setIntHeader(String name, int value) {
+		setHeader(name, Integer.toString(value));
+	}
+
+	@Override
+	public void addIntHeader(String name, int value) {
+		addHeader(name, Integer.toString(value));
+	}
+
+	@Override
+	public void setDateHeader(String name, long date) {
+		if (!isOver()) {
+			super.setDateHeader(name, date);
+		}
+	}
+
+	@Override
+	public void addDateHeader(String name, long date) {
+		if (!isOver()) {
+			super.addDateHeader(name, date);
+		}
+	}
+
+}

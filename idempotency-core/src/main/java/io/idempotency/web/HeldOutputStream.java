@@ -1,0 +1,70 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+
+/** Writes into the body of an answer, wherever that goes. */
+final class HeldOutputStream extends ServletOutputStream {
+
+	private final HeldBody body;
+
+	private boolean alwaysReady;
+
+	HeldOutputStream(HeldBody body) {
+		this.body = body;
+	}
+
+	@Override
+	public void write(int value) throws IOException {
+		this.body.write(new byte[] { (byte) value }, 0, 1);
+	}
+
+	@Override
+	public void write(byte[] bytes, int offset, int length) throws IOException {
+		this.body.write(bytes, offset, length);
+	}
+
+	@Override
+	public void flush() throws IOException {
+		this.body.flush();
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.body.closeStream();
+	}
+
+	@Override
+	public boolean isReady() {
+		if (this.alwaysReady || this.body.mode() != HeldBody.Mode.PASS) {
+			return true;
+		}
+		try {
+			return this.body.target().isReady();
+		}
+		catch (IOException ex) {
+			// The write that follows says so.
+			return true;
+		}
+	}
+
+	/** What is held back takes every byte at once, so the listener is called at once. */
+	@Override
+	public void setWriteListener(WriteListener listener) {
+		try {
+			if (this.body.mode() == HeldBody.Mode.PASS) {
+				this.body.target().setWriteListener(listener);
+			}
+			else {
+				this.alwaysReady = true;
+				listener.onWritePossible();
+			}
+		}
+		catch (IOException ex) {
+			listener.onError(ex);
+		}
+	}
+
+}

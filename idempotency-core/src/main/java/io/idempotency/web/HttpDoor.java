@@ -1,0 +1,178 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.KeySource;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.RequestValues;
+import io.idempotency.engine.GuardedCall;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * The door of the method that handles the current request: its result is the answer that
+ * the client sees, which is kept as bytes. Thread-safe.
+ * <p>
+ * Entered after binding, validation and method security, so that a request that they
+ * refuse uses no key. Calls that the handler makes are its own business: only what
+ * another guarded method does is an operation of its own, by the method door.
+ *
+ * @since 0.1.0
+ */
+public final class HttpDoor implements OperationDoor {
+
+	private static final Set<RequestMethod> SAFE_METHODS = Set.of(RequestMethod.GET, RequestMethod.HEAD,
+			RequestMethod.OPTIONS, RequestMethod.TRACE);
+
+	private final IdempotencyEngine engine;
+
+	private final OperationKeys keys;
+
+	private final OperationFingerprints fingerprints;
+
+	private final RequestFingerprint requestFingerprint;
+
+	private final HttpCallers callers;
+
+	/**
+	 * Creates the door.
+	 * @param engine the engine
+	 * @param keys reads keys
+	 * @param fingerprints makes the fingerprints of expressions
+	 * @param callers says whose keys are
+	 * @param settings of the door
+	 */
+	public HttpDoor(IdempotencyEngine engine, OperationKeys keys, OperationFingerprints fingerprints,
+			HttpCallers callers, HttpSettings settings) {
+		this.engine = engine;
+		this.keys = keys;
+		this.fingerprints = fingerprints;
+		this.requestFingerprint = new RequestFingerprint(settings.rawFingerprint());
+		this.callers = callers;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class)
+				&& (AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
+						|| AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
+	}
+
+	@Override
+	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
+		Set<RequestMethod> methods = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+			.get(RequestMapping.class)
+			.getValue("method", RequestMethod[].class)
+			.map(Set::of)
+			.orElse(Set.of());
+		return !methods.isEmpty() && SAFE_METHODS.containsAll(methods);
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		HttpServletRequest request = HttpRequestValues.currentRequest();
+		return request != null && isHandler(request, call.operation());
+	}
+
+	private static boolean isHandler(HttpServletRequest request, IdempotentOperation operation) {
+		if (!(request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
+			return false;
+		}
+		Method method = handler.getMethod();
+		return method.equals(operation.method())
+				|| AopUtils.getMostSpecificMethod(method, operation.targetClass()).equals(operation.method());
+	}
+
+	@Override
+	public @Nullable Object enter(OperationCall call) throws Throwable {
+		HttpServletRequest request = HttpRequestValues.currentRequest();
+		if (request == null) {
+			throw MissingFilter.exception("guard the call");
+		}
+		Exchange exchange = Exchange.find(request);
+		if (exchange != null && exchange.isGuarded()) {
+			// The handler again, by itself or by a forward: a part of the call that is
+			// guarded.
+			return call.run();
+		}
+		RequestValues values = new HttpRequestValues(request);
+		if (HandlerOperations.isExempt(call.operation(), request) || !call.isGuarded(values)) {
+			return call.runUnguarded();
+		}
+		List<String> parts = this.keys.parts(call, values);
+		if (parts.isEmpty()) {
+			return enterWithoutKey(call);
+		}
+		if (exchange == null) {
+			throw MissingFilter.exception("guard a call of '" + call.operation().name() + "'");
+		}
+		IdempotencyKey key = call.key(parts, this.callers.of(request), values);
+		GuardedCall guarded = new GuardedCall(key, fingerprint(call, request, values), call.operation().policy(),
+				call.operation().store());
+		return this.engine.execute(guarded, new HttpCall(call, request, exchange));
+	}
+
+	private static @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
+		IdempotentOperation operation = call.operation();
+		if (!operation.required()) {
+			return call.runUnguarded();
+		}
+		throw new IdempotencyKeyMissingException(operation.name(),
+				"A request of '" + operation.name() + "' needs a key " + place(operation.keySource())
+						+ ": send one, and send the same one when you repeat the request");
+	}
+
+	private static String place(KeySource source) {
+		if (source instanceof KeySource.Header header) {
+			return "in the header '" + header.name() + "'";
+		}
+		if (source instanceof KeySource.Body body) {
+			return "at '" + body.pointer() + "' of its body";
+		}
+		return "among its values";
+	}
+
+	private Fingerprint fingerprint(OperationCall call, HttpServletRequest request, RequestValues values)
+			throws IOException {
+		IdempotentOperation operation = call.operation();
+		if (operation.policy().mode() != IdempotencyMode.REPLAY) {
+			return Fingerprint.NONE;
+		}
+		if (operation.fingerprint() instanceof FingerprintSource.Spel source) {
+			return this.fingerprints.of(call, source, values);
+		}
+		GuardedRequest guarded = GuardedRequest.find(request);
+		if (operation.fingerprint() instanceof FingerprintSource.None) {
+			return Fingerprint.NONE;
+		}
+		if (guarded == null) {
+			throw MissingFilter.exception("compare a request of '" + operation.name() + "'");
+		}
+		return this.requestFingerprint.of(request, guarded);
+	}
+
+}

@@ -1,0 +1,125 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.Principal;
+import java.util.Collections;
+import java.util.List;
+
+import io.idempotency.aop.RequestValues;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/**
+ * The values of an HTTP request. For the thread that works for the request.
+ *
+ * @since 0.1.0
+ */
+public final class HttpRequestValues implements RequestValues {
+
+	private final HttpServletRequest request;
+
+	/**
+	 * Creates the values.
+	 * @param request the request as the handler sees it
+	 */
+	public HttpRequestValues(HttpServletRequest request) {
+		this.request = request;
+	}
+
+	/**
+	 * The values of the request that the current thread works for.
+	 * @return the values, {@link RequestValues#NONE} outside a request
+	 */
+	public static RequestValues current() {
+		HttpServletRequest request = currentRequest();
+		return (request != null) ? new HttpRequestValues(request) : RequestValues.NONE;
+	}
+
+	static @Nullable HttpServletRequest currentRequest() {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
+				? attributes.getRequest() : null;
+	}
+
+	@Override
+	public @Nullable String header(String name) {
+		return this.request.getHeader(name);
+	}
+
+	@Override
+	public List<String> headers(String name) {
+		return Collections.list(this.request.getHeaders(name));
+	}
+
+	@Override
+	public @Nullable String param(String name) {
+		return this.request.getParameter(name);
+	}
+
+	/**
+	 * A value of the body.
+	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form
+	 * field
+	 * @return text, a number or a boolean; {@code null} if it is absent or null
+	 * @throws IllegalArgumentException if it is an array, an object or a field with
+	 * several values, or if the body is malformed
+	 */
+	@Override
+	public @Nullable Object body(String pointer) {
+		try {
+			return switch (ContentType.of(this.request.getContentType())) {
+				case FORM -> {
+					guarded().readForm();
+					yield field(pointer);
+				}
+				case MULTIPART -> field(pointer);
+				case JSON, OTHER -> find(pointer);
+			};
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("The body of the request could not be read", ex);
+		}
+	}
+
+	private @Nullable String field(String name) {
+		String[] values = this.request.getParameterValues(name);
+		if (values == null || values.length == 0) {
+			return null;
+		}
+		if (values.length > 1) {
+			throw new IllegalArgumentException("The field was sent " + values.length + " times");
+		}
+		return values[0];
+	}
+
+	private @Nullable Object find(String text) throws IOException {
+		JsonPointer pointer = JsonPointer.parse(text);
+		byte[] body = guarded().body();
+		if (pointer == null || body.length == 0) {
+			return null;
+		}
+		try {
+			return pointer.find(body);
+		}
+		catch (MalformedJsonException ex) {
+			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());
+		}
+	}
+
+	private GuardedRequest guarded() {
+		GuardedRequest guarded = GuardedRequest.find(this.request);
+		if (guarded == null) {
+			throw MissingFilter.exception("read the body of the request");
+		}
+		return guarded;
+	}
+
+	@Override
+	public @Nullable Principal principal() {
+		return this.request.getUserPrincipal();
+	}
+
+}

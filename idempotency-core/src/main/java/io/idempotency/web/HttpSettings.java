@@ -1,0 +1,52 @@
+package io.idempotency.web;
+
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What the HTTP door is told by {@code idempotency.*}.
+ *
+ * @param replayedHeader the response header that marks a replay
+ * @param maxRequestSize how many bytes the body of a guarded request may have
+ * @param maxResponseSize how many bytes of an answer are kept
+ * @param releaseOn status codes after which the key is free again
+ * @param excludedHeaders response headers that are never stored, in any case
+ * @param rawFingerprint whether JSON bodies are compared byte by byte
+ * @param scope whose the keys are
+ * @since 0.1.0
+ */
+public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
+		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope) {
+
+	/** The defaults of {@code idempotency.*}. */
+	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
+			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL);
+
+	/** Arrays end a little below the greatest integer. */
+	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
+
+	/**
+	 * Validates the components; names of headers are kept in lower case.
+	 */
+	public HttpSettings {
+		if (replayedHeader.isBlank()) {
+			throw new IllegalArgumentException("replayedHeader must not be empty");
+		}
+		requireSize("maxRequestSize", maxRequestSize);
+		requireSize("maxResponseSize", maxResponseSize);
+		excludedHeaders = lowerCase(excludedHeaders);
+	}
+
+	private static void requireSize(String name, long size) {
+		if (size < 0 || size > MAX_SIZE) {
+			throw new IllegalArgumentException(name + " must be 0 to " + MAX_SIZE + " bytes, not " + size);
+		}
+	}
+
+	private static Set<String> lowerCase(Collection<String> names) {
+		return names.stream().map((name) -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.util.function.Supplier;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+/**
+ * Wraps request and response, so that the guard of a handler can see the body of the one
+ * and hold the other back until its record is complete.
+ * <p>
+ * To be registered for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD, inside
+ * Spring Security. It does nothing to requests whose handler is not guarded. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyFilter implements Filter {
+
+	private final HttpSettings settings;
+
+	private final HandlerOperations handlers;
+
+	/**
+	 * Creates the filter.
+	 * @param settings of the door
+	 * @param operations knows the operations; asked at the first request, because filters
+	 * are created before most beans
+	 */
+	public IdempotencyFilter(HttpSettings settings, Supplier<OperationLookup> operations) {
+		this.settings = settings;
+		this.handlers = new HandlerOperations(operations);
+	}
+
+	@Override
+	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+			throws IOException, ServletException {
+		if (request instanceof HttpServletRequest httpRequest && response instanceof HttpServletResponse httpResponse) {
+			doFilter(httpRequest, httpResponse, chain);
+		}
+		else {
+			chain.doFilter(request, response);
+		}
+	}
+
+	private void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws IOException, ServletException {
+		Exchange exchange = Exchange.of(request, this.settings);
+		CapturingResponse previous = exchange.response();
+		HttpServletResponse captured = exchange.enter(request.getDispatcherType(), response);
+		HttpServletRequest guarded = (GuardedRequest.find(request) != null) ? request
+				: new GuardedRequest(request, this.handlers, this.settings.maxRequestSize());
+		try {
+			chain.doFilter(guarded, captured);
+		}
+		catch (IOException | ServletException | RuntimeException | Error ex) {
+			if (!exchange.leave(request, previous, ex)) {
+				throw ex;
+			}
+			return;
+		}
+		exchange.leave(request, previous, null);
+	}
+
+}

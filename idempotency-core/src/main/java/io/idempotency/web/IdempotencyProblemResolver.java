@@ -1,0 +1,100 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Answers the refusals of the library as problem details (RFC 9457), whether they come
+ * from the handler or from a guarded method that it calls. Thread-safe.
+ * <p>
+ * An {@code @ExceptionHandler} of the application that names {@link IdempotencyException}
+ * or one of its kinds goes first; one for all exceptions does not.
+ *
+ * @since 0.1.0
+ */
+public final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {
+
+	/** Before Spring's own resolvers, which stand at 0. */
+	private static final int ORDER = -1;
+
+	private final ExplicitExceptionHandlers handlers;
+
+	/**
+	 * Creates the resolver.
+	 * @param context knows the exception handlers of the application
+	 */
+	public IdempotencyProblemResolver(ApplicationContext context) {
+		this.handlers = new ExplicitExceptionHandlers(context);
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception ex) {
+		IdempotencyException refusal = NestedRefusals.find(ex);
+		if (refusal == null || response.isCommitted() || this.handlers.exist(handler, refusal)) {
+			return null;
+		}
+		try {
+			write(refusal, request, response);
+		}
+		catch (IOException failure) {
+			throw new UncheckedIOException("A problem could not be answered", failure);
+		}
+		return new ModelAndView();
+	}
+
+	private static void write(IdempotencyException refusal, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		ProblemJson problem = new ProblemJson().add("type", "urn:idempotency:" + refusal.code())
+			.add("title", refusal.title())
+			.add("status", refusal.status())
+			.add("detail", String.valueOf(refusal.getMessage()))
+			.add("instance", request.getRequestURI())
+			.add("code", refusal.code());
+		if (refusal instanceof IdempotencyDuplicateException duplicate) {
+			problem.add("attempts", duplicate.attempts());
+		}
+		Duration retryAfter = retryAfter(refusal);
+		if (retryAfter != null) {
+			response.setHeader("Retry-After", Long.toString(wholeSeconds(retryAfter)));
+		}
+		response.setStatus(refusal.status());
+		response.setContentType("application/problem+json");
+		ResponseReplay.sendBody(response, ByteBuffer.wrap(problem.toString().getBytes(StandardCharsets.UTF_8)), -1);
+	}
+
+	private static @Nullable Duration retryAfter(IdempotencyException refusal) {
+		if (refusal instanceof IdempotencyInProgressException busy) {
+			return busy.retryAfter();
+		}
+		return (refusal instanceof IdempotencyStoreUnavailableException unavailable) ? unavailable.retryAfter() : null;
+	}
+
+	/** Rounded up, at least 1: a client that comes back too early is refused again. */
+	private static long wholeSeconds(Duration duration) {
+		long seconds = duration.getSeconds() + ((duration.getNano() > 0) ? 1 : 0);
+		return Math.max(1, seconds);
+	}
+
+	@Override
+	public int getOrder() {
+		return ORDER;
+	}
+
+}

@@ -1,0 +1,38 @@
+package io.idempotency.web;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+import io.idempotency.IdempotencyException;
+import org.jspecify.annotations.Nullable;
+
+/** Finds a refusal of the library in what the plumbing has made of it. */
+final class NestedRefusals {
+
+	private static final int MAX_DEPTH = 8;
+
+	private NestedRefusals() {
+	}
+
+	/**
+	 * The refusal that an exception is or only carries: an exception that means something
+	 * to the application is the application's, whatever its cause.
+	 * @param thrown the exception
+	 * @return the refusal, {@code null} if there is none
+	 */
+	static @Nullable IdempotencyException find(@Nullable Throwable thrown) {
+		Throwable cause = thrown;
+		for (int i = 0; i < MAX_DEPTH && cause != null && isPlumbing(cause); i++) {
+			cause = cause.getCause();
+		}
+		return (cause instanceof IdempotencyException refusal) ? refusal : null;
+	}
+
+	private static boolean isPlumbing(Throwable thrown) {
+		return thrown instanceof CompletionException || thrown instanceof ExecutionException
+				|| thrown instanceof InvocationTargetException || thrown instanceof UndeclaredThrowableException;
+	}
+
+}

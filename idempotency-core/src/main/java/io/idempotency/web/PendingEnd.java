@@ -1,0 +1,35 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+
+import io.idempotency.web.StoredResponse.Ending;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What ends an answer in place of its body.
+ *
+ * @param ending how
+ * @param status the status code
+ * @param text the message of an error, the location of a redirect
+ * @param clearBuffer whether the body is dropped
+ */
+record PendingEnd(Ending ending, int status, @Nullable String text, boolean clearBuffer) {
+
+	/**
+	 * Ends the answer of the container's response: it renders the error, completes the
+	 * location.
+	 */
+	void send(HttpServletResponse response) throws IOException {
+		if (this.ending == Ending.REDIRECT && this.text != null) {
+			Redirects.send(response, this.text, this.status, this.clearBuffer);
+		}
+		else if (this.text != null) {
+			response.sendError(this.status, this.text);
+		}
+		else {
+			response.sendError(this.status);
+		}
+	}
+
+}

@@ -1,0 +1,175 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletInputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a request, read once: keeps what its readers read, up to a limit, and can
+ * read ahead, so that the whole body is known before its reader has come. Not
+ * thread-safe.
+ */
+final class RecordingInputStream extends ServletInputStream {
+
+	private static final int CHUNK = 8192;
+
+	private final ServletInputStream source;
+
+	private final long limit;
+
+	/** What was read from the source; a reader stands at the position. */
+	private @Nullable ByteSink recorded = new ByteSink();
+
+	private int position;
+
+	private boolean recording = true;
+
+	private boolean tooLarge;
+
+	private boolean lost;
+
+	private boolean ended;
+
+	/**
+	 * Creates the stream.
+	 * @param source the container's stream
+	 * @param limit how many bytes are recorded
+	 */
+	RecordingInputStream(ServletInputStream source, long limit) {
+		this.source = source;
+		this.limit = limit;
+	}
+
+	/** Nobody will ask for the body: it passes through from now on. */
+	void stopRecording() {
+		this.recording = false;
+		this.lost |= this.position > 0;
+	}
+
+	/**
+	 * Reads the body to its end; its readers get it all the same.
+	 * @return the whole body, {@code null} if it is larger than the limit
+	 * @throws IOException if the body could not be read
+	 * @throws IllegalStateException if a part of it was read and is not recorded
+	 */
+	byte @Nullable [] readAhead() throws IOException {
+		if (this.lost) {
+			throw new IllegalStateException("The body of the request was read before a key or a fingerprint needed it: "
+					+ "only the guard of a controller method can use the body");
+		}
+		byte[] chunk = new byte[CHUNK];
+		while (!this.tooLarge && !this.ended) {
+			int read = this.source.read(chunk, 0, CHUNK);
+			if (read < 0) {
+				this.ended = true;
+			}
+			else {
+				append(chunk, 0, read);
+			}
+		}
+		return (this.tooLarge || this.recorded == null) ? null : this.recorded.toByteArray();
+	}
+
+	private void append(byte[] bytes, int offset, int length) {
+		if (this.recorded == null) {
+			this.recorded = new ByteSink();
+		}
+		this.recorded.write(bytes, offset, length);
+		this.tooLarge |= this.recorded.size() > this.limit;
+	}
+
+	@Override
+	public int read() throws IOException {
+		byte[] one = new byte[1];
+		return (read(one, 0, 1) > 0) ? one[0] & 0xFF : -1;
+	}
+
+	@Override
+	public int read(byte[] bytes, int offset, int length) throws IOException {
+		if (length == 0) {
+			return 0;
+		}
+		int rest = rest();
+		if (rest > 0 && this.recorded != null) {
+			int served = Math.min(rest, length);
+			System.arraycopy(this.recorded.array(), this.position, bytes, offset, served);
+			this.position += served;
+			return served;
+		}
+		int read = this.ended ? -1 : this.source.read(bytes, offset, length);
+		if (read < 0) {
+			this.ended = true;
+		}
+		else {
+			passed(bytes, offset, read);
+		}
+		return read;
+	}
+
+	private void passed(byte[] bytes, int offset, int length) {
+		if (this.recording && !this.tooLarge) {
+			append(bytes, offset, length);
+			this.position += length;
+		}
+		else {
+			this.lost |= !this.tooLarge && length > 0;
+		}
+		if (this.tooLarge || !this.recording) {
+			// All of it was served.
+			this.recorded = null;
+			this.position = 0;
+		}
+	}
+
+	private int rest() {
+		return (this.recorded != null) ? this.recorded.size() - this.position : 0;
+	}
+
+	@Override
+	public int available() throws IOException {
+		int rest = rest();
+		if (rest > 0) {
+			return rest;
+		}
+		return this.ended ? 0 : this.source.available();
+	}
+
+	@Override
+	public boolean isFinished() {
+		return rest() == 0 && (this.ended || this.source.isFinished());
+	}
+
+	@Override
+	public boolean isReady() {
+		return rest() > 0 || this.ended || this.source.isReady();
+	}
+
+	@Override
+	public void setReadListener(ReadListener listener) {
+		if (rest() == 0 && !this.ended) {
+			this.source.setReadListener(listener);
+			return;
+		}
+		try {
+			int before = -1;
+			while (rest() > 0 && this.position != before) {
+				before = this.position;
+				listener.onDataAvailable();
+			}
+			if (isFinished()) {
+				listener.onAllDataRead();
+			}
+		}
+		catch (IOException ex) {
+			listener.onError(ex);
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.source.close();
+	}
+
+}

@@ -1,0 +1,38 @@
+package io.idempotency.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Ends the handling of a replay before any exception handler of the application sees it;
+ * the filter writes the stored answer. Of other exceptions of a guarded handler it takes
+ * notice, and leaves them to the application. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered {
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception ex) {
+		if (ReplaySignal.isCauseOf(ex)) {
+			return new ModelAndView();
+		}
+		Exchange exchange = Exchange.find(request);
+		if (exchange != null) {
+			exchange.failed(ex);
+		}
+		return null;
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+}

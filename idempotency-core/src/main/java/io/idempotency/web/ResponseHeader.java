@@ -1,0 +1,14 @@
+package io.idempotency.web;
+
+import java.util.List;
+
+/**
+ * A header of a stored answer.
+ *
+ * @param name its name
+ * @param replaces whether it replaces what outer filters have set, or is added to it
+ * @param values its values, not empty
+ */
+record ResponseHeader(String name, boolean replaces, List<String> values) {
+
+}

@@ -1,0 +1,86 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+import io.idempotency.web.StoredResponse.Ending;
+import jakarta.servlet.http.HttpServletResponse;
+
+/** Writes a stored answer. Thread-safe. */
+final class ResponseReplay {
+
+	private static final String CACHE_CONTROL = "Cache-Control";
+
+	private final String replayedHeader;
+
+	ResponseReplay(String replayedHeader) {
+		this.replayedHeader = replayedHeader;
+	}
+
+	/**
+	 * Writes the whole answer.
+	 * @param stored the answer
+	 * @param response the response, not committed
+	 * @throws IOException if it could not be sent
+	 */
+	void send(StoredResponse stored, HttpServletResponse response) throws IOException {
+		response.resetBuffer();
+		response.setStatus(stored.status());
+		if (stored.contentType() != null) {
+			response.setContentType(stored.contentType());
+		}
+		stored.headers().forEach((header) -> send(header, response));
+		mark(stored.headers(), response);
+		sendBody(response, stored.body().duplicate(), stored.contentLength());
+		if (stored.ending() != Ending.BODY) {
+			boolean clearBuffer = !stored.body().hasRemaining();
+			new PendingEnd(stored.ending(), stored.status(), stored.text(), clearBuffer).send(response);
+		}
+	}
+
+	private static void send(ResponseHeader header, HttpServletResponse response) {
+		boolean replace = header.replaces();
+		for (String value : header.values()) {
+			if (replace) {
+				response.setHeader(header.name(), value);
+				replace = false;
+			}
+			else {
+				response.addHeader(header.name(), value);
+			}
+		}
+	}
+
+	/**
+	 * Marks an answer as a replay.
+	 * @param own the headers that are the handler's
+	 * @param response the response
+	 */
+	void mark(List<ResponseHeader> own, HttpServletResponse response) {
+		response.setHeader(this.replayedHeader, "true");
+		if (own.stream().noneMatch((header) -> CACHE_CONTROL.equalsIgnoreCase(header.name()))) {
+			response.setHeader(CACHE_CONTROL, "no-store");
+		}
+	}
+
+	/**
+	 * Writes a body.
+	 * @param response the response
+	 * @param body the bytes
+	 * @param declaredLength the length that an answer without a body declares, -1 if none
+	 * @throws IOException if it could not be sent
+	 */
+	static void sendBody(HttpServletResponse response, ByteBuffer body, long declaredLength) throws IOException {
+		if (body.hasRemaining()) {
+			response.setContentLengthLong(body.remaining());
+			response.getOutputStream().write(body.array(), body.arrayOffset() + body.position(), body.remaining());
+		}
+		else if (declaredLength > 0) {
+			// Never 0: some containers end the answer at once, before outer filters have
+			// set their headers.
+			response.setContentLengthLong(declaredLength);
+		}
+	}
+
+}

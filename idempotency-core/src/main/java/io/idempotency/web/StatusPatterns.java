@@ -1,0 +1,70 @@
+package io.idempotency.web;
+
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A set of HTTP status codes, given as codes and classes of codes: {@code 429},
+ * {@code 5xx}. Immutable.
+ *
+ * @since 0.1.0
+ */
+public final class StatusPatterns {
+
+	/** The default of {@code idempotency.http.release-on}. */
+	public static final StatusPatterns RELEASE_ON = parse(List.of("401", "403", "408", "425", "429", "5xx"));
+
+	private static final int MIN = 100;
+
+	private static final int MAX = 599;
+
+	private final BitSet codes = new BitSet(MAX + 1);
+
+	private StatusPatterns() {
+	}
+
+	/**
+	 * Reads patterns.
+	 * @param patterns three digits, or one digit and {@code xx}
+	 * @return the set of codes
+	 * @throws IllegalArgumentException if a pattern is neither; quotes it
+	 */
+	public static StatusPatterns parse(Collection<String> patterns) {
+		StatusPatterns parsed = new StatusPatterns();
+		for (String pattern : patterns) {
+			parsed.add(pattern.strip().toLowerCase(Locale.ROOT));
+		}
+		return parsed;
+	}
+
+	private void add(String pattern) {
+		if (pattern.matches("[1-5]xx")) {
+			int first = (pattern.charAt(0) - '0') * 100;
+			this.codes.set(first, first + 100);
+		}
+		else if (pattern.matches("[1-5][0-9][0-9]")) {
+			this.codes.set(Integer.parseInt(pattern));
+		}
+		else {
+			throw new IllegalArgumentException(
+					"'" + pattern + "' is neither a status code such as 429 nor a class of them such as 5xx");
+		}
+	}
+
+	/**
+	 * Whether a code is in the set.
+	 * @param status the status code
+	 * @return whether it is; {@code false} for what is no status code
+	 */
+	public boolean contains(int status) {
+		return status >= MIN && status <= MAX && this.codes.get(status);
+	}
+
+	@Override
+	public String toString() {
+		return this.codes.toString();
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.idempotency.web;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first answer, as it is replayed.
+ *
+ * @param ending how the answer was ended
+ * @param status the status code
+ * @param contentType the content type, {@code null} if there was none
+ * @param contentLength the length that was declared for an answer without a body (HEAD,
+ * 304), -1 if there was none
+ * @param text the message of {@link Ending#ERROR}, the location of
+ * {@link Ending#REDIRECT}
+ * @param headers the headers that the handler added or changed
+ * @param body the body, not a copy
+ */
+record StoredResponse(Ending ending, int status, @Nullable String contentType, long contentLength,
+		@Nullable String text, List<ResponseHeader> headers, ByteBuffer body) {
+
+	static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
+
+	/** Never prints headers or body. */
+	@Override
+	public String toString() {
+		return this.status + " " + this.ending + "[" + this.body.remaining() + " bytes]";
+	}
+
+	/**
+	 * How an answer is ended. The ordinal is stored: never reorder, append only.
+	 */
+	enum Ending {
+
+		/** By its body. */
+		BODY,
+
+		/** By {@code sendError}, which the container renders. */
+		ERROR,
+
+		/** By {@code sendRedirect}. */
+		REDIRECT
+
+	}
+
+}

@@ -1,0 +1,157 @@
+package io.idempotency.web;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.idempotency.engine.UnreadableResultException;
+import io.idempotency.store.StoredResult;
+import io.idempotency.web.StoredResponse.Ending;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers ↔ bytes. The format has a name of its own, so that a newer one can be told from
+ * it:
+ *
+ * <pre class="code">
+ * ending:1 status:2 contentType:text contentLength:8 text:text
+ * headers:2 { replaces:1 name:text values:2 { value:text } } body:4+n     (text: 4+n bytes of UTF-8, length -1: null)
+ * </pre>
+ */
+final class StoredResponseCodec {
+
+	static final String FORMAT = "http1";
+
+	private static final int MAX_COUNT = 0xFFFF;
+
+	private StoredResponseCodec() {
+	}
+
+	static StoredResult encode(StoredResponse response) {
+		List<byte @Nullable []> texts = new ArrayList<>();
+		texts.add(utf8(response.contentType()));
+		texts.add(utf8(response.text()));
+		int size = 1 + 2 + 8 + 2 + 4 + response.body().remaining();
+		for (ResponseHeader header : response.headers()) {
+			size += 1 + 2;
+			texts.add(utf8(header.name()));
+			header.values().forEach((value) -> texts.add(utf8(value)));
+		}
+		for (byte @Nullable [] text : texts) {
+			size += 4 + ((text != null) ? text.length : 0);
+		}
+		ByteBuffer bytes = ByteBuffer.allocate(size);
+		int next = 0;
+		bytes.put((byte) response.ending().ordinal()).putShort((short) response.status());
+		putText(bytes, texts.get(next++));
+		bytes.putLong(response.contentLength());
+		putText(bytes, texts.get(next++));
+		putCount(bytes, response.headers().size());
+		for (ResponseHeader header : response.headers()) {
+			bytes.put((byte) (header.replaces() ? 1 : 0));
+			putText(bytes, texts.get(next++));
+			putCount(bytes, header.values().size());
+			for (int i = 0; i < header.values().size(); i++) {
+				putText(bytes, texts.get(next++));
+			}
+		}
+		bytes.putInt(response.body().remaining()).put(response.body().duplicate());
+		return new StoredResult(FORMAT, bytes.array());
+	}
+
+	private static byte @Nullable [] utf8(@Nullable String text) {
+		return (text != null) ? text.getBytes(StandardCharsets.UTF_8) : null;
+	}
+
+	private static void putText(ByteBuffer bytes, byte @Nullable [] text) {
+		if (text == null) {
+			bytes.putInt(-1);
+			return;
+		}
+		bytes.putInt(text.length).put(text);
+	}
+
+	private static void putCount(ByteBuffer bytes, int count) {
+		if (count > MAX_COUNT) {
+			throw new IllegalArgumentException("An answer with " + count + " headers cannot be stored");
+		}
+		bytes.putShort((short) count);
+	}
+
+	static StoredResponse decode(StoredResult result) {
+		if (!FORMAT.equals(result.format())) {
+			throw new UnreadableResultException("A result of format '" + result.format() + "' is no answer of "
+					+ "this version of the HTTP door, which reads '" + FORMAT + "'");
+		}
+		try {
+			return read(ByteBuffer.wrap(result.bytes()));
+		}
+		catch (BufferUnderflowException | CharacterCodingException ex) {
+			throw new UnreadableResultException("A stored answer is damaged", ex);
+		}
+	}
+
+	private static StoredResponse read(ByteBuffer bytes) throws CharacterCodingException {
+		int ending = bytes.get();
+		int status = bytes.getShort();
+		String contentType = text(bytes);
+		long contentLength = bytes.getLong();
+		String text = text(bytes);
+		int count = count(bytes);
+		List<ResponseHeader> headers = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			headers.add(header(bytes));
+		}
+		int bodyLength = bytes.getInt();
+		require(bodyLength == bytes.remaining());
+		require(ending >= 0 && ending < Ending.values().length && status >= 100 && status <= 999);
+		return new StoredResponse(Ending.values()[ending], status, contentType, contentLength, text,
+				List.copyOf(headers), bytes.slice());
+	}
+
+	private static ResponseHeader header(ByteBuffer bytes) throws CharacterCodingException {
+		boolean replaces = bytes.get() == 1;
+		String name = requiredText(bytes);
+		int count = count(bytes);
+		List<String> values = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			values.add(requiredText(bytes));
+		}
+		require(!name.isEmpty() && !values.isEmpty());
+		return new ResponseHeader(name, replaces, List.copyOf(values));
+	}
+
+	private static int count(ByteBuffer bytes) {
+		return bytes.getShort() & MAX_COUNT;
+	}
+
+	private static String requiredText(ByteBuffer bytes) throws CharacterCodingException {
+		String text = text(bytes);
+		if (text == null) {
+			throw new UnreadableResultException("A stored answer is damaged");
+		}
+		return text;
+	}
+
+	private static @Nullable String text(ByteBuffer bytes) throws CharacterCodingException {
+		int length = bytes.getInt();
+		if (length == -1) {
+			return null;
+		}
+		// Never allocates what the bytes only claim to have.
+		require(length >= 0 && length <= bytes.remaining());
+		ByteBuffer slice = bytes.slice(bytes.position(), length);
+		bytes.position(bytes.position() + length);
+		return StandardCharsets.UTF_8.newDecoder().decode(slice).toString();
+	}
+
+	private static void require(boolean valid) {
+		if (!valid) {
+			throw new UnreadableResultException("A stored answer is damaged");
+		}
+	}
+
+}

@@ -1,0 +1,81 @@
+package io.idempotency.aop;
+
+import java.util.function.Supplier;
+
+import io.idempotency.codec.Jackson2ResultCodec;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Caller;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+
+/**
+ * The wiring of the method door in a plain application context, without Boot or AspectJ.
+ */
+@Configuration(proxyBeanMethods = false)
+class MethodDoorSetup {
+
+	/** A context with the door and the given beans. */
+	static AnnotationConfigApplicationContext start(Class<?>... components) {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		try {
+			context.register(MethodDoorSetup.class);
+			context.register(components);
+			context.refresh();
+			return context;
+		}
+		catch (RuntimeException ex) {
+			context.close();
+			throw ex;
+		}
+	}
+
+	@Bean
+	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
+			ObjectProvider<OperationDoor> doors) {
+		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors), source,
+				Ordered.HIGHEST_PRECEDENCE);
+	}
+
+	@Bean
+	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory, TestStore store,
+			ResultCodec codec, ObjectProvider<OperationDoor> doors) {
+		return new IdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, codec,
+				doors);
+	}
+
+	@Bean
+	IdempotencyEngine engine() {
+		return new IdempotencyEngine(10, IdempotencyListener.NONE);
+	}
+
+	@Bean
+	TestStore testStore() {
+		return new TestStore();
+	}
+
+	@Bean
+	ResultCodec codec() {
+		return new Jackson2ResultCodec();
+	}
+
+	@Bean
+	TestRequest request() {
+		return new TestRequest();
+	}
+
+	@Bean
+	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, TestRequest request) {
+		OperationKeys keys = new OperationKeys(20);
+		Supplier<Caller> tokenOwner = () -> Caller.principal("owner");
+		return new MethodDoor(engine, codec, keys, () -> request, tokenOwner);
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.idempotency.engine;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import org.slf4j.LoggerFactory;
+
+/** What the engine logs meanwhile; nothing of it reaches the console. */
+final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
+
+	CapturedLog() {
+		this.logger.setAdditive(false);
+		this.logger.addAppender(this);
+		start();
+	}
+
+	@Override
+	protected void append(ILoggingEvent event) {
+		this.events.add(event);
+	}
+
+	List<ILoggingEvent> events() {
+		return this.events;
+	}
+
+	List<String> messages(Level level) {
+		return this.events.stream()
+			.filter((event) -> event.getLevel() == level)
+			.map(ILoggingEvent::getFormattedMessage)
+			.toList();
+	}
+
+	@Override
+	public void close() {
+		this.logger.detachAppender(this);
+		this.logger.setAdditive(true);
+		stop();
+	}
+
+}

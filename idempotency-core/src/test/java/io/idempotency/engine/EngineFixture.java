@@ -1,0 +1,141 @@
+package io.idempotency.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One node: an engine on a scripted store, whose records another node may change behind
+ * its back.
+ */
+final class EngineFixture implements AutoCloseable {
+
+	static final IdempotencyKey KEY = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "key-1");
+
+	final MovableClock clock = new MovableClock();
+
+	final MovableTicker ticker = new MovableTicker();
+
+	final MemoryIdempotencyStore memory = new MemoryIdempotencyStore(16_000_000, this.clock);
+
+	final ScriptedStore store = new ScriptedStore(this.memory);
+
+	final RecordedEvents events = new RecordedEvents();
+
+	final CapturedLog log = new CapturedLog();
+
+	final IdempotencyEngine engine;
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	EngineFixture() {
+		this(100);
+	}
+
+	EngineFixture(int maxWaiters) {
+		// Only how long a test that fails may take, on however slow a machine.
+		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
+		this.engine = new IdempotencyEngine(maxWaiters, this.events, this.ticker);
+	}
+
+	<T> @Nullable T execute(TestPolicy policy, TestDoor<T> door) throws Throwable {
+		return execute(policy, Fingerprint.NONE, door);
+	}
+
+	<T> @Nullable T execute(TestPolicy policy, Fingerprint fingerprint, TestDoor<T> door) throws Throwable {
+		return this.engine.execute(new GuardedCall(KEY, fingerprint, policy.build(), this.store), door);
+	}
+
+	/** Calls on a thread of its own. */
+	<T> Future<@Nullable T> start(TestPolicy policy, TestDoor<T> door) {
+		return submit(() -> {
+			try {
+				return execute(policy, door);
+			}
+			catch (Exception | Error ex) {
+				throw ex;
+			}
+			catch (Throwable ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+	}
+
+	<T> List<Future<@Nullable T>> start(int calls, TestPolicy policy, TestDoor<T> door) {
+		List<Future<@Nullable T>> futures = new ArrayList<>();
+		for (int i = 0; i < calls; i++) {
+			futures.add(start(policy, door));
+		}
+		return futures;
+	}
+
+	<T> Future<T> submit(Callable<T> task) {
+		return this.threads.submit(task);
+	}
+
+	/** Another node claims the key. */
+	Claim claimElsewhere(TestPolicy policy) {
+		ClaimResult result = askElsewhere(policy.build(), Fingerprint.NONE);
+		return ((ClaimResult.Acquired) result).claim();
+	}
+
+	Claim claimElsewhere(TestPolicy policy, Fingerprint fingerprint) {
+		return ((ClaimResult.Acquired) askElsewhere(policy.build(), fingerprint)).claim();
+	}
+
+	/** What another node would be told. */
+	ClaimResult askElsewhere(TestPolicy policy) {
+		return askElsewhere(policy.build(), Fingerprint.NONE);
+	}
+
+	private ClaimResult askElsewhere(IdempotencyPolicy policy, Fingerprint fingerprint) {
+		ClaimType type = (policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
+		return this.memory.claim(new ClaimRequest(KEY, ClaimId.random(), fingerprint, type, policy.lease(),
+				policy.retention(), policy.mayTakeOver()));
+	}
+
+	boolean completeElsewhere(Claim claim, String value) {
+		return this.memory.complete(Completion.result(claim, Fingerprint.NONE, text(value), Duration.ofHours(24)));
+	}
+
+	boolean tombstoneElsewhere(Claim claim) {
+		return this.memory.complete(Completion.tombstone(claim, Fingerprint.NONE, Duration.ofHours(24)));
+	}
+
+	boolean releaseElsewhere(Claim claim) {
+		return this.memory.release(claim.key(), claim.id());
+	}
+
+	static StoredResult text(String value) {
+		return new StoredResult("text", ("=" + value).getBytes(StandardCharsets.UTF_8));
+	}
+
+	@Override
+	public void close() {
+		this.store.heal();
+		this.engine.close();
+		this.threads.shutdownNow();
+		this.log.close();
+	}
+
+}

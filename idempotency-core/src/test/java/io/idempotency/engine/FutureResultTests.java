@@ -1,0 +1,394 @@
+package io.idempotency.engine;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.RememberedFailureException;
+import io.idempotency.engine.ScriptedStore.Barrier;
+import io.idempotency.engine.ScriptedStore.Point;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.store.ClaimResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Methods whose result comes later.
+ */
+@Timeout(60)
+class FutureResultTests {
+
+	private final TestPolicy policy = TestPolicy.replay();
+
+	private final EngineFixture node = new EngineFixture();
+
+	private final CompletableFuture<String> work = new CompletableFuture<>();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	@AfterEach
+	void close() {
+		this.threads.shutdownNow();
+		this.node.close();
+	}
+
+	@Test
+	void keyIsClaimedUntilTheWorkHasEnded() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		assertThat(answer).isNotDone();
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
+		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(this.work));
+		this.work.complete("one");
+		assertThat(answer.get()).isEqualTo("one");
+		assertThat(execute(new CompletableFuture<>()).get()).isEqualTo("one");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.IN_PROGRESS, IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.REPLAYED);
+	}
+
+	@Test
+	void recordIsCompleteBeforeTheCallerSeesTheResult() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		Barrier completing = this.node.store.block(Verb.COMPLETE, Point.BEFORE);
+		Future<Boolean> worker = this.threads.submit(() -> this.work.complete("one"));
+		completing.awaitReached();
+		assertThat(answer).isNotDone();
+		completing.open();
+		assertThat(answer.get()).isEqualTo("one");
+		assertThat(worker.get()).isTrue();
+	}
+
+	@Test
+	void workThatHasAlreadyEndedIsComplete() throws Throwable {
+		assertThat(execute(CompletableFuture.completedFuture("one")).get()).isEqualTo("one");
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+	}
+
+	@Test
+	void nullInsideIsAResult() throws Throwable {
+		assertThat(execute(CompletableFuture.completedFuture(null)).get()).isNull();
+		assertThat(execute(this.work).get()).isNull();
+	}
+
+	@Test
+	void noFutureAtAllIsAResult() throws Throwable {
+		assertThat(execute(null)).isNull();
+		assertThat(execute(this.work).get()).isNull();
+	}
+
+	@Test
+	void waiterIsWokenUpWhenTheWorkHasEnded() throws Throwable {
+		execute(this.work);
+		Future<CompletableFuture<String>> waiter = this.node.start(this.policy.waiting(),
+				TestDoor.async(() -> new CompletableFuture<>()));
+		await().until(() -> this.node.store.count(Verb.CLAIM) >= 3);
+		this.work.complete("one");
+		assertThat(waiter.get().get()).isEqualTo("one");
+	}
+
+	@Test
+	void contextIsBoundWhileTheMethodItselfRuns() throws Throwable {
+		CompletableFuture<String> answer = this.node.execute(this.policy,
+				TestDoor.async(() -> CompletableFuture.completedFuture(IdempotencyContext.current().get().key())));
+		assertThat(answer.get()).isEqualTo("key-1");
+	}
+
+	@Test
+	void failureReleasesAndPassesUnchanged() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		CompletableFuture<Throwable> seen = answer.handle((result, failure) -> failure);
+		IOException failure = new IOException("work");
+		this.work.completeExceptionally(failure);
+		assertThat(seen.get()).isSameAs(failure);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(answer::get).withCause(failure);
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
+		assertThat(execute(CompletableFuture.completedFuture("two")).get()).isEqualTo("two");
+	}
+
+	@Test
+	void failureOfAStageBeforeIsUnwrappedForThePolicyOnly() throws Throwable {
+		IOException failure = new IOException("work");
+		CompletableFuture<String> answer = this.node.execute(this.policy.remembering(),
+				TestDoor.async(() -> this.work.thenApply((value) -> value)));
+		CompletableFuture<Throwable> seen = answer.handle((result, cause) -> cause);
+		this.work.completeExceptionally(failure);
+		assertThat(seen.get()).isInstanceOf(CompletionException.class).hasCause(failure);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> execute(this.work).get())
+			.withCauseInstanceOf(RememberedFailureException.class)
+			.satisfies((ex) -> assertThat(((RememberedFailureException) ex.getCause()).type())
+				.isEqualTo(IOException.class.getName()));
+	}
+
+	@Test
+	void failureWithoutACauseIsReleased() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		CompletionException failure = new CompletionException("no cause", null);
+		this.work.completeExceptionally(failure);
+		assertThat(catchThrowable(answer::join)).isSameAs(failure);
+		assertThat(this.node.memory.size()).isZero();
+	}
+
+	@Test
+	void methodThatThrowsBeforeThereIsAFutureReleases() throws Throwable {
+		TestDoor<CompletableFuture<String>> door = TestDoor.async(() -> {
+			throw new IllegalStateException("before");
+		});
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, door));
+		assertThat(this.node.memory.size()).isZero();
+	}
+
+	@Test
+	void releaseOfAFailureThatFailsIsRepeated() throws Throwable {
+		this.node.store.failBefore(Verb.RELEASE, 2);
+		CompletableFuture<String> answer = execute(this.work);
+		IOException failure = new IOException("work");
+		this.work.completeExceptionally(failure);
+		assertThat(answer).isCompletedExceptionally();
+		assertThat(failure.getSuppressed()).hasSize(1);
+		await().until(() -> this.node.memory.size() == 0);
+	}
+
+	@Test
+	void cancelledWorkMayStillActSoTheClaimIsLeftToItsLease() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		this.work.cancel(true);
+		assertThat(answer.isCancelled()).isTrue();
+		assertThatExceptionOfType(CancellationException.class).isThrownBy(answer::get);
+		assertLeftToItsLease();
+	}
+
+	@Test
+	void workThatTimesOutMayStillActSoTheClaimIsLeftToItsLease() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		TimeoutException failure = new TimeoutException("late");
+		this.work.completeExceptionally(new CompletionException(failure));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(answer::get).withCause(failure);
+		assertLeftToItsLease();
+	}
+
+	private void assertLeftToItsLease() {
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
+		assertThat(this.node.events.all()).isEmpty();
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+		this.node.clock.advance(Duration.ofSeconds(30));
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOfSatisfying(ClaimResult.Acquired.class,
+				(acquired) -> assertThat(acquired.claim().abandoned()).isTrue());
+	}
+
+	@Test
+	void callerThatCancelsHisFutureDoesNotEndTheWork() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		answer.cancel(true);
+		assertThat(this.work).isNotDone();
+		this.work.complete("one");
+		assertThat(execute(new CompletableFuture<>()).get()).isEqualTo("one");
+	}
+
+	@Test
+	void duplicateIsRecoveredAndStored() throws Throwable {
+		CompletableFuture<String> found = new CompletableFuture<>();
+		TestDoor<CompletableFuture<String>> door = duplicateDoor().recovering(() -> found);
+		CompletableFuture<String> answer = this.node.execute(this.policy.recoverable(), door);
+		this.work.completeExceptionally(new DuplicateRow());
+		assertThat(answer).isNotDone();
+		found.complete("from the table");
+		assertThat(answer.get()).isEqualTo("from the table");
+		assertThat(execute(this.work).get()).isEqualTo("from the table");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED, IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.REPLAYED);
+	}
+
+	@Test
+	void duplicateBeforeThereIsAFutureIsRecovered() throws Throwable {
+		TestDoor<CompletableFuture<String>> door = TestDoor.<CompletableFuture<String>>async(() -> {
+			throw new DuplicateRow();
+		}).duplicateOn(DuplicateRow.class).recovering(() -> CompletableFuture.completedFuture("from the table"));
+		assertThat(this.node.execute(this.policy.recoverable(), door).get()).isEqualTo("from the table");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED, IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
+	void duplicateWithoutRecoveryLeavesATombstone() throws Throwable {
+		assertDuplicateLeavesATombstone(duplicateDoor());
+	}
+
+	@Test
+	void duplicateWhoseRecoveryFindsNothingLeavesATombstone() throws Throwable {
+		this.policy.recoverable();
+		assertDuplicateLeavesATombstone(duplicateDoor());
+	}
+
+	@Test
+	void duplicateWhoseRecoveryFindsNothingLaterLeavesATombstone() throws Throwable {
+		this.policy.recoverable();
+		assertDuplicateLeavesATombstone(duplicateDoor().recovering(() -> CompletableFuture.completedFuture(null)));
+	}
+
+	@Test
+	void duplicateWhoseRecoveryThrowsLeavesATombstone() throws Throwable {
+		this.policy.recoverable();
+		IOException failure = new IOException("look-up");
+		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesATombstone(
+				duplicateDoor().recovering(() -> {
+					throw failure;
+				}));
+		assertThat(refusal.getSuppressed()).hasSize(2).contains(failure);
+	}
+
+	@Test
+	void duplicateWhoseRecoveryFailsLaterLeavesATombstone() throws Throwable {
+		this.policy.recoverable();
+		IOException failure = new IOException("look-up");
+		IdempotencyResultUnavailableException refusal = assertDuplicateLeavesATombstone(
+				duplicateDoor().recovering(() -> CompletableFuture.failedFuture(failure)));
+		assertThat(refusal.getSuppressed()).hasSize(2).contains(failure);
+	}
+
+	private IdempotencyResultUnavailableException assertDuplicateLeavesATombstone(
+			TestDoor<CompletableFuture<String>> door) throws Throwable {
+		CompletableFuture<String> answer = this.node.execute(this.policy, door);
+		this.work.completeExceptionally(new DuplicateRow());
+		Throwable refusal = catchThrowable(answer::join).getCause();
+		assertThat(refusal).isInstanceOf(IdempotencyResultUnavailableException.class);
+		assertThat(refusal.getSuppressed()[0]).isInstanceOf(DuplicateRow.class);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.RESULT_UNAVAILABLE);
+		return (IdempotencyResultUnavailableException) refusal;
+	}
+
+	@Test
+	void abandonedCallIsRecoveredByAFuture() throws Throwable {
+		letTheOwnerDie();
+		TestDoor<CompletableFuture<String>> door = TestDoor.<CompletableFuture<String>>async(() -> this.work)
+			.recovering(() -> CompletableFuture.completedFuture("found"));
+		assertThat(this.node.execute(this.policy.recoverable(), door).get()).isEqualTo("found");
+		assertThat(door.runs()).isZero();
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	@Test
+	void abandonedCallRunsWhenTheFutureFindsNothing() throws Throwable {
+		letTheOwnerDie();
+		TestDoor<CompletableFuture<String>> door = TestDoor
+			.<CompletableFuture<String>>async(() -> CompletableFuture.completedFuture("second"))
+			.recovering(() -> CompletableFuture.completedFuture(null));
+		assertThat(this.node.execute(this.policy.recoverable(), door).get()).isEqualTo("second");
+		assertThat(door.runs()).isOne();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
+	void abandonedCallStaysAbandonedWhenTheFutureFails() throws Throwable {
+		letTheOwnerDie();
+		IOException failure = new IOException("look-up");
+		TestDoor<CompletableFuture<String>> door = TestDoor.<CompletableFuture<String>>async(() -> this.work)
+			.recovering(() -> CompletableFuture.failedFuture(failure));
+		for (int i = 1; i <= 2; i++) {
+			assertThat(catchThrowable(() -> this.node.execute(this.policy.recoverable().remembering(), door)))
+				.isSameAs(failure);
+			assertThat(door.recoveries()).isEqualTo(i);
+		}
+		assertThat(door.runs()).isZero();
+	}
+
+	@Test
+	void interruptedRecoveryLeavesTheCallAbandoned() throws Throwable {
+		letTheOwnerDie();
+		TestDoor<CompletableFuture<String>> door = TestDoor.<CompletableFuture<String>>async(() -> this.work)
+			.recovering(() -> {
+				Thread.currentThread().interrupt();
+				return new CompletableFuture<>();
+			});
+		Throwable thrown = catchThrowable(() -> this.node.execute(this.policy.recoverable(), door));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(thrown).isInstanceOf(CancellationException.class);
+		assertThat(door.runs()).isZero();
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Acquired.class);
+	}
+
+	@Test
+	void tombstoneIsRecoveredByAFuture() throws Throwable {
+		this.node.tombstoneElsewhere(this.node.claimElsewhere(this.policy));
+		TestDoor<CompletableFuture<String>> door = TestDoor.<CompletableFuture<String>>async(() -> this.work)
+			.recovering(() -> CompletableFuture.completedFuture("found"));
+		assertThat(this.node.execute(this.policy.recoverable(), door).get()).isEqualTo("found");
+	}
+
+	@Test
+	void resultThatCannotBeEncodedLeavesATombstone() throws Throwable {
+		CompletableFuture<Object> notText = CompletableFuture.completedFuture(new Object());
+		@SuppressWarnings({ "unchecked", "rawtypes" })
+		CompletableFuture<String> untyped = (CompletableFuture) notText;
+		CompletableFuture<?> answer = execute(untyped);
+		assertThat((Object) answer.get()).isSameAs(notText.get());
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "LOCK", "REJECT" })
+	void modesWithoutAResultEndWithTheWork(IdempotencyMode mode) throws Throwable {
+		TestPolicy kept = TestPolicy.mode(mode);
+		CompletableFuture<String> answer = this.node.execute(kept, TestDoor.async(() -> this.work));
+		this.work.complete("one");
+		assertThat(answer.get()).isEqualTo("one");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
+	void stageThatCannotBeObservedLeavesATombstone() throws Throwable {
+		CompletionStage<String> unobservable = new CompletableFuture<>() {
+
+			@Override
+			public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+				throw new IllegalStateException("no callbacks");
+			}
+
+		};
+		CompletionStage<String> answer = this.node.execute(this.policy, TestDoor.async(() -> unobservable));
+		assertThat(answer).isSameAs(unobservable);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+	}
+
+	private TestDoor<CompletableFuture<String>> duplicateDoor() {
+		return TestDoor.<CompletableFuture<String>>async(() -> this.work).duplicateOn(DuplicateRow.class);
+	}
+
+	private CompletableFuture<String> execute(CompletableFuture<String> future) throws Throwable {
+		return this.node.execute(this.policy, TestDoor.async(() -> future));
+	}
+
+	private void letTheOwnerDie() {
+		this.node.claimElsewhere(this.policy);
+		this.node.clock.advance(Duration.ofSeconds(30));
+	}
+
+	private static final class DuplicateRow extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+}

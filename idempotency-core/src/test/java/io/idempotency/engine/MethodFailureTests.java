@@ -1,0 +1,292 @@
+package io.idempotency.engine;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.RememberedFailureException;
+import io.idempotency.engine.ScriptedStore.Point;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStoreException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The guarded method throws, is interrupted, or says "already done".
+ */
+@Timeout(60)
+class MethodFailureTests {
+
+	private final TestPolicy policy = TestPolicy.replay();
+
+	private final EngineFixture node = new EngineFixture();
+
+	@AfterEach
+	void close() {
+		Thread.interrupted();
+		this.node.close();
+	}
+
+	static Throwable[] failures() {
+		return new Throwable[] { new IllegalStateException("runtime"), new IOException("checked"),
+				new StackOverflowError("error"), new InterruptedException("interrupt"),
+				new IdempotencyDuplicateException("inner", 2), new IdempotencyStoreException("another store"),
+				new UnreadableResultException("another engine") };
+	}
+
+	@ParameterizedTest
+	@MethodSource("failures")
+	void whateverTheMethodThrowsPassesUnchangedAndReleases(Throwable failure) throws Throwable {
+		assertThat(catchThrowable(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))).isSameAs(failure);
+		assertThat(failure.getSuppressed()).isEmpty();
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("retry"))).isEqualTo("retry");
+	}
+
+	@ParameterizedTest
+	@MethodSource("failures")
+	void failureIsRememberedByTypeAndMessage(Throwable failure) {
+		TestPolicy remembering = this.policy.remembering();
+		assertThat(catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(failure)))).isSameAs(failure);
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+		TestDoor<String> duplicate = TestDoor.returning("two");
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.execute(remembering, duplicate))
+			.withMessage(failure.getMessage())
+			.satisfies((ex) -> assertThat(ex.type()).isEqualTo(failure.getClass().getName()));
+		assertThat(duplicate.runs()).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED, IdempotencyEvent.REPLAYED);
+	}
+
+	@Test
+	void failureWithoutAMessageIsRememberedWithAnEmptyOne() {
+		TestPolicy remembering = this.policy.remembering();
+		catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(new IllegalStateException())));
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.execute(remembering, TestDoor.returning("two")))
+			.withMessage("");
+	}
+
+	@Test
+	void messageOfARememberedFailureMayHaveManyLines() {
+		TestPolicy remembering = this.policy.remembering();
+		catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(new IOException("first\nsecond\u2026"))));
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.execute(remembering, TestDoor.returning("two")))
+			.withMessage("first\nsecond\u2026")
+			.satisfies((ex) -> assertThat(ex.type()).isEqualTo(IOException.class.getName()));
+	}
+
+	@Test
+	void failureWhoseMessageCannotBeReadIsRememberedByItsType() {
+		RuntimeException failure = new IllegalStateException() {
+
+			@Override
+			public String getMessage() {
+				throw new IllegalArgumentException("broken");
+			}
+
+		};
+		TestPolicy remembering = this.policy.remembering();
+		assertThat(catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(failure)))).isSameAs(failure);
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.execute(remembering, TestDoor.returning("two")))
+			.satisfies((ex) -> assertThat(ex.type()).isEqualTo(failure.getClass().getName()));
+	}
+
+	@Test
+	void failureOfALockIsNeverRemembered() throws Throwable {
+		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK).remembering();
+		catchThrowable(() -> this.node.execute(lock, TestDoor.throwing(new IOException())));
+		assertThat(this.node.execute(lock, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED, IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
+	void rejectReleasesAFailedCall() throws Throwable {
+		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
+		catchThrowable(() -> this.node.execute(reject, TestDoor.throwing(new IOException())));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
+		assertThat(this.node.execute(reject, TestDoor.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void rejectRemembersAFailedCallAsADuplicate() {
+		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT).remembering();
+		catchThrowable(() -> this.node.execute(reject, TestDoor.throwing(new IOException())));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
+		assertThatExceptionOfType(IdempotencyDuplicateException.class)
+			.isThrownBy(() -> this.node.execute(reject, TestDoor.returning("two")));
+	}
+
+	@Test
+	void interruptOfAMethodThatReturnsIsKeptAndItsResultIsStored() throws Throwable {
+		failStoreWhereverItIsInterrupted();
+		String answer = this.node.execute(this.policy, TestDoor.running(() -> {
+			Thread.currentThread().interrupt();
+			return "one";
+		}));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(answer).isEqualTo("one");
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+	}
+
+	@Test
+	void interruptOfAMethodThatThrowsIsKeptAndItsKeyIsReleased() throws Throwable {
+		failStoreWhereverItIsInterrupted();
+		IOException failure = new IOException("closed by interrupt");
+		Throwable thrown = catchThrowable(() -> this.node.execute(this.policy, TestDoor.running(() -> {
+			Thread.currentThread().interrupt();
+			throw failure;
+		})));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(thrown).isSameAs(failure);
+		await().until(() -> this.node.events.count(IdempotencyEvent.RELEASED) == 1);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void interruptedCallerLeavesNoClaim() {
+		failStoreWhereverItIsInterrupted();
+		Thread.currentThread().interrupt();
+		TestDoor<String> door = TestDoor.returning("one");
+		catchThrowable(() -> this.node.execute(this.policy, door));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(door.runs()).isZero();
+		await().until(() -> this.node.memory.size() == 0);
+	}
+
+	@Test
+	void duplicateIsRecoveredAndStored() throws Throwable {
+		TestDoor<String> door = TestDoor.<String>throwing(new DuplicateRow())
+			.duplicateOn(DuplicateRow.class)
+			.recovering(() -> "from the table");
+		assertThat(this.node.execute(this.policy.recoverable(), door)).isEqualTo("from the table");
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED, IdempotencyEvent.EXECUTED);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("from the table");
+	}
+
+	@Test
+	void duplicateWithoutRecoveryLeavesATombstone() {
+		DuplicateRow failure = new DuplicateRow();
+		TestDoor<String> door = TestDoor.<String>throwing(failure).duplicateOn(RuntimeException.class);
+		assertNeverASecondRun(door, failure);
+		assertThat(door.recoveries()).isZero();
+	}
+
+	@Test
+	void duplicateThatCannotBeFoundLeavesATombstone() {
+		DuplicateRow failure = new DuplicateRow();
+		this.policy.recoverable();
+		TestDoor<String> door = TestDoor.<String>throwing(failure).duplicateOn(DuplicateRow.class);
+		assertNeverASecondRun(door, failure);
+		assertThat(door.recoveries()).isGreaterThan(0);
+	}
+
+	@Test
+	void duplicateWhoseRecoveryThrowsLeavesATombstone() {
+		DuplicateRow failure = new DuplicateRow();
+		InterruptedException interrupted = new InterruptedException("look-up");
+		this.policy.recoverable();
+		TestDoor<String> door = TestDoor.<String>throwing(failure).duplicateOn(DuplicateRow.class).recovering(() -> {
+			throw interrupted;
+		});
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, door))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure, interrupted));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.RESULT_UNAVAILABLE);
+	}
+
+	@Test
+	void duplicateWhoseRecoveryFailsLikeAnyOtherLeavesATombstone() {
+		this.policy.recoverable();
+		TestDoor<String> door = TestDoor.<String>throwing(new DuplicateRow())
+			.duplicateOn(DuplicateRow.class)
+			.recovering(() -> {
+				throw new StackOverflowError();
+			});
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, door));
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+	}
+
+	@Test
+	void duplicateLeavesATombstoneAlsoWhereFailuresAreRemembered() {
+		this.policy.remembering();
+		assertNeverASecondRun(TestDoor.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class), null);
+	}
+
+	@Test
+	void tombstoneOfADuplicateIsRepeatedWhenTheStoreFails() {
+		this.node.store.failBefore(Verb.COMPLETE, 2);
+		TestDoor<String> door = TestDoor.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class);
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, door));
+		await().until(() -> this.node.events.count(IdempotencyEvent.TOMBSTONE) == 1);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+	}
+
+	@Test
+	void otherExceptionsThanTheDuplicateRelease() throws Throwable {
+		TestDoor<String> door = TestDoor.<String>throwing(new IOException()).duplicateOn(DuplicateRow.class);
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.node.execute(this.policy, door));
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void releasedKeyRunsAgainAfterManyFailures() throws Throwable {
+		for (int i = 0; i < 5; i++) {
+			catchThrowable(() -> this.node.execute(this.policy, TestDoor.throwing(new IOException())));
+			this.node.clock.advance(Duration.ofMillis(1));
+		}
+		assertThat(this.node.execute(this.policy, TestDoor.returning("sixth"))).isEqualTo("sixth");
+		assertThat(this.node.events.count(IdempotencyEvent.RELEASED)).isEqualTo(5);
+	}
+
+	private void assertNeverASecondRun(TestDoor<String> door, DuplicateRow failure) {
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, door))
+			.satisfies((ex) -> assertThat(failure == null || ex.getSuppressed()[0] == failure).isTrue());
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, door));
+		assertThat(door.runs()).isOne();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.RESULT_UNAVAILABLE, IdempotencyEvent.RESULT_UNAVAILABLE);
+	}
+
+	/** As drivers do whose waits can be interrupted. */
+	private void failStoreWhereverItIsInterrupted() {
+		for (Verb verb : Verb.values()) {
+			this.node.store.on(verb, Point.AFTER, ScriptedStore.ALWAYS, () -> {
+				if (Thread.currentThread().isInterrupted()) {
+					throw new IdempotencyStoreException("interrupted");
+				}
+			});
+		}
+	}
+
+	private static final class DuplicateRow extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+}

@@ -1,0 +1,437 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.List;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.ScriptedStore.Point;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStoreException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The store fails at every step, before and after the step was applied.
+ */
+@Timeout(60)
+class StoreFailureTests {
+
+	private final TestPolicy policy = TestPolicy.replay();
+
+	private final EngineFixture node = new EngineFixture();
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(Point.class)
+	void claimThatFailsOnceIsSentOnceMoreWithTheSameClaimId(Point point) throws Throwable {
+		fail(Verb.CLAIM, point, 1);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.CLAIM, Verb.COMPLETE);
+		assertThat(this.node.store.claims().get(0)).isEqualTo(this.node.store.claims().get(1));
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(Point.class)
+	void rejectSendsAClaimThatFailsOnceOnceMore(Point point) throws Throwable {
+		fail(Verb.CLAIM, point, 1);
+		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
+		assertThat(this.node.execute(reject, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.CLAIM);
+	}
+
+	@ParameterizedTest
+	@EnumSource(Point.class)
+	void claimThatFailsTwiceIsGivenBackAndNothingRuns(Point point) throws Throwable {
+		fail(Verb.CLAIM, point, 2);
+		TestDoor<String> door = TestDoor.returning("one");
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, door))
+			.withCauseInstanceOf(IdempotencyStoreException.class)
+			.satisfies((ex) -> assertThat(ex.getCause().getSuppressed()).hasSize(1))
+			.satisfies((ex) -> assertThat(ex.retryAfter()).isPositive());
+		assertThat(door.runs()).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_UNAVAILABLE);
+		await().until(() -> this.node.store.count(Verb.RELEASE) == 1 && this.node.memory.size() == 0);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void rejectGivesAClaimBackThatFailsTwice() throws Throwable {
+		this.node.store.failAfter(Verb.CLAIM, 2);
+		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(reject, TestDoor.returning("one")));
+		await().until(() -> this.node.memory.size() == 0);
+		assertThat(this.node.execute(reject, TestDoor.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void claimIsGivenBackUntilTheStoreAcceptsIt() {
+		this.node.store.failAfter(Verb.CLAIM, 2);
+		this.node.store.failBefore(Verb.RELEASE, 2);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("one")));
+		await().until(() -> this.node.memory.size() == 0);
+		assertThat(this.node.store.count(Verb.RELEASE)).isEqualTo(3);
+	}
+
+	@Test
+	void storeThatAlwaysThrowsTheSameExceptionIsUnavailableToo() {
+		IdempotencyStoreException same = new IdempotencyStoreException("down");
+		this.node.store.fail(Verb.CLAIM, Point.AFTER, 2, () -> same);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("one")))
+			.withCause(same);
+		await().until(() -> this.node.memory.size() == 0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1 })
+	void errorOfAClaimPassesUnchangedAndTheClaimIsGivenBack(int failuresBefore) {
+		this.node.store.failAfter(Verb.CLAIM, failuresBefore);
+		OutOfMemoryError error = new OutOfMemoryError("store");
+		this.node.store.onLater(Verb.CLAIM, Point.AFTER, failuresBefore, () -> {
+			throw error;
+		});
+		TestDoor<String> door = TestDoor.returning("one");
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.node.execute(this.policy, door))
+			.isSameAs(error);
+		assertThat(door.runs()).isZero();
+		await().until(() -> this.node.store.count(Verb.RELEASE) == 1 && this.node.memory.size() == 0);
+	}
+
+	@Test
+	void callProceedsUnguardedIfThePolicySaysSo() throws Throwable {
+		this.node.store.failAfter(Verb.CLAIM, 2);
+		String answer = this.node.execute(this.policy.proceeding(),
+				TestDoor.running(() -> "context: " + IdempotencyContext.current().isPresent()));
+		assertThat(answer).isEqualTo("context: false");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.UNGUARDED);
+		assertThat(this.node.store.count(Verb.COMPLETE)).isZero();
+		await().until(() -> this.node.memory.size() == 0);
+	}
+
+	@Test
+	void unguardedCallDoesNotSeeTheContextOfTheCallAroundIt() throws Throwable {
+		this.node.execute(this.policy, TestDoor.running(() -> {
+			this.node.store.failBefore(Verb.CLAIM, 2);
+			boolean visible = this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+					this.policy.proceeding().build(), this.node.store),
+					TestDoor.running(() -> IdempotencyContext.current().isPresent()));
+			assertThat(visible).isFalse();
+			assertThat(IdempotencyContext.current()).isPresent();
+			return "one";
+		}));
+		assertThat(this.node.events.count(IdempotencyEvent.UNGUARDED)).isOne();
+	}
+
+	@Test
+	void exceptionOfAnUnguardedCallPassesUnchanged() {
+		this.node.store.failBefore(Verb.CLAIM, 2);
+		IllegalStateException failure = new IllegalStateException("method");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy.proceeding(), TestDoor.throwing(failure)))
+			.isSameAs(failure);
+	}
+
+	@Test
+	void waiterNeverRunsUnguarded() {
+		this.node.claimElsewhere(this.policy);
+		this.node.store.onLater(Verb.CLAIM, Point.BEFORE, 1, () -> {
+			throw new IdempotencyStoreException("down");
+		});
+		this.node.store.onLater(Verb.CLAIM, Point.BEFORE, 2, () -> {
+			throw new IdempotencyStoreException("still down");
+		});
+		TestDoor<String> waiter = TestDoor.returning("two");
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy.proceeding().waiting(), waiter));
+		assertThat(waiter.runs()).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_UNAVAILABLE);
+	}
+
+	@Test
+	void outageDoesNotFillTheBackground() {
+		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
+		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
+		Events events = new Events(this.node.events);
+		try (Background background = new Background(events)) {
+			Claims claims = new Claims(new ConflictWaiter(1, this.node.ticker), background, events, this.node.ticker);
+			GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
+					this.node.store);
+			for (int i = 0; i < 1_100; i++) {
+				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+					.isThrownBy(() -> claims.claim(call));
+			}
+			assertThat(background.outstanding()).isEqualTo(1_000);
+			this.node.store.heal();
+			await().until(() -> background.outstanding() == 0);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(Point.class)
+	void completionThatFailsIsRepeatedAndTheCallerHasHisResultAtOnce(Point point) throws Throwable {
+		fail(Verb.COMPLETE, point, 3);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
+		assertThat(this.node.store.count(Verb.COMPLETE)).isEqualTo(4);
+		assertThat(this.node.store.count(Verb.RELEASE)).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.EXECUTED);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+	}
+
+	@ParameterizedTest
+	@EnumSource(Point.class)
+	void endOfALockThatFailsIsRepeated(Point point) throws Throwable {
+		fail(Verb.COMPLETE, point, 1);
+		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK);
+		assertThat(this.node.execute(lock, TestDoor.returning("one"))).isEqualTo("one");
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
+		assertThat(this.node.execute(lock, TestDoor.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void errorOfACompletionIsRepeatedToo() throws Throwable {
+		this.node.store.fail(Verb.COMPLETE, Point.BEFORE, 2, () -> new NoClassDefFoundError("driver"));
+		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+	}
+
+	@Test
+	void duplicateMeetsAConflictWhileACompletionIsOutstanding() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		this.node.execute(this.policy, TestDoor.returning("one"));
+		assertThatExceptionOfType(IdempotencyInProgressException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("two")));
+	}
+
+	@Test
+	void beatsGoOnWhileACompletionIsOutstandingAndEndWithIt() throws Throwable {
+		Duration lease = Duration.ofMillis(60);
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		this.node.execute(this.policy.lease(lease), TestDoor.returning("one"));
+		for (int beat = 1; beat <= 6; beat++) {
+			int expected = this.node.store.count(Verb.RENEW) + 2;
+			await().until(() -> this.node.store.count(Verb.RENEW) >= expected);
+			this.node.clock.advance(lease.dividedBy(2));
+			assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+		}
+		this.node.store.heal();
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
+		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+	}
+
+	@Test
+	void completionIsGivenUpWhenTheRetentionIsOver() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		this.node.execute(this.policy.retention(Duration.ofNanos(1)).lease(Duration.ofMillis(60)),
+				TestDoor.returning("one"));
+		await().until(() -> this.node.log.messages(Level.ERROR).size() == 1);
+		assertThat(this.node.log.messages(Level.ERROR)).singleElement()
+			.asString()
+			.contains("complete", "'" + TestPolicy.OPERATION + "'", "given up");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY);
+		assertThat(this.node.store.count(Verb.COMPLETE)).isEqualTo(2);
+	}
+
+	@Test
+	void completionIsRepeatedForARetentionWithoutEnd() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, 2);
+		Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
+		this.node.execute(this.policy.retention(forEver).lease(forEver), TestDoor.returning("one"));
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+	}
+
+	@Test
+	void completionThatIsRefusedIsALostClaimAndTheCallerHasHisResult() throws Throwable {
+		String answer = this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+			this.node.clock.advance(Duration.ofSeconds(30));
+			this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
+			return "late";
+		}));
+		assertThat(answer).isEqualTo("late");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("successor");
+	}
+
+	@Test
+	void repeatedCompletionThatIsRefusedIsALostClaim() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+			this.node.clock.advance(Duration.ofSeconds(30));
+			this.node.claimElsewhere(this.policy);
+			return "late";
+		}));
+		await().until(() -> this.node.events.count(IdempotencyEvent.CLAIM_LOST) == 1);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	@Test
+	void tombstoneThatIsRefusedIsNone() throws Throwable {
+		this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+			this.node.clock.advance(Duration.ofSeconds(30));
+			this.node.claimElsewhere(this.policy);
+			return new Object();
+		}));
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+	}
+
+	@Test
+	void resultThatAStoreNeverTakesBecomesATombstone() {
+		OutstandingCompletion outstanding = outstanding();
+		this.node.store.failBefore(Verb.COMPLETE, 5);
+		for (int i = 0; i < 5; i++) {
+			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
+		}
+		assertThat(outstanding.getAsBoolean()).isTrue();
+		outstanding.answered(true);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
+	void outageDoesNotCostTheResult() {
+		OutstandingCompletion outstanding = outstanding();
+		this.node.store.failBefore(Verb.COMPLETE, 20);
+		this.node.store.failBefore(Verb.RENEW, 4);
+		for (int i = 0; i < 4; i++) {
+			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
+		}
+		for (int i = 0; i < 4; i++) {
+			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
+		}
+		this.node.store.failBefore(Verb.RENEW, 1);
+		for (int i = 0; i < 5; i++) {
+			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
+		}
+		this.node.store.heal();
+		assertThat(outstanding.getAsBoolean()).isTrue();
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	@ParameterizedTest
+	@EnumSource(Point.class)
+	void releaseThatFailsIsRepeatedAndAddedToTheMethodsException(Point point) throws Throwable {
+		fail(Verb.RELEASE, point, 3);
+		IllegalStateException failure = new IllegalStateException("method");
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))
+			.isSameAs(failure)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
+				.isInstanceOf(IdempotencyStoreException.class));
+		await().until(() -> this.node.events.count(IdempotencyEvent.RELEASED) == 1);
+		assertThat(this.node.store.count(Verb.RELEASE)).isEqualTo(4);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.RELEASED);
+		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void errorOfAReleaseDoesNotReplaceTheMethodsException() {
+		NoClassDefFoundError error = new NoClassDefFoundError("driver");
+		this.node.store.fail(Verb.RELEASE, Point.BEFORE, 1, () -> error);
+		IllegalStateException failure = new IllegalStateException("method");
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))
+			.isSameAs(failure)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(error));
+		await().until(() -> this.node.memory.size() == 0);
+	}
+
+	@Test
+	void releaseThatThrowsTheMethodsOwnExceptionIsNotAddedToIt() {
+		IllegalStateException failure = new IllegalStateException("method and store");
+		this.node.store.fail(Verb.RELEASE, Point.BEFORE, 1, () -> failure);
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))
+			.isSameAs(failure)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
+	}
+
+	@Test
+	void releaseThatIsRefusedIsALostClaim() {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+				this.node.clock.advance(Duration.ofSeconds(30));
+				this.node.claimElsewhere(this.policy);
+				throw new IllegalStateException("late");
+			})));
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	@Test
+	void repeatedReleaseThatIsRefusedMayHaveBeenAppliedAtFirst() {
+		this.node.store.failAfter(Verb.RELEASE, 1);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(new IllegalStateException("method"))));
+		this.node.claimElsewhere(this.policy);
+		await().until(() -> this.node.events.count(IdempotencyEvent.RELEASED) == 1);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.RELEASED);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	@Test
+	void releaseIsGivenUpWhenTheRetentionIsOver() {
+		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy.retention(Duration.ofNanos(1)),
+				TestDoor.throwing(new IllegalStateException("method"))));
+		await().until(() -> this.node.log.messages(Level.ERROR).size() == 1);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY);
+	}
+
+	@Test
+	void noMessageNamesAKey() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		this.node.execute(this.policy, TestDoor.returning("one"));
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
+		List<ILoggingEvent> events = this.node.log.events();
+		assertThat(events).isNotEmpty()
+			.allSatisfy((event) -> assertThat(event.getFormattedMessage()).doesNotContain("key-1"));
+	}
+
+	private OutstandingCompletion outstanding() {
+		Claim claim = this.node.claimElsewhere(this.policy);
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.withoutRenewal().build(),
+				this.node.store);
+		Events events = new Events(this.node.events);
+		Execution execution = new Execution(call, claim, new Background(events),
+				new ConflictWaiter(1, this.node.ticker), events);
+		return new OutstandingCompletion(execution, call,
+				Completion.result(claim, Fingerprint.NONE, EngineFixture.text("one"), Duration.ofHours(1)), events);
+	}
+
+	private void fail(Verb verb, Point point, int times) {
+		if (point == Point.BEFORE) {
+			this.node.store.failBefore(verb, times);
+		}
+		else {
+			this.node.store.failAfter(verb, times);
+		}
+	}
+
+}

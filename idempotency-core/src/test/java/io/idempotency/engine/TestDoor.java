@@ -1,0 +1,87 @@
+package io.idempotency.engine;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+/** A door whose parts are given by a test; counts. */
+final class TestDoor<T> extends ValueDoor<T> {
+
+	private final Action<T> action;
+
+	private Action<T> recovery = () -> null;
+
+	private @Nullable Class<? extends Throwable> duplicateOn;
+
+	private final AtomicInteger runs = new AtomicInteger();
+
+	private final AtomicInteger recoveries = new AtomicInteger();
+
+	private TestDoor(boolean async, Action<T> action) {
+		super(new TextCodec(), String.class, async);
+		this.action = action;
+	}
+
+	static <T> TestDoor<T> running(Action<T> action) {
+		return new TestDoor<>(false, action);
+	}
+
+	static <T> TestDoor<T> returning(@Nullable T value) {
+		return running(() -> value);
+	}
+
+	static <T> TestDoor<T> throwing(Throwable failure) {
+		return running(() -> {
+			throw failure;
+		});
+	}
+
+	static <S extends CompletionStage<String>> TestDoor<S> async(Action<S> action) {
+		return new TestDoor<>(true, action);
+	}
+
+	TestDoor<T> recovering(Action<T> recovery) {
+		this.recovery = recovery;
+		return this;
+	}
+
+	TestDoor<T> duplicateOn(Class<? extends Throwable> duplicateOn) {
+		this.duplicateOn = duplicateOn;
+		return this;
+	}
+
+	int runs() {
+		return this.runs.get();
+	}
+
+	int recoveries() {
+		return this.recoveries.get();
+	}
+
+	@Override
+	public @Nullable T run() throws Throwable {
+		this.runs.incrementAndGet();
+		return this.action.run();
+	}
+
+	@Override
+	public @Nullable T recover() throws Throwable {
+		this.recoveries.incrementAndGet();
+		return this.recovery.run();
+	}
+
+	@Override
+	public boolean isDuplicate(Throwable failure) {
+		return this.duplicateOn != null && this.duplicateOn.isInstance(failure);
+	}
+
+	/** What a door does; may throw anything. */
+	@FunctionalInterface
+	interface Action<T> {
+
+		@Nullable T run() throws Throwable;
+
+	}
+
+}

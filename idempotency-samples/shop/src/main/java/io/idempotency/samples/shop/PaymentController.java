@@ -1,0 +1,56 @@
+package io.idempotency.samples.shop;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.Idempotent;
+import jakarta.validation.Valid;
+
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/orders/{orderId}/payments")
+class PaymentController {
+
+	private final Payments payments;
+
+	private final DemoDelay delay;
+
+	PaymentController(Payments payments, DemoDelay delay) {
+		this.payments = payments;
+		this.delay = delay;
+	}
+
+	@GetMapping
+	List<Payment> list(@PathVariable long orderId) {
+		return this.payments.of(orderId);
+	}
+
+	/**
+	 * Money is dear, so this is the careful case: a duplicate waits for the first call
+	 * instead of being refused, a failure is an answer too (after it nobody knows whether
+	 * the money has moved, so a retry must not move it), and both are kept for three
+	 * days.
+	 */
+	@Idempotent(conflict = ConflictMode.WAIT, waitTimeout = "15s", onFailure = FailureMode.REMEMBER, retention = "72h")
+	@PostMapping
+	@ResponseStatus(HttpStatus.CREATED)
+	public Payment pay(@PathVariable long orderId, @Valid @RequestBody PaymentRequest request,
+			@RequestHeader(name = DemoDelay.HEADER,
+					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
+		this.delay.pause(demoDelay);
+		return this.payments.pay(orderId, request.amount());
+	}
+
+}

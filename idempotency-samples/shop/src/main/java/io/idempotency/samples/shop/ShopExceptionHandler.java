@@ -1,0 +1,41 @@
+package io.idempotency.samples.shop;
+
+import java.net.URI;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.validation.FieldError;
+import org.springframework.web.bind.MethodArgumentNotValidException;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+
+/**
+ * Answers with problem details, and names the fields that are wrong.
+ */
+@RestControllerAdvice
+class ShopExceptionHandler extends ResponseEntityExceptionHandler {
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleMethodArgumentNotValid(MethodArgumentNotValidException ex,
+			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		Map<String, @Nullable String> fields = new TreeMap<>();
+		for (FieldError error : ex.getBindingResult().getFieldErrors()) {
+			fields.putIfAbsent(error.getField(), error.getDefaultMessage());
+		}
+		ProblemDetail problem = ex.getBody();
+		problem.setType(URI.create("urn:shop:invalid-request"));
+		problem.setTitle("Request is invalid");
+		problem.setDetail("Correct the fields named in 'fields'.");
+		problem.setProperty("code", "invalid-request");
+		problem.setProperty("fields", fields);
+		return handleExceptionInternal(ex, problem, headers, status, request);
+	}
+
+}

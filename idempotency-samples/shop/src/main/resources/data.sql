@@ -1,0 +1,10 @@
+insert into product (sku, name, price, stock) values
+	('sku-1', 'Keyboard', 129.00, 100000),
+	('sku-2', 'Brass desk lamp', 89.00, 500),
+	('sku-3', 'Dotted notebook', 12.50, 500),
+	('sku-4', 'Fountain pen', 34.90, 500),
+	('sku-5', 'Felt desk mat', 42.00, 500),
+	('sku-6', 'Headphones', 189.00, 200),
+	('sku-7', 'Monitor arm', 99.00, 200),
+	('sku-8', 'Stoneware mug', 14.00, 500),
+	('sku-9', 'Walnut clock', 240.00, 3);

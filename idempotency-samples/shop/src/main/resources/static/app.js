@@ -1,0 +1,450 @@
+import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED, get, newKey, pause, post } from "./calls.js";
+import { card, clearLog, element, hueOf } from "./log.js";
+
+const SHOWN_ORDERS = 20;
+const REFRESH_EVERY = 3000;
+
+const $ = (id) => document.getElementById(id);
+const money = new Intl.NumberFormat("en-IE", { style: "currency", currency: "EUR" });
+const count = new Intl.NumberFormat("en-IE");
+
+const state = {
+	user: "anonymous",
+	sku: "sku-1",
+	key: newKey(),
+	products: new Map(),
+	orders: null,
+	/** What was ordered first with a key, by caller and key. */
+	used: new Map(),
+	/** First answers, by caller, path and key. */
+	answers: new Map(),
+	/** Calls of this page: the log of the shop has them, too. */
+	mine: new Map(),
+	lastLogged: null,
+	placing: null,
+	elsewhere: null
+};
+
+/* ---------- calls ---------- */
+
+async function send(target, call) {
+	const full = { user: state.user, requestId: newKey(), ...call };
+	const line = target.line(full);
+	state.mine.set(full.requestId, line);
+	const result = compared(full, await post(full));
+	line.end({ ...result, summary: summaryOf(result) });
+	if (result.outcome === GAVE_UP) {
+		result.ended = new Promise((resolve) => line.abandoned = resolve).then((end) => line.say(
+				"The browser hung up. The shop went on and ended with " + end.status + " after " + (end.millis / 1000).toFixed(1) + " s."));
+	}
+	return result;
+}
+
+/**
+ * Compares an answer with the first one of its key, byte for byte. A refund is guarded in
+ * the service, below the controller, which renders it anew and marks nothing: there the
+ * same refund tells the replay.
+ */
+function compared(call, result) {
+	const name = [call.user, call.path, call.key || call.reference].join(" ");
+	const same = result.outcome !== GAVE_UP && result.text === state.answers.get(name);
+	if (result.outcome === EXECUTED && !state.answers.has(name)) {
+		state.answers.set(name, result.text);
+	}
+	if (same && call.reference) {
+		return { ...result, same, outcome: REPLAYED };
+	}
+	return { ...result, same };
+}
+
+function summaryOf(result) {
+	if (result.outcome === GAVE_UP) {
+		return "The browser hung up. The shop goes on.";
+	}
+	if (result.outcome === FAILED) {
+		return "The shop does not answer.";
+	}
+	const answer = result.json || {};
+	const same = result.outcome === REPLAYED && result.same ? ", the same bytes again" : "";
+	if (answer.orderNo) {
+		return "Order " + answer.orderNo + same;
+	}
+	if (answer.reference) {
+		return "Refund #" + answer.id + " of " + money.format(answer.amount) + same;
+	}
+	if (result.status < 300 && answer.orderId) {
+		return "Payment #" + answer.id + " of " + money.format(answer.amount) + same;
+	}
+	const retry = result.retryAfter ? " (Retry-After " + result.retryAfter + " s)" : "";
+	return [answer.code, answer.title || answer.error].filter(Boolean).join(": ") + retry;
+}
+
+const usedKey = (user, key) => user + " " + key;
+
+function remember(user, key, body) {
+	const name = usedKey(user, key);
+	if (!state.used.has(name)) {
+		state.used.set(name, body);
+	}
+	showKey();
+}
+
+function order(target, call) {
+	if (call.key) {
+		remember(call.user || state.user, call.key, call.body);
+	}
+	return send(target, { path: "/api/orders", ...call });
+}
+
+const chosen = () => ({ sku: state.sku, quantity: Number($("quantity").value) });
+
+/** The newest order that somebody has, to count from. */
+async function newestOrder() {
+	const orders = await get("/api/orders");
+	return orders.length ? orders[0].id : 0;
+}
+
+/** Asks the database, not the answers, how often it happened. */
+async function judgeOrders(target, calls, before, most) {
+	await refresh();
+	const added = state.orders.filter((each) => each.id > before).length;
+	target.verdict(plural(calls, "call") + " → " + plural(added, "new order") + " in the database", added <= most);
+}
+
+function plural(number, noun) {
+	return number + " " + noun + (number === 1 ? "" : "s");
+}
+
+/* ---------- what can be tried ---------- */
+
+async function place() {
+	const { user, key } = state;
+	let group = state.placing;
+	if (!group || !group.card.isNewest() || group.user !== user || group.key !== key) {
+		group = { card: card("Place order"), user, key, calls: 0, most: state.used.has(usedKey(user, key)) ? 0 : 1 };
+		group.before = newestOrder();
+		state.placing = group;
+	}
+	const before = await group.before;
+	group.calls++;
+	await order(group.card, { key, user, body: chosen() });
+	await judgeOrders(group.card, group.calls, before, group.most);
+}
+
+/** Orders with the current key unless that was done before; gives what was ordered with it. */
+async function orderOnce(target, user, key) {
+	const first = state.used.get(usedKey(user, key));
+	if (first) {
+		return { body: first, calls: 0 };
+	}
+	const body = chosen();
+	await order(target, { key, user, body });
+	return { body, calls: 1 };
+}
+
+const scenarios = {
+
+	async twice() {
+		const target = card("Press twice at once");
+		const before = await newestOrder();
+		const key = drawKey();
+		const body = chosen();
+		await Promise.all([order(target, { key, body }), order(target, { key, body })]);
+		await judgeOrders(target, 2, before, 1);
+	},
+
+	async timeout() {
+		const target = card("Time out, then retry");
+		const before = await newestOrder();
+		const key = drawKey();
+		const { user } = state;
+		const body = chosen();
+		const first = await order(target, { key, user, body, delay: "3s", patience: 1000 });
+		let calls = 1;
+		let result;
+		do {
+			if (result) {
+				target.note("The first call still runs: ask again in a moment.");
+				await pause(Math.min(result.retryAfter || 1, 2) * 1000);
+			}
+			result = await order(target, { key, user, body });
+			calls++;
+		}
+		while (result.status === 409 && result.json?.code === "in-progress" && calls < 8);
+		await Promise.race([first.ended, pause(7000)]);
+		await judgeOrders(target, calls, before, 1);
+	},
+
+	async changed() {
+		const target = card("Same key, another amount");
+		const before = await newestOrder();
+		const { user, key } = state;
+		const first = await orderOnce(target, user, key);
+		const quantity = first.body.quantity < 100 ? first.body.quantity + 1 : first.body.quantity - 1;
+		await order(target, { key, user, body: { ...first.body, quantity } });
+		await judgeOrders(target, first.calls + 1, before, first.calls);
+	},
+
+	async stranger() {
+		const target = card("Same key, other customer");
+		const before = await newestOrder();
+		const { user, key } = state;
+		const other = user === "alice" ? "bob" : "alice";
+		const first = await orderOnce(target, user, key);
+		const known = state.used.has(usedKey(other, key));
+		await order(target, { key, user: other, body: first.body });
+		await judgeOrders(target, first.calls + 1, before, first.calls + (known ? 0 : 1));
+	},
+
+	async broken() {
+		const target = card("Break the key");
+		const before = await newestOrder();
+		await send(target, { path: "/api/orders", key: '"half-a-string', body: chosen() });
+		await judgeOrders(target, 1, before, 0);
+	},
+
+	async keyless() {
+		const target = card("Forget the key");
+		const before = await newestOrder();
+		await order(target, { body: chosen() });
+		await judgeOrders(target, 1, before, 0);
+	},
+
+	async pay() {
+		const unpaid = payable();
+		const target = card("Pay twice at once");
+		const path = "/api/orders/" + unpaid.id + "/payments";
+		const call = { path, key: newKey(), body: { amount: difference(unpaid.amount, unpaid.paid) }, delay: "1s" };
+		const before = (await get(path)).length;
+		await Promise.all([send(target, call), send(target, call)]);
+		const added = (await get(path)).length - before;
+		await refresh();
+		target.verdict("2 calls → " + plural(added, "payment") + " for order " + unpaid.orderNo, added <= 1);
+	},
+
+	async refund() {
+		const paid = refundable();
+		const target = card("Refund twice");
+		const path = "/api/orders/" + paid.id + "/refunds";
+		const reference = "R-" + newKey().slice(0, 8);
+		const call = { path, reference, body: { reference, amount: difference(paid.paid, paid.refunded) } };
+		const before = (await get(path)).length;
+		await send(target, call);
+		await send(target, call);
+		const added = (await get(path)).length - before;
+		await refresh();
+		target.verdict("2 calls → " + plural(added, "refund") + " for order " + paid.orderNo, added <= 1);
+	}
+
+};
+
+const difference = (amount, less) => Math.round((amount - less) * 100) / 100;
+const payable = () => (state.orders || []).find((each) => each.status === "PLACED");
+const refundable = () => (state.orders || []).find((each) => each.paid > each.refunded);
+
+/* ---------- what is shown ---------- */
+
+function drawKey() {
+	state.key = newKey();
+	showKey();
+	return state.key;
+}
+
+function showKey() {
+	const used = state.used.get(usedKey(state.user, state.key));
+	const tag = $("tag");
+	if ($("key").value !== state.key) {
+		$("key").value = state.key;
+		tag.style.setProperty("--hue", hueOf(state.key));
+		tag.classList.remove("drawn");
+		void tag.offsetWidth; // lets the animation start again
+		tag.classList.add("drawn");
+	}
+	tag.classList.toggle("used", Boolean(used));
+	$("key-state").textContent = used ? "used by " + state.user + " for " + used.quantity + " × " + used.sku : "not used yet";
+}
+
+function showTotal() {
+	const product = state.products.get(state.sku);
+	const quantity = Number($("quantity").value);
+	$("total").textContent = product && quantity > 0 ? money.format(product.price * quantity) : "";
+}
+
+function showProducts(products) {
+	const root = $("products");
+	for (const product of products) {
+		if (!state.products.has(product.sku)) {
+			root.append(productCard(product));
+		}
+		state.products.set(product.sku, product);
+		const stock = $("stock-" + product.sku);
+		stock.textContent = product.stock > 0 ? count.format(product.stock) + " left" : "sold out";
+		stock.classList.toggle("scarce", product.stock <= 3);
+	}
+	showTotal();
+}
+
+function productCard(product) {
+	const label = element("label", "product");
+	const input = element("input");
+	input.type = "radio";
+	input.name = "sku";
+	input.value = product.sku;
+	input.checked = product.sku === state.sku;
+	const stock = element("span", "stock");
+	stock.id = "stock-" + product.sku;
+	const text = element("span", "product-text");
+	text.append(element("span", "name", product.name), element("span", "price", money.format(product.price)), stock);
+	label.append(input, icon(product.sku), text);
+	return label;
+}
+
+function icon(sku) {
+	const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+	svg.setAttribute("class", "icon");
+	svg.setAttribute("aria-hidden", "true");
+	const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+	use.setAttribute("href", "icons.svg#" + sku);
+	svg.append(use);
+	return svg;
+}
+
+function showOrders(orders) {
+	const known = state.orders ? new Map(state.orders.map((each) => [each.id, each])) : null;
+	state.orders = orders;
+	$("count-orders").textContent = count.format(orders.length);
+	$("orders-empty").hidden = orders.length > 0;
+	$("orders").hidden = orders.length === 0;
+	$("orders-more").hidden = orders.length <= SHOWN_ORDERS;
+	$("orders-more").textContent = "The newest " + SHOWN_ORDERS + " of " + count.format(orders.length) + " orders.";
+	const rows = orders.slice(0, SHOWN_ORDERS).map((each) => {
+		const before = known?.get(each.id);
+		const row = orderRow(each);
+		if (known && (!before || before.status !== each.status)) {
+			row.classList.add("fresh");
+		}
+		return row;
+	});
+	$("orders").tBodies[0].replaceChildren(...rows);
+	scenarioAvailable("pay", payable(), "Here the second call waits for the first and gets its answer.", "There is no unpaid order: place one first.");
+	scenarioAvailable("refund", refundable(), "No header: the service knows the refund by its reference.", "There is no paid order: pay one first.");
+}
+
+function scenarioAvailable(name, available, hint, otherwise) {
+	const button = document.querySelector('[data-scenario="' + name + '"]');
+	button.disabled = !available || button.getAttribute("aria-busy") === "true";
+	$(name + "-hint").textContent = available ? hint : otherwise;
+}
+
+function orderRow(each) {
+	const row = element("tr");
+	const cell = (label, text, className) => {
+		const created = element("td", className, text);
+		created.dataset.label = label;
+		row.append(created);
+		return created;
+	};
+	cell("Order", each.orderNo, "order-no");
+	cell("Customer", each.customer);
+	cell("Product", state.products.get(each.sku)?.name || each.sku);
+	cell("Quantity", String(each.quantity), "number");
+	cell("Amount", money.format(each.amount), "number");
+	cell("Paid", each.paid ? money.format(each.paid) : "–", each.paid ? "number" : "number none");
+	cell("Refunded", each.refunded ? money.format(each.refunded) : "–", each.refunded ? "number" : "number none");
+	cell("Status", "").append(element("span", "state " + each.status.toLowerCase(), each.status.toLowerCase()));
+	cell("Placed", new Date(each.createdAt).toLocaleTimeString());
+	return row;
+}
+
+/** Calls that the shop saw: those of others get a line, those this page gave up on get an end. */
+function showLog(calls) {
+	const news = state.lastLogged !== null;
+	for (const call of calls) {
+		state.lastLogged = call.number;
+		const line = state.mine.get(call.requestId);
+		line?.abandoned?.(call);
+		if (!news || line) {
+			continue;
+		}
+		if (!state.elsewhere || !state.elsewhere.isNewest()) {
+			state.elsewhere = card("From elsewhere");
+		}
+		state.elsewhere.line({ path: call.path, user: call.customer, key: call.key }).end({
+			outcome: { EXECUTED, REPLAYED, REFUSED }[call.outcome], status: call.status, millis: call.millis, summary: ""
+		});
+	}
+	state.lastLogged ??= 0;
+}
+
+let refreshed = Promise.resolve();
+
+/** One after the other, so that no older answer replaces a newer one. */
+function refresh() {
+	refreshed = refreshed.then(load);
+	return refreshed;
+}
+
+async function load() {
+	try {
+		const [products, orders, log] = await Promise.all([
+			get("/api/products"), get("/api/orders"), get("/api/log?after=" + (state.lastLogged ?? 0))
+		]);
+		showProducts(products);
+		showOrders(orders);
+		showLog(log);
+		$("offline").hidden = true;
+	}
+	catch (error) {
+		state.lastLogged = null; // after a restart the log of the shop begins anew
+		$("offline").hidden = false;
+	}
+}
+
+/* ---------- what is clicked ---------- */
+
+$("order").addEventListener("submit", (event) => {
+	event.preventDefault();
+	guard(place);
+});
+$("new-key").addEventListener("click", drawKey);
+$("clear").addEventListener("click", clearLog);
+$("quantity").addEventListener("input", showTotal);
+$("products").addEventListener("change", (event) => {
+	state.sku = event.target.value;
+	showTotal();
+});
+document.querySelector(".who").addEventListener("change", (event) => {
+	state.user = event.target.value;
+	showKey();
+});
+for (const button of document.querySelectorAll("[data-scenario]")) {
+	button.addEventListener("click", async () => {
+		button.setAttribute("aria-busy", "true");
+		button.disabled = true;
+		await guard(scenarios[button.dataset.scenario]);
+		button.removeAttribute("aria-busy");
+		button.disabled = false;
+		await refresh();
+	});
+}
+
+async function guard(scenario) {
+	if (!$("quantity").reportValidity()) {
+		return;
+	}
+	try {
+		await scenario();
+	}
+	catch (error) {
+		console.error(error);
+		$("offline").hidden = false;
+	}
+}
+
+showKey();
+await refresh();
+setInterval(() => {
+	if (!document.hidden) {
+		refresh();
+	}
+}, REFRESH_EVERY);

@@ -1,0 +1,272 @@
+package io.idempotency.samples.shop;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The shop itself, over HTTP. Whatever is posted has a key of its own.
+ */
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+class ShopApplicationTests {
+
+	@LocalServerPort
+	private int port;
+
+	private ShopClient shop;
+
+	@BeforeEach
+	void openTheDoor() {
+		this.shop = new ShopClient(this.port);
+	}
+
+	@Test
+	void sellsNineProducts() throws Exception {
+		HttpResponse<String> products = this.shop.get("/api/products");
+		assertThat(products.statusCode()).isEqualTo(200);
+		assertThat(ShopClient.<List<String>>read(products, "$[*].sku")).containsExactly("sku-1", "sku-2", "sku-3",
+				"sku-4", "sku-5", "sku-6", "sku-7", "sku-8", "sku-9");
+	}
+
+	@Test
+	void placedOrderIsAnsweredWithItsLocation() throws Exception {
+		HttpResponse<String> placed = this.shop.order(ShopClient.newKey(), "sku-3", 2);
+		assertThat(placed.statusCode()).isEqualTo(201);
+		assertThat(ShopClient.<String>read(placed, "$.sku")).isEqualTo("sku-3");
+		assertThat(ShopClient.<Integer>read(placed, "$.quantity")).isEqualTo(2);
+		assertThat(placed.body()).contains("\"amount\":25.00");
+		assertThat(ShopClient.<String>read(placed, "$.status")).isEqualTo("PLACED");
+		String location = placed.headers().firstValue("Location").orElseThrow();
+		assertThat(location).isEqualTo("/api/orders/" + ShopClient.<Integer>read(placed, "$.id"));
+		assertThat(this.shop.get(location).body()).isEqualTo(placed.body());
+	}
+
+	@Test
+	void ordersAreListedNewestFirst() throws Exception {
+		HttpResponse<String> first = this.shop.order(ShopClient.newKey(), "sku-4", 1);
+		HttpResponse<String> second = this.shop.order(ShopClient.newKey(), "sku-5", 1);
+		HttpResponse<String> orders = this.shop.get("/api/orders");
+		assertThat(ShopClient.<String>read(orders, "$[0].orderNo"))
+			.isEqualTo(ShopClient.<String>read(second, "$.orderNo"));
+		assertThat(ShopClient.<String>read(orders, "$[1].orderNo"))
+			.isEqualTo(ShopClient.<String>read(first, "$.orderNo"));
+	}
+
+	@Test
+	void orderTakesFromTheStock() throws Exception {
+		int before = this.shop.stockOf("sku-7");
+		this.shop.order(ShopClient.newKey(), "sku-7", 3);
+		assertThat(this.shop.stockOf("sku-7")).isEqualTo(before - 3);
+	}
+
+	@Test
+	void stockNeverFallsBelowZero() throws Exception {
+		int before = this.shop.stockOf("sku-9");
+		List<Integer> answers = ShopClient.together(32,
+				() -> this.shop.order(ShopClient.newKey(), "sku-9", 1).statusCode());
+		assertThat(answers).containsOnly(201, 409).filteredOn((status) -> status == 201).hasSize(before);
+		assertThat(this.shop.stockOf("sku-9")).isZero();
+	}
+
+	@Test
+	void moreThanTheStockIsRefusedWhole() throws Exception {
+		int before = this.shop.stockOf("sku-6");
+		this.shop.order(ShopClient.newKey(), "sku-6", 100);
+		HttpResponse<String> answer = this.shop.order(ShopClient.newKey(), "sku-6", 100);
+		HttpResponse<String> refused = this.shop.order(ShopClient.newKey(), "sku-6", 100);
+		assertThat(answer.statusCode()).isEqualTo(201);
+		assertThatProblem(refused, 409, "out-of-stock");
+		assertThat(this.shop.stockOf("sku-6")).isEqualTo(before - 200);
+	}
+
+	@Test
+	void unknownProductIsRefused() throws Exception {
+		assertThatProblem(this.shop.order(ShopClient.newKey(), "sku-10", 1), 422, "unknown-product");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"sku\":\"sku-1\",\"quantity\":0}", "{\"sku\":\"sku-1\",\"quantity\":101}",
+			"{\"sku\":\"sku-1\"}", "{\"sku\":\" \",\"quantity\":1}", "{\"quantity\":1}", "{\"sku\":\"sku-1\",", "" })
+	void invalidOrderIsRefused(String body) throws Exception {
+		int before = this.shop.orderCount();
+		HttpResponse<String> refused = this.shop.send(this.shop.posting("/api/orders", ShopClient.newKey(), body));
+		assertThat(refused.statusCode()).isEqualTo(400);
+		assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(this.shop.orderCount()).isEqualTo(before);
+	}
+
+	@Test
+	void invalidOrderIsToldWhichFieldIsWrong() throws Exception {
+		HttpResponse<String> refused = this.shop.order(ShopClient.newKey(), "sku-1", 0);
+		assertThatProblem(refused, 400, "invalid-request");
+		assertThat(ShopClient.<String>read(refused, "$.fields.quantity")).isNotBlank();
+	}
+
+	@Test
+	void paymentsAddUpToThePrice() throws Exception {
+		String order = this.shop.newOrder();
+		HttpResponse<String> half = pay(order, "100.00");
+		assertThat(half.statusCode()).isEqualTo(201);
+		assertThat(ShopClient.<String>read(this.shop.get(order), "$.status")).isEqualTo("PLACED");
+		assertThat(pay(order, "29.00").statusCode()).isEqualTo(201);
+		assertThat(ShopClient.<String>read(this.shop.get(order), "$.status")).isEqualTo("PAID");
+		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/payments"), "$.length()")).isEqualTo(2);
+	}
+
+	@Test
+	void morePaymentsThanThePriceAreRefused() throws Exception {
+		String order = this.shop.newOrder();
+		List<Integer> answers = ShopClient.together(8, () -> pay(order, "50.00").statusCode());
+		assertThat(answers).containsOnly(201, 422).filteredOn((status) -> status == 201).hasSize(2);
+		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/payments"), "$.length()")).isEqualTo(2);
+		assertThatProblem(pay(order, "29.01"), 422, "amount-too-high");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0", "-1", "0.001", "null" })
+	void invalidPaymentIsRefused(String amount) throws Exception {
+		assertThatProblem(pay(this.shop.newOrder(), amount), 400, "invalid-request");
+	}
+
+	@Test
+	void unknownOrderCanBeNeitherSeenNorPaidNorRefunded() throws Exception {
+		String order = "/api/orders/999999999";
+		assertThatProblem(this.shop.get(order), 404, "unknown-order");
+		assertThatProblem(this.shop.get(order + "/payments"), 404, "unknown-order");
+		assertThatProblem(pay(order, "1.00"), 404, "unknown-order");
+		assertThatProblem(refund(order, "R-1", "1.00"), 404, "unknown-order");
+	}
+
+	@Test
+	void refundGivesBackWhatWasPaid() throws Exception {
+		String order = this.shop.newOrder();
+		pay(order, "129.00");
+		HttpResponse<String> refund = refund(order, "R-1", "29.00");
+		assertThat(refund.statusCode()).isEqualTo(201);
+		assertThat(ShopClient.<String>read(refund, "$.reference")).isEqualTo("R-1");
+		assertThat(refund(order, "R-2", "100.00").statusCode()).isEqualTo(201);
+		assertThat(ShopClient.<String>read(this.shop.get(order), "$.status")).isEqualTo("REFUNDED");
+		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/refunds"), "$.length()")).isEqualTo(2);
+	}
+
+	@Test
+	void refundOfMoreThanWasPaidIsRefusedAndNotBooked() throws Exception {
+		String order = this.shop.newOrder();
+		pay(order, "50.00");
+		assertThatProblem(refund(order, "R-1", "50.01"), 422, "amount-too-high");
+		assertThat(this.shop.get(order + "/refunds").body()).isEqualTo("[]");
+	}
+
+	@Test
+	void orderBelongsToWhoeverPlacedIt() throws Exception {
+		String body = ShopClient.orderOf("sku-2", 1);
+		HttpResponse<String> alice = this.shop
+			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), body), "alice"));
+		HttpResponse<String> bob = this.shop
+			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), body), "bob"));
+		HttpResponse<String> nobody = this.shop.order(ShopClient.newKey(), "sku-2", 1);
+		assertThat(ShopClient.<String>read(alice, "$.customer")).isEqualTo("alice");
+		assertThat(ShopClient.<String>read(bob, "$.customer")).isEqualTo("bob");
+		assertThat(ShopClient.<String>read(nobody, "$.customer")).isEqualTo("anonymous");
+	}
+
+	@Test
+	void wrongPasswordOrdersNothing() throws Exception {
+		int before = this.shop.orderCount();
+		HttpResponse<String> refused = this.shop
+			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1)),
+					"alice", "wrong"));
+		assertThat(refused.statusCode()).isEqualTo(401);
+		assertThat(refused.headers().firstValue("WWW-Authenticate").orElseThrow()).startsWith("Basic ");
+		assertThat(this.shop.orderCount()).isEqualTo(before);
+	}
+
+	@Test
+	void browserIsNotMadeToAskForAPassword() throws Exception {
+		HttpResponse<String> refused = this.shop.send(ShopClient
+			.as(this.shop.request("/api/orders").header("X-Requested-With", "XMLHttpRequest"), "alice", "wrong"));
+		assertThat(refused.statusCode()).isEqualTo(401);
+		assertThat(refused.headers().firstValue("WWW-Authenticate")).isEmpty();
+	}
+
+	@Test
+	void demoDelayMakesTheCallSlow() throws Exception {
+		long start = System.nanoTime();
+		HttpResponse<String> placed = this.shop
+			.send(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1))
+				.header("X-Demo-Delay", "200ms"));
+		assertThat(placed.statusCode()).isEqualTo(201);
+		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(200_000_000L);
+	}
+
+	@Test
+	void malformedDemoDelayIsRefused() throws Exception {
+		HttpResponse<String> refused = this.shop
+			.send(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1))
+				.header("X-Demo-Delay", "soon"));
+		assertThat(refused.statusCode()).isEqualTo(400);
+	}
+
+	@Test
+	void logTellsHowCallsEnded() throws Exception {
+		HttpResponse<String> log = this.shop.get("/api/log");
+		List<Integer> numbers = ShopClient.read(log, "$[*].number");
+		int last = numbers.isEmpty() ? 0 : numbers.get(numbers.size() - 1);
+		String key = ShopClient.newKey();
+		this.shop.send(ShopClient.as(this.shop.posting("/api/orders", key, ShopClient.orderOf("sku-8", 1)), "alice")
+			.header("X-Request-Id", "first"));
+		this.shop.order(ShopClient.newKey(), "sku-8", 0);
+		HttpResponse<String> news = await().until(() -> this.shop.get("/api/log?after=" + last),
+				(answer) -> ShopClient.<Integer>read(answer, "$.length()") == 2);
+		assertThat(ShopClient.<List<String>>read(news, "$[*].outcome")).containsExactly("EXECUTED", "REFUSED");
+		assertThat(ShopClient.<List<Integer>>read(news, "$[*].status")).containsExactly(201, 400);
+		assertThat(ShopClient.<List<String>>read(news, "$[*].customer")).containsExactly("alice", "anonymous");
+		assertThat(ShopClient.<String>read(news, "$[0].key")).isEqualTo(key);
+		assertThat(ShopClient.<String>read(news, "$[0].requestId")).isEqualTo("first");
+	}
+
+	@Test
+	void pageIsServedAndBringsItsOwnFilesOnly() throws Exception {
+		HttpResponse<String> page = this.shop.get("/");
+		assertThat(page.statusCode()).isEqualTo(200);
+		assertThat(page.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
+		assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+			.startsWith("default-src 'self'; ");
+		assertThat(page.body()).contains("Idempotency-Key", "app.js", "app.css")
+			.doesNotContain("https://", "<style", "onclick");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/app.css", "/app.js", "/calls.js", "/log.js", "/icons.svg", "/favicon.svg" })
+	void filesOfThePageAreServed(String file) throws Exception {
+		HttpResponse<String> response = this.shop.get(file);
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(response.body()).isNotEmpty().doesNotContain("https://");
+	}
+
+	private HttpResponse<String> pay(String order, String amount) throws Exception {
+		return this.shop.send(this.shop.posting(order + "/payments", ShopClient.newKey(), ShopClient.amountOf(amount)));
+	}
+
+	private HttpResponse<String> refund(String order, String reference, String amount) throws Exception {
+		return this.shop.send(this.shop.posting(order + "/refunds",
+				"{\"reference\":\"%s\",\"amount\":%s}".formatted(reference, amount)));
+	}
+
+	private static void assertThatProblem(HttpResponse<String> response, int status, String code) {
+		assertThat(response.statusCode()).isEqualTo(status);
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(ShopClient.<String>read(response, "$.code")).isEqualTo(code);
+	}
+
+}
