@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** What a client saw. */
 record Answer(int status, Map<String, List<String>> headers, byte[] body) {
 
-	/** Not the application's: the connection's, those of outer filters, or documented to differ on a replay. */
+	/**
+	 * Not the application's: the connection's, those of outer filters, or documented to
+	 * differ on a replay.
+	 */
 	private static final Set<String> NOT_COMPARED = Set.of("date", "connection", "keep-alive", "transfer-encoding",
 			"content-length", "idempotent-replayed", "cache-control", "pragma", "expires", "set-cookie",
 			"x-content-type-options", "x-frame-options", "x-xss-protection");

@@ -12,7 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.function.Consumer;
 
-/** A client of the real server: the JDK's, and a bare socket for what that refuses to send. */
+/**
+ * A client of the real server: the JDK's, and a bare socket for what that refuses to
+ * send.
+ */
 final class Client {
 
 	private final HttpClient http = HttpClient.newBuilder()
@@ -65,7 +68,10 @@ final class Client {
 		return this.http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
 	}
 
-	/** Sends the head of a request as it stands and gives the first line of the answer and the rest. */
+	/**
+	 * Sends the head of a request as it stands and gives the first line of the answer and
+	 * the rest.
+	 */
 	String raw(String path, String headerLines) throws IOException {
 		try (Socket socket = new Socket("127.0.0.1", this.port)) {
 			write(socket, path, headerLines);

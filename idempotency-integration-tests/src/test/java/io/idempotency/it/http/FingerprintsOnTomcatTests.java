@@ -47,8 +47,7 @@ class FingerprintsOnTomcatTests extends OnTomcat {
 		String body = "[".repeat(30_000) + "]".repeat(30_000);
 		assertThat(this.client.post("/requests/text", this.key, JSON, body).status()).isEqualTo(200);
 		assertThat(this.client.post("/requests/text", this.key, JSON, body).replayed()).isTrue();
-		KeysOnTomcatTests.assertCode(this.client.post("/requests/text", this.key, JSON, body + " "), 422,
-				"key-reused");
+		KeysOnTomcatTests.assertCode(this.client.post("/requests/text", this.key, JSON, body + " "), 422, "key-reused");
 	}
 
 	@Test
@@ -80,8 +79,8 @@ class FingerprintsOnTomcatTests extends OnTomcat {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/requests/text", "/requests/entity", "/requests/input-stream",
-			"/requests/servlet-request" })
+	@ValueSource(
+			strings = { "/requests/text", "/requests/entity", "/requests/input-stream", "/requests/servlet-request" })
 	void handlerReceivesEveryByteAndAnotherBodyIsAnotherRequest(String path) {
 		String body = "Grüße\u0000 und mehr";
 		Answer first = this.client.post(path, this.key, "text/plain;charset=UTF-8", body);
@@ -132,11 +131,9 @@ class FingerprintsOnTomcatTests extends OnTomcat {
 
 	@Test
 	void formAndMultipartOverTheLimitAreRefused() {
-		KeysOnTomcatTests.assertCode(
-				this.client.post("/requests/form", this.key, FORM, "sku=" + "x".repeat(70_000)), 413,
-				"body-too-large");
-		KeysOnTomcatTests.assertCode(multipart("b", "a", "f", "text/plain", "x".repeat(70_000)), 413,
-				"body-too-large");
+		KeysOnTomcatTests.assertCode(this.client.post("/requests/form", this.key, FORM, "sku=" + "x".repeat(70_000)),
+				413, "body-too-large");
+		KeysOnTomcatTests.assertCode(multipart("b", "a", "f", "text/plain", "x".repeat(70_000)), 413, "body-too-large");
 	}
 
 	@Test

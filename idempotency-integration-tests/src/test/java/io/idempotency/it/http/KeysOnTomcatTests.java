@@ -99,8 +99,8 @@ class KeysOnTomcatTests extends OnTomcat {
 		assertCode(this.client.post("/keys/body", "x", JSON, "{\"order\":{\"id\":null}}"), 400, "key-missing");
 		assertCode(this.client.post("/keys/body", "x", JSON, "{\"order\":{\"id\":\"\"}}"), 400, "key-invalid");
 		assertCode(this.client.post("/keys/body", "x", JSON, "{\"order\":{\"id\":[1]}}"), 400, "key-invalid");
-		assertThat(this.client.post("/keys/body", "x", JSON, "{\"order\":{\"id\":1e999999999}}").status())
-			.isIn(200, 400);
+		assertThat(this.client.post("/keys/body", "x", JSON, "{\"order\":{\"id\":1e999999999}}").status()).isIn(200,
+				400);
 	}
 
 	@Test
