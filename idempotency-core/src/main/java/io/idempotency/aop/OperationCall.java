@@ -17,8 +17,8 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.AopProxyUtils;
 
 /**
- * One call of a guarded method: runs it, and evaluates the expressions of its operation
- * on its arguments. For one call, not thread-safe.
+ * One call of a guarded method: runs it, and evaluates the expressions of its operation on its
+ * arguments. For one call, not thread-safe.
  *
  * @since 0.1.0
  */
@@ -105,8 +105,8 @@ public final class OperationCall {
 	 * @param source the expression
 	 * @param values of the request
 	 * @return its parts, empty if the key is missing
-	 * @throws IllegalStateException if the expression fails or gives a value that cannot
-	 * be a key; names the method and the type
+	 * @throws IllegalStateException if the expression fails or gives a value that cannot be a
+	 * key; names the method and the type
 	 */
 	public List<String> key(KeySource.Spel source, RequestValues values) {
 		Object value = source.expression().value(this, values);

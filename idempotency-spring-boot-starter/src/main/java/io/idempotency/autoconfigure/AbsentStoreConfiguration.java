@@ -1,0 +1,29 @@
+package io.idempotency.autoconfigure;
+
+import java.util.Locale;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.IdempotencyStore;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/** The store that was asked for cannot be had: the start-up fails and says so. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+class AbsentStoreConfiguration {
+
+	// Not lazy whatever the application says: to find out at start-up is the point of it.
+	@Bean
+	@Lazy(false)
+	IdempotencyStore idempotencyStore(IdempotencyProperties properties) {
+		String type = properties.store().name().toLowerCase(Locale.ROOT);
+		throw new IdempotencyConfigurationException(
+				"idempotency.store is '" + type + "', and this version of the library has no such store",
+				"Remove idempotency.store or set it to 'memory', which serves one JVM only, or declare a bean of type "
+						+ IdempotencyStore.class.getName() + " of your own.");
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.IdempotencyTokens;
+import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.StoreIdempotencyTokens;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
+ * a store, the codec of results, and the guard of every annotated bean.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(afterName = { "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
+		"org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+		"org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration" })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
+@Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class })
+public final class IdempotencyAutoConfiguration {
+
+	IdempotencyAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties,
+			ObjectProvider<IdempotencyListener> listeners) {
+		return new IdempotencyEngine(properties.maxWaiters(),
+				new CompositeIdempotencyListener(listeners.orderedStream().toList()));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTokens idempotencyTokens(IdempotencyStores stores, IdempotencyProperties properties,
+			ObjectProvider<CurrentRequest> request) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new StoreIdempotencyTokens(stores.defaultStore(), properties.token().ttl(), current::caller);
+	}
+
+	/**
+	 * A wrong value is found out at start-up also where beans are made as they are
+	 * needed.
+	 */
+	@Bean
+	static LazyInitializationExcludeFilter idempotencyPropertiesAreNotLazy() {
+		return LazyInitializationExcludeFilter.forBeanTypes(IdempotencyProperties.class);
+	}
+
+	@Bean
+	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory) {
+		return new IdempotencyStores(beanFactory);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, IdempotencyStores stores, ResultCodec codec,
+			IdempotencyProperties properties) {
+		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, properties.policy());
+	}
+
+}

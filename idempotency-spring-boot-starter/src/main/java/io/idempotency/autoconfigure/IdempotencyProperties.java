@@ -1,0 +1,243 @@
+package io.idempotency.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.web.ScopeMode;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Everything under {@code idempotency}. Values are checked at start-up; a wrong one fails
+ * it with the name of the property.
+ *
+ * @param enabled Whether calls are guarded at all. When false, annotations have no
+ * effect.
+ * @param store Where records are kept. By default the store whose connection the
+ * application has, and memory (one JVM only) if it has none.
+ * @param retention How long the result of a call is kept and replayed.
+ * @param lease How long a claim lives without renewal. After that the owner is taken for
+ * dead.
+ * @param renewal Whether the claim of a running call is renewed every third of the lease.
+ * @param conflict What a duplicate gets while the first call still runs.
+ * @param waitTimeout How long a duplicate waits for the first call before it is refused.
+ * @param maxWaiters How many duplicates may wait on one node at the same time. One more
+ * is refused at once.
+ * @param scope Whose key the key of a request is.
+ * @param fingerprint How the bodies of two requests with one key are compared.
+ * @param onFailure What becomes of the key of a failed call.
+ * @param onStoreFailure What a call does when the store cannot be reached.
+ * @param advisorOrder Place of the guard among the advisors of a bean: those of a smaller
+ * order stay outside of it. By default it is the outermost, so that it stands outside of
+ * transactions. Method security stays outside of it whatever the order.
+ * @param key Keys of requests.
+ * @param http Requests and responses.
+ * @param token Issued tokens.
+ * @param redis The Redis store.
+ * @param jdbc The JDBC store.
+ * @param memory The memory store.
+ * @param nearCache The near cache.
+ * @since 0.1.0
+ */
+@ConfigurationProperties("idempotency")
+public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") StoreType store,
+		@DefaultValue("24h") Duration retention, @DefaultValue("30s") Duration lease,
+		@DefaultValue("true") boolean renewal, @DefaultValue("reject") ConflictType conflict,
+		@DefaultValue("5s") Duration waitTimeout, @DefaultValue("1000") int maxWaiters,
+		@DefaultValue("principal") ScopeMode scope, @DefaultValue("json") FingerprintType fingerprint,
+		@DefaultValue("release") FailureType onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
+		@DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
+		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
+		@DefaultValue NearCache nearCache) {
+
+	/** Checks the values. */
+	public IdempotencyProperties {
+		PropertyChecks.positive("retention", retention);
+		PropertyChecks.positive("lease", lease);
+		PropertyChecks.positive("wait-timeout", waitTimeout);
+		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
+	}
+
+	/**
+	 * What an operation wants unless it says otherwise.
+	 * @return the policy
+	 */
+	IdempotencyPolicy policy() {
+		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
+		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), this.retention, this.lease, this.renewal,
+				this.conflict.mode(), this.waitTimeout, this.onFailure.mode(), defaults.onAbandoned(),
+				defaults.recoverable(), this.onStoreFailure);
+	}
+
+	/**
+	 * Keys of requests.
+	 *
+	 * @param header Name of the request header that holds the key.
+	 * @param maxLength How many characters a key of a request may have.
+	 */
+	public record Key(@DefaultValue("Idempotency-Key") String header, @DefaultValue("255") int maxLength) {
+
+		/** Checks the values. */
+		public Key {
+			PropertyChecks.headerName("key.header", header);
+			PropertyChecks.atLeast(1, "key.max-length", maxLength);
+		}
+
+	}
+
+	/**
+	 * Requests and responses.
+	 *
+	 * @param filterOrder Order of the servlet filter. It must stay behind Spring Security
+	 * (-100), or else its answers would be taken for the handler's.
+	 * @param replayedHeader Name of the response header that marks a replay.
+	 * @param maxRequestSize Largest body of a guarded request. A larger one is refused
+	 * (413).
+	 * @param maxResponseSize Largest body of a response that is kept. A larger one
+	 * reaches the client whole, and duplicates are told that it is not available.
+	 * @param releaseOn Status codes, or classes of them such as 5xx, after which the key
+	 * is free again.
+	 * @param excludedHeaders Names of response headers that are never stored.
+	 */
+	// @formatter:off (an array in the header of a record is torn apart)
+	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
+			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
+			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
+			@DefaultValue List<String> excludedHeaders) {
+	// @formatter:on
+
+		/** Checks the values. */
+		public Http {
+			PropertyChecks.headerName("http.replayed-header", replayedHeader);
+			PropertyChecks.bodySize("http.max-request-size", maxRequestSize);
+			PropertyChecks.bodySize("http.max-response-size", maxResponseSize);
+			PropertyChecks.statusPatterns("http.release-on", releaseOn);
+			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
+		}
+
+	}
+
+	/**
+	 * Issued tokens.
+	 *
+	 * @param enabled Whether the endpoint that issues tokens is there.
+	 * @param path Path of the endpoint that issues tokens.
+	 * @param ttl How long an issued token may be used.
+	 */
+	public record Token(@DefaultValue("false") boolean enabled, @DefaultValue("/idempotency/tokens") String path,
+			@DefaultValue("10m") Duration ttl) {
+
+		/** Checks the values. */
+		public Token {
+			PropertyChecks.path("token.path", path);
+			PropertyChecks.positive("token.ttl", ttl);
+		}
+
+	}
+
+	/**
+	 * The Redis store.
+	 *
+	 * @param keyPrefix What the name of every Redis key starts with.
+	 * @param waitReplicas How many replicas must have a write before it counts. 0 asks
+	 * for none.
+	 * @param waitTimeout How long a write waits for the replicas.
+	 */
+	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitReplicas,
+			@DefaultValue("1s") Duration waitTimeout) {
+
+		/** Checks the values. */
+		public Redis {
+			PropertyChecks.atLeast(0, "redis.wait-replicas", waitReplicas);
+			PropertyChecks.positive("redis.wait-timeout", waitTimeout);
+		}
+
+	}
+
+	/**
+	 * The JDBC store.
+	 *
+	 * @param tableName Name of the table, with its schema if need be.
+	 * @param initializeSchema When the table is created at start-up.
+	 * @param cleanup Removal of records whose retention is over.
+	 */
+	public record Jdbc(@DefaultValue("idempotency_record") String tableName,
+			@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue Cleanup cleanup) {
+
+		/** Checks the values. */
+		public Jdbc {
+			PropertyChecks.tableName("jdbc.table-name", tableName);
+		}
+
+		/**
+		 * Removal of records whose retention is over.
+		 *
+		 * @param enabled Whether this node removes them.
+		 * @param interval How long it rests between two rounds.
+		 * @param batchSize How many records one statement removes at most.
+		 */
+		public record Cleanup(@DefaultValue("true") boolean enabled, @DefaultValue("5m") Duration interval,
+				@DefaultValue("1000") int batchSize) {
+
+			/** Checks the values. */
+			public Cleanup {
+				PropertyChecks.positive("jdbc.cleanup.interval", interval);
+				PropertyChecks.atLeast(1, "jdbc.cleanup.batch-size", batchSize);
+			}
+
+		}
+
+		/** When the table is created at start-up. */
+		public enum SchemaInitialization {
+
+			/** In an embedded database only. */
+			EMBEDDED,
+
+			/** Always; the script may run again and again. */
+			ALWAYS,
+
+			/** Never; a missing table fails the start-up. */
+			NEVER
+
+		}
+
+	}
+
+	/**
+	 * The memory store.
+	 *
+	 * @param maxSize How much of the heap records may take. The oldest results go first,
+	 * claims never.
+	 */
+	public record Memory(@DefaultValue("64MB") DataSize maxSize) {
+
+		/** Checks the values. */
+		public Memory {
+			PropertyChecks.positive("memory.max-size", maxSize);
+		}
+
+	}
+
+	/**
+	 * The near cache: finished results in the heap of each node.
+	 *
+	 * @param enabled Whether results are kept near.
+	 * @param maxSize How much of the heap they may take.
+	 * @param ttl How long at most a node replays a result without asking the store.
+	 */
+	public record NearCache(@DefaultValue("false") boolean enabled, @DefaultValue("32MB") DataSize maxSize,
+			@DefaultValue("2m") Duration ttl) {
+
+		/** Checks the values. */
+		public NearCache {
+			PropertyChecks.positive("near-cache.max-size", maxSize);
+			PropertyChecks.positive("near-cache.ttl", ttl);
+		}
+
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.idempotency.autoconfigure;
+
+import java.util.Map;
+import java.util.TreeSet;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.IdempotencyStore;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/**
+ * Finds the store of operations that name none: the only one, the primary one, or the one
+ * named {@value #DEFAULT_NAME}.
+ */
+final class IdempotencyStores {
+
+	static final String DEFAULT_NAME = "idempotencyStore";
+
+	private final ListableBeanFactory beanFactory;
+
+	IdempotencyStores(ListableBeanFactory beanFactory) {
+		this.beanFactory = beanFactory;
+	}
+
+	IdempotencyStore defaultStore() {
+		IdempotencyStore unique = this.beanFactory.getBeanProvider(IdempotencyStore.class).getIfUnique();
+		if (unique != null) {
+			return unique;
+		}
+		Map<String, IdempotencyStore> stores = this.beanFactory.getBeansOfType(IdempotencyStore.class);
+		IdempotencyStore named = stores.get(DEFAULT_NAME);
+		if (named != null) {
+			return named;
+		}
+		throw new IdempotencyConfigurationException(
+				"There are several stores and none of them is the default: " + new TreeSet<>(stores.keySet()),
+				"Mark one of them as @Primary or name it '" + DEFAULT_NAME
+						+ "'; the others are chosen by the attribute 'store' of @Idempotent.");
+	}
+
+}

@@ -1,0 +1,123 @@
+package io.idempotency.autoconfigure;
+
+import java.util.Set;
+
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.RequestValues;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Caller;
+import io.idempotency.web.HttpCallers;
+import io.idempotency.web.HttpDoor;
+import io.idempotency.web.HttpRequestValues;
+import io.idempotency.web.HttpSettings;
+import io.idempotency.web.IdempotencyFilter;
+import io.idempotency.web.IdempotencyProblemResolver;
+import io.idempotency.web.IdempotencyRequestListener;
+import io.idempotency.web.IdempotencyScopeResolver;
+import io.idempotency.web.OperationLookup;
+import io.idempotency.web.ReplayExceptionResolver;
+import io.idempotency.web.StatusPatterns;
+import jakarta.servlet.DispatcherType;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.servlet.DispatcherServlet;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter that
+ * holds answers back, the door of controller methods, and the answers to refused requests.
+ * <p>
+ * Before the error handling of Spring Boot, whose exception resolver would take notice of a
+ * replay as if it were an error.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class,
+		beforeName = { "org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConfiguration",
+				"org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration" })
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+public final class IdempotencyWebAutoConfiguration {
+
+	IdempotencyWebAutoConfiguration() {
+	}
+
+	@Bean
+	HttpSettings idempotencyHttpSettings(IdempotencyProperties properties) {
+		IdempotencyProperties.Http http = properties.http();
+		return new HttpSettings(http.replayedHeader(), http.maxRequestSize().toBytes(),
+				http.maxResponseSize().toBytes(), StatusPatterns.parse(http.releaseOn()),
+				Set.copyOf(http.excludedHeaders()), properties.fingerprint() == FingerprintType.RAW,
+				properties.scope());
+	}
+
+	@Bean
+	HttpCallers idempotencyHttpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
+		return new HttpCallers(settings.scope(), resolver.getIfAvailable());
+	}
+
+	@Bean
+	HttpDoor idempotencyHttpDoor(IdempotencyEngine engine, OperationKeys keys, ResultCodec codec, HttpCallers callers,
+			HttpSettings settings) {
+		return new HttpDoor(engine, keys, new OperationFingerprints(codec), callers, settings);
+	}
+
+	@Bean
+	CurrentRequest idempotencyCurrentRequest(HttpCallers callers) {
+		return new CurrentRequest() {
+
+			@Override
+			public RequestValues values() {
+				return HttpRequestValues.current();
+			}
+
+			@Override
+			public Caller caller() {
+				return callers.current();
+			}
+
+		};
+	}
+
+	@Bean
+	FilterRegistrationBean<IdempotencyFilter> idempotencyFilter(IdempotencyProperties properties,
+			HttpSettings settings, ObjectProvider<IdempotentOperationSource> source) {
+		// Filters are made with the server, before the beans that operations may name.
+		SingletonSupplier<OperationLookup> operations = SingletonSupplier.of(() -> source.getObject()::operation);
+		FilterRegistrationBean<IdempotencyFilter> filter = new FilterRegistrationBean<>(
+				new IdempotencyFilter(settings, operations::obtain));
+		filter.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR,
+				DispatcherType.FORWARD);
+		filter.setOrder(properties.http().filterOrder());
+		return filter;
+	}
+
+	@Bean
+	ServletListenerRegistrationBean<IdempotencyRequestListener> idempotencyRequestListener() {
+		return new ServletListenerRegistrationBean<>(new IdempotencyRequestListener());
+	}
+
+	@Bean
+	ReplayExceptionResolver idempotencyReplayExceptionResolver() {
+		return new ReplayExceptionResolver();
+	}
+
+	@Bean
+	IdempotencyProblemResolver idempotencyProblemResolver(ApplicationContext context) {
+		return new IdempotencyProblemResolver(context);
+	}
+
+}

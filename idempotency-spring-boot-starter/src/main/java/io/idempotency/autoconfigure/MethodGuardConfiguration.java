@@ -1,0 +1,61 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.aop.IdempotencyInterceptor;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.IdempotentPostProcessor;
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.ResultCodec;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+
+/** The guard around annotated beans, and the door for the calls of methods. */
+@Configuration(proxyBeanMethods = false)
+class MethodGuardConfiguration {
+
+	/**
+	 * Post-processors are created before everything else, so this one asks for nothing
+	 * that would then miss its own post-processors.
+	 */
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
+			ObjectProvider<OperationDoor> doors, Environment environment) {
+		int advisorOrder = Binder.get(environment)
+			.bind("idempotency.advisor-order", Integer.class)
+			.orElse(Ordered.HIGHEST_PRECEDENCE);
+		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors), source, advisorOrder);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
+			IdempotencyProperties properties, IdempotencyStores stores, ResultCodec codec,
+			ObjectProvider<OperationDoor> doors) {
+		return new IdempotentOperationSource(beanFactory, properties.policy(), properties.key().header(),
+				stores.defaultStore(), codec, doors);
+	}
+
+	@Bean
+	OperationKeys idempotencyOperationKeys(IdempotencyProperties properties) {
+		return new OperationKeys(properties.key().maxLength());
+	}
+
+	@Bean
+	MethodDoor idempotencyMethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys,
+			ObjectProvider<CurrentRequest> request) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new MethodDoor(engine, codec, keys, current::values, current::caller);
+	}
+
+}

@@ -1,0 +1,92 @@
+package io.idempotency.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Refuses values that bind but mean nothing, by the name of their property. Not Bean
+ * Validation constraints, because an application need not have a provider.
+ */
+final class PropertyChecks {
+
+	/** RFC 9110, section 5.6.2. */
+	private static final Pattern HTTP_TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+	private static final Pattern STATUS = Pattern.compile("[1-5](?:\\d\\d|[xX][xX])");
+
+	private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9._~!$&'()+,;=:@%/-]*");
+
+	private static final Pattern TABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(?:\\.[A-Za-z_][A-Za-z0-9_]*){0,2}");
+
+	/** Bodies are held in byte arrays. */
+	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
+
+	private PropertyChecks() {
+	}
+
+	static void positive(String name, Duration value) {
+		if (value.isZero() || value.isNegative()) {
+			throw invalid(name, value, "It must be longer than zero, such as 30s or 24h.");
+		}
+	}
+
+	static void positive(String name, DataSize value) {
+		if (value.toBytes() <= 0) {
+			throw invalid(name, value, "It must be larger than zero, such as 64MB.");
+		}
+	}
+
+	static void bodySize(String name, DataSize value) {
+		positive(name, value);
+		if (value.compareTo(MAX_BODY) > 0) {
+			throw invalid(name, value, "It must not be larger than 1GB: the body is held in memory.");
+		}
+	}
+
+	static void atLeast(int minimum, String name, int value) {
+		if (value < minimum) {
+			throw invalid(name, value, "It must be at least " + minimum + ".");
+		}
+	}
+
+	static void headerName(String name, String value) {
+		matches(HTTP_TOKEN, name, value, "It must be the name of an HTTP header, without blanks.");
+	}
+
+	static void headerNames(String name, List<String> values) {
+		for (int i = 0; i < values.size(); i++) {
+			headerName(name + "[" + i + "]", values.get(i));
+		}
+	}
+
+	static void statusPatterns(String name, List<String> values) {
+		for (int i = 0; i < values.size(); i++) {
+			matches(STATUS, name + "[" + i + "]", values.get(i),
+					"It must be a status code such as 429, or a class of them such as 5xx.");
+		}
+	}
+
+	static void path(String name, String value) {
+		matches(PATH, name, value, "It must be a path that starts with a slash.");
+	}
+
+	static void tableName(String name, String value) {
+		matches(TABLE, name, value,
+				"It must be a name of letters, digits and underscores, with its schema before a dot if need be.");
+	}
+
+	private static void matches(Pattern pattern, String name, String value, String reason) {
+		if (!pattern.matcher(value).matches()) {
+			throw invalid(name, value, reason);
+		}
+	}
+
+	private static InvalidConfigurationPropertyValueException invalid(String name, Object value, String reason) {
+		return new InvalidConfigurationPropertyValueException("idempotency." + name, value, reason);
+	}
+
+}

@@ -1,0 +1,14 @@
+package io.idempotency.autoconfigure;
+
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/**
+ * The store to use where the application declares none. Imported and not nested, because
+ * the order of nested configurations cannot be relied on: the first that applies wins.
+ */
+@Configuration(proxyBeanMethods = false)
+@Import({ MemoryStoreConfiguration.class, AbsentStoreConfiguration.class })
+class StoreConfigurations {
+
+}

@@ -1,0 +1,93 @@
+package io.idempotency.autoconfigure;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What an IDE offers while somebody writes {@code application.yml}. */
+class IdempotencyPropertiesMetadataTests {
+
+	private static final List<String> NAMES = List.of("idempotency.enabled", "idempotency.store",
+			"idempotency.retention", "idempotency.lease", "idempotency.renewal", "idempotency.conflict",
+			"idempotency.wait-timeout", "idempotency.max-waiters", "idempotency.scope", "idempotency.fingerprint",
+			"idempotency.on-failure", "idempotency.on-store-failure", "idempotency.advisor-order",
+			"idempotency.key.header", "idempotency.key.max-length", "idempotency.http.filter-order",
+			"idempotency.http.replayed-header", "idempotency.http.max-request-size",
+			"idempotency.http.max-response-size", "idempotency.http.release-on", "idempotency.http.excluded-headers",
+			"idempotency.token.enabled", "idempotency.token.path", "idempotency.token.ttl",
+			"idempotency.redis.key-prefix", "idempotency.redis.wait-replicas", "idempotency.redis.wait-timeout",
+			"idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema", "idempotency.jdbc.cleanup.enabled",
+			"idempotency.jdbc.cleanup.interval", "idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size",
+			"idempotency.near-cache.enabled", "idempotency.near-cache.max-size", "idempotency.near-cache.ttl");
+
+	@Test
+	void namesEveryPropertyAndNoOther() throws IOException {
+		List<String> names = new ArrayList<>();
+		properties().forEach((property) -> names.add(property.get("name").asText()));
+		assertThat(names).containsExactlyInAnyOrderElementsOf(NAMES);
+	}
+
+	@Test
+	void everyPropertyHasADescriptionAndADefault() throws IOException {
+		assertThat(properties()).allSatisfy((property) -> {
+			assertThat(property.path("description").asText()).as(property.get("name").asText())
+				.matches("(?s)[A-Z].{10,}\\.");
+			assertThat(property.has("defaultValue")).as(property.get("name").asText()).isTrue();
+		});
+	}
+
+	@Test
+	void theDefaultsItTellsAreTheOnesThatApply() throws IOException {
+		Map<String, Object> told = new HashMap<>();
+		properties().forEach((property) -> {
+			JsonNode value = property.get("defaultValue");
+			if (!value.isArray()) {
+				told.put(property.get("name").asText(), value.asText());
+			}
+			for (int i = 0; i < value.size(); i++) {
+				told.put(property.get("name").asText() + "[" + i + "]", value.get(i).asText());
+			}
+		});
+		assertThat(bind(told)).isEqualTo(bind(Map.of()));
+	}
+
+	@Test
+	void everyHintBelongsToAProperty() throws IOException {
+		List<String> hinted = new ArrayList<>();
+		metadata().get("hints").forEach((hint) -> hinted.add(hint.get("name").asText()));
+		assertThat(hinted).isNotEmpty().isSubsetOf(NAMES);
+	}
+
+	private static IdempotencyProperties bind(Map<String, ?> values) {
+		return new Binder(new MapConfigurationPropertySource(values)).bindOrCreate("idempotency",
+				IdempotencyProperties.class);
+	}
+
+	private static JsonNode properties() throws IOException {
+		return metadata().get("properties");
+	}
+
+	private static JsonNode metadata() throws IOException {
+		// The class path has the metadata of every jar; ours is the one beside our
+		// classes.
+		String location = IdempotencyProperties.class.getProtectionDomain().getCodeSource().getLocation()
+				+ "META-INF/spring-configuration-metadata.json";
+		try (InputStream in = URI.create(location).toURL().openStream()) {
+			return new ObjectMapper().readTree(in);
+		}
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.idempotency.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.web.ScopeMode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class IdempotencyPropertiesTests {
+
+	@Test
+	void hasTheDocumentedDefaults() {
+		IdempotencyProperties properties = bind(Map.of());
+		assertThat(properties.enabled()).isTrue();
+		assertThat(properties.store()).isEqualTo(StoreType.AUTO);
+		assertThat(properties.retention()).isEqualTo(Duration.ofHours(24));
+		assertThat(properties.lease()).isEqualTo(Duration.ofSeconds(30));
+		assertThat(properties.renewal()).isTrue();
+		assertThat(properties.conflict()).isEqualTo(ConflictType.REJECT);
+		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
+		assertThat(properties.maxWaiters()).isEqualTo(1000);
+		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
+		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
+		assertThat(properties.onFailure()).isEqualTo(FailureType.RELEASE);
+		assertThat(properties.onStoreFailure()).isEqualTo(StoreFailureMode.REJECT);
+	}
+
+	@Test
+	void hasTheDocumentedDefaultsOfKeysAndRequests() {
+		IdempotencyProperties properties = bind(Map.of());
+		assertThat(properties.key()).isEqualTo(new IdempotencyProperties.Key("Idempotency-Key", 255));
+		assertThat(properties.http().filterOrder()).isZero();
+		assertThat(properties.http().replayedHeader()).isEqualTo("Idempotent-Replayed");
+		assertThat(properties.http().maxRequestSize()).isEqualTo(DataSize.ofMegabytes(1));
+		assertThat(properties.http().maxResponseSize()).isEqualTo(DataSize.ofMegabytes(1));
+		assertThat(properties.http().releaseOn()).containsExactly("401", "403", "408", "425", "429", "5xx");
+		assertThat(properties.http().excludedHeaders()).isEmpty();
+		assertThat(properties.token())
+			.isEqualTo(new IdempotencyProperties.Token(false, "/idempotency/tokens", Duration.ofMinutes(10)));
+	}
+
+	@Test
+	void hasTheDocumentedDefaultsOfStores() {
+		IdempotencyProperties properties = bind(Map.of());
+		assertThat(properties.redis())
+			.isEqualTo(new IdempotencyProperties.Redis("idempotency:", 0, Duration.ofSeconds(1)));
+		assertThat(properties.jdbc()).isEqualTo(new IdempotencyProperties.Jdbc("idempotency_record",
+				IdempotencyProperties.Jdbc.SchemaInitialization.EMBEDDED,
+				new IdempotencyProperties.Jdbc.Cleanup(true, Duration.ofMinutes(5), 1000)));
+		assertThat(properties.memory()).isEqualTo(new IdempotencyProperties.Memory(DataSize.ofMegabytes(64)));
+		assertThat(properties.nearCache())
+			.isEqualTo(new IdempotencyProperties.NearCache(false, DataSize.ofMegabytes(32), Duration.ofMinutes(2)));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			idempotency.retention               | 0s
+			idempotency.retention               | -1h
+			idempotency.lease                   | 0
+			idempotency.wait-timeout            | -5s
+			idempotency.max-waiters             | -1
+			idempotency.key.header              | ''
+			idempotency.key.header              | Idempotency Key
+			idempotency.key.header              | Schlüssel
+			idempotency.key.max-length          | 0
+			idempotency.http.replayed-header    | Replayed:
+			idempotency.http.max-request-size   | 0B
+			idempotency.http.max-request-size   | 2GB
+			idempotency.http.max-response-size  | -1KB
+			idempotency.http.max-response-size  | 1025MB
+			idempotency.http.release-on[0]      | 6xx
+			idempotency.http.release-on[0]      | 42
+			idempotency.http.release-on[0]      | 4x4
+			idempotency.http.release-on[0]      | server error
+			idempotency.http.excluded-headers[0]| X Trace
+			idempotency.token.path              | idempotency/tokens
+			idempotency.token.path              | ' '
+			idempotency.token.path              | /tokens/{id}
+			idempotency.token.ttl               | 0m
+			idempotency.redis.wait-replicas     | -1
+			idempotency.redis.wait-timeout      | 0ms
+			idempotency.jdbc.table-name         | record; drop table users
+			idempotency.jdbc.table-name         | 1record
+			idempotency.jdbc.table-name         | a.b.c.d
+			idempotency.jdbc.cleanup.interval   | 0m
+			idempotency.jdbc.cleanup.batch-size | 0
+			idempotency.memory.max-size         | 0
+			idempotency.near-cache.max-size     | -1
+			idempotency.near-cache.ttl          | 0s
+			""")
+	void wrongValueIsRefusedWithTheNameOfItsProperty(String name, String value) {
+		assertThat(invalid(Map.of(name, value))).satisfies((ex) -> {
+			assertThat(ex.getName()).isEqualTo(name);
+			assertThat(ex.getReason()).startsWith("It must").endsWith(".");
+		});
+	}
+
+	@Test
+	void wrongElementOfAListIsNamedByItsIndex() {
+		assertThat(invalid(Map.of("idempotency.http.release-on", "5xx, 429, nonsense"))).satisfies((ex) -> {
+			assertThat(ex.getName()).isEqualTo("idempotency.http.release-on[2]");
+			assertThat(ex.getValue()).isEqualTo("nonsense");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			idempotency.store                  | cassandra
+			idempotency.conflict               | default
+			idempotency.on-failure             | default
+			idempotency.on-store-failure       | ignore
+			idempotency.scope                  | tenant
+			idempotency.fingerprint            | xml
+			idempotency.jdbc.initialize-schema | sometimes
+			idempotency.lease                  | soon
+			idempotency.memory.max-size        | much
+			idempotency.enabled                | perhaps
+			idempotency.key.max-length         | long
+			""")
+	void valueOfAnotherTypeIsRefusedWithTheNameOfItsProperty(String name, String value) {
+		assertThatExceptionOfType(BindException.class).isThrownBy(() -> bind(Map.of(name, value)))
+			.satisfies((ex) -> assertThat(causes(ex)).anyMatch((message) -> message.contains(name)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("validValues")
+	void unusualButValidValueIsAccepted(String name, String value) {
+		assertThatCode(() -> bind(Map.of(name, value))).doesNotThrowAnyException();
+	}
+
+	static Stream<Object[]> validValues() {
+		return Stream.of(new Object[] { "idempotency.max-waiters", "0" },
+				new Object[] { "idempotency.http.release-on", "" },
+				new Object[] { "idempotency.http.release-on", "4XX,599" },
+				new Object[] { "idempotency.redis.key-prefix", "" },
+				new Object[] { "idempotency.jdbc.table-name", "shop.idempotency_record" },
+				new Object[] { "idempotency.token.path", "/api/v1/tokens" });
+	}
+
+	@Test
+	void emptyReleaseOnReleasesNothing() {
+		assertThat(bind(Map.of("idempotency.http.release-on", "")).http().releaseOn()).isEmpty();
+	}
+
+	private static Stream<String> causes(Throwable ex) {
+		return Stream.<Throwable>iterate(ex, (cause) -> cause != null, Throwable::getCause).map(String::valueOf);
+	}
+
+	private static InvalidConfigurationPropertyValueException invalid(Map<String, String> values) {
+		BindException ex = catchThrowableOfType(BindException.class, () -> bind(values));
+		return (InvalidConfigurationPropertyValueException) Stream
+			.<Throwable>iterate(ex, (cause) -> cause != null, Throwable::getCause)
+			.filter(InvalidConfigurationPropertyValueException.class::isInstance)
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static IdempotencyProperties bind(Map<String, String> values) {
+		return new Binder(new MapConfigurationPropertySource(values)).bindOrCreate("idempotency",
+				IdempotencyProperties.class);
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.idempotency.autoconfigure;
+
+import java.io.File;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.util.ClassUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Starts an application with jars taken away for real: a filtered class loader still
+ * links the classes of its parent.
+ */
+class OptionalJarsTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
+			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*",
+			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
+					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
+	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
+		assertThat(runs(missing)).isEqualTo(1);
+	}
+
+	@Test
+	void jarsAreReallyMissing() throws Exception {
+		try (URLClassLoader classLoader = classLoader("jackson-.*")) {
+			assertThat(ClassUtils.isPresent("com.fasterxml.jackson.databind.ObjectMapper", classLoader)).isFalse();
+			assertThat(ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", classLoader)).isTrue();
+		}
+	}
+
+	private static int runs(String missing) throws Exception {
+		Thread thread = Thread.currentThread();
+		ClassLoader before = thread.getContextClassLoader();
+		try (URLClassLoader classLoader = classLoader(missing)) {
+			thread.setContextClassLoader(classLoader);
+			Method runs = classLoader.loadClass(Application.class.getName()).getDeclaredMethod("runs");
+			return (int) runs.invoke(null);
+		}
+		finally {
+			thread.setContextClassLoader(before);
+		}
+	}
+
+	private static URLClassLoader classLoader(String missing) throws Exception {
+		List<URL> urls = new ArrayList<>();
+		for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+			File file = new File(entry);
+			if (!file.getName().matches(missing)) {
+				urls.add(file.toURI().toURL());
+			}
+		}
+		return new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(IdempotencyAutoConfiguration.class)
+	public static class Application {
+
+		@Bean
+		Cancellations cancellations() {
+			return new Cancellations();
+		}
+
+		public static int runs() {
+			SpringApplication application = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+				.properties("logging.level.root=off", "spring.main.banner-mode=off",
+						"spring.main.register-shutdown-hook=false")
+				.build();
+			try (ConfigurableApplicationContext context = application.run()) {
+				Cancellations cancellations = context.getBean(Cancellations.class);
+				cancellations.cancel("7");
+				cancellations.cancel("7");
+				return cancellations.runs();
+			}
+		}
+
+	}
+
+}

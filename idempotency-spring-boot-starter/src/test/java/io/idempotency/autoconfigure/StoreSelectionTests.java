@@ -1,0 +1,173 @@
+package io.idempotency.autoconfigure;
+
+import java.util.Locale;
+
+import javax.sql.DataSource;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Idempotent;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
+import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StoreSelectionTests {
+
+	private static final String ONE_JVM = "for one JVM only";
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class));
+
+	@Test
+	void autoWithoutAnyConnectionIsMemoryAndSaysThatItServesOneJvm(CapturedOutput output) {
+		this.runner.run((context) -> {
+			assertThat(context).getBean(IdempotencyStore.class).isInstanceOf(MemoryIdempotencyStore.class);
+			assertThat(output).contains("WARN").contains(ONE_JVM);
+		});
+	}
+
+	@Test
+	void memoryThatWasAskedForGivesNoWarning(CapturedOutput output) {
+		this.runner.withPropertyValues("idempotency.store=memory").run((context) -> {
+			assertThat(context).getBean(IdempotencyStore.class).isInstanceOf(MemoryIdempotencyStore.class);
+			assertThat(output).doesNotContain(ONE_JVM);
+		});
+	}
+
+	@Test
+	void autoWithADataSourceIsMemory() {
+		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.run((context) -> assertThat(context).hasSingleBean(DataSource.class)
+				.getBean(IdempotencyStore.class)
+				.isInstanceOf(MemoryIdempotencyStore.class));
+	}
+
+	@Test
+	void autoWithARedisConnectionIsMemory() {
+		this.runner.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+			.run((context) -> assertThat(context).hasSingleBean(RedisConnectionFactory.class)
+				.getBean(IdempotencyStore.class)
+				.isInstanceOf(MemoryIdempotencyStore.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "JDBC" })
+	void storeThatDoesNotExistYetFailsTheStart(String type) {
+		this.runner.withPropertyValues("idempotency.store=" + type, "spring.main.lazy-initialization=true")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageStartingWith("idempotency.store is '" + type.toLowerCase(Locale.ROOT) + "'"));
+	}
+
+	@Test
+	void sizeWithoutRoomForOneRecordFailsTheStart() {
+		this.runner.withPropertyValues("idempotency.memory.max-size=1B")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class,
+						(ex) -> assertThat(ex.getName()).isEqualTo("idempotency.memory.max-size")));
+	}
+
+	@Test
+	void whenTheApplicationHasAStoreThenOursBacksOff(CapturedOutput output) {
+		this.runner.withBean("ledger", RecordingStore.class).withBean(Payments.class).run((context) -> {
+			assertThat(context).hasSingleBean(IdempotencyStore.class).hasSingleBean(RecordingStore.class);
+			context.getBean(Payments.class).pay("7");
+			assertThat(context.getBean(RecordingStore.class).claims).hasSize(1);
+			assertThat(output).doesNotContain(ONE_JVM);
+		});
+	}
+
+	@Test
+	void whenTheApplicationHasAStoreThenThePropertyIsNotAsked() {
+		this.runner.withBean("ledger", RecordingStore.class)
+			.withPropertyValues("idempotency.store=redis")
+			.run((context) -> assertThat(context).hasSingleBean(RecordingStore.class));
+	}
+
+	@Test
+	void ofSeveralStoresThePrimaryOneIsTheDefault() {
+		this.runner.withBean("idempotencyStore", RecordingStore.class)
+			.withUserConfiguration(PrimaryStore.class)
+			.withBean(Payments.class)
+			.run((context) -> {
+				context.getBean(Payments.class).pay("7");
+				assertThat(context.getBean("primary", RecordingStore.class).claims).hasSize(1);
+				assertThat(context.getBean("idempotencyStore", RecordingStore.class).claims).isEmpty();
+			});
+	}
+
+	@Test
+	void ofSeveralStoresTheOneNamedIdempotencyStoreIsTheDefault() {
+		this.runner.withBean("idempotencyStore", RecordingStore.class)
+			.withBean("other", RecordingStore.class)
+			.withBean(Payments.class)
+			.run((context) -> {
+				context.getBean(Payments.class).pay("7");
+				assertThat(context.getBean("idempotencyStore", RecordingStore.class).claims).hasSize(1);
+				assertThat(context.getBean("other", RecordingStore.class).claims).isEmpty();
+			});
+	}
+
+	@Test
+	void ofSeveralStoresWithoutADefaultTheStartFailsAndNamesThem() {
+		this.runner.withBean("orders", RecordingStore.class)
+			.withBean("events", RecordingStore.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("[events, orders]");
+					assertThat(ex.action()).contains("@Primary").contains("idempotencyStore");
+				}));
+	}
+
+	@Test
+	void annotationChoosesAStoreByItsName() {
+		this.runner.withBean("idempotencyStore", RecordingStore.class)
+			.withBean("other", RecordingStore.class)
+			.withBean(Events.class)
+			.run((context) -> {
+				context.getBean(Events.class).handle("7");
+				assertThat(context.getBean("other", RecordingStore.class).claims).hasSize(1);
+				assertThat(context.getBean("idempotencyStore", RecordingStore.class).claims).isEmpty();
+			});
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PrimaryStore {
+
+		@Bean
+		@Primary
+		RecordingStore primary() {
+			return new RecordingStore();
+		}
+
+	}
+
+	static class Events {
+
+		@Idempotent(key = "#id", store = "other")
+		void handle(String id) {
+		}
+
+	}
+
+}
