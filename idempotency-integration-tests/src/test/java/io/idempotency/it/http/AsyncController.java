@@ -1,0 +1,171 @@
+package io.idempotency.it.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyContext;
+import jakarta.annotation.PreDestroy;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/** Answers that are made on another thread, in time or not. */
+@RestController
+@RequestMapping("/async")
+@Idempotent
+class AsyncController {
+
+	private final ExecutorService worker = Executors.newCachedThreadPool();
+
+	private final Runs runs;
+
+	/** Opened by a test when the work of a timed-out call may end. */
+	volatile CountDownLatch mayEnd = new CountDownLatch(0);
+
+	AsyncController(Runs runs) {
+		this.runs = runs;
+	}
+
+	@PreDestroy
+	void stop() {
+		this.worker.shutdownNow();
+	}
+
+	@PostMapping("/future-done")
+	public CompletableFuture<Map<String, Integer>> futureDone() {
+		return CompletableFuture.completedFuture(Map.of("run", this.runs.run("/async/future-done")));
+	}
+
+	@PostMapping("/future")
+	public CompletableFuture<Map<String, Integer>> future() {
+		return CompletableFuture.supplyAsync(() -> Map.of("run", this.runs.run("/async/future")), this.worker);
+	}
+
+	@PostMapping("/future-failed")
+	public CompletableFuture<String> futureFailed() {
+		int run = this.runs.run("/async/future-failed");
+		return CompletableFuture.supplyAsync(() -> {
+			throw new ErrorAnswers.OutOfStockException("sold out in run " + run);
+		}, this.worker);
+	}
+
+	@PostMapping("/callable")
+	public Callable<ResponseEntity<String>> callable() {
+		return () -> {
+			String key = IdempotencyContext.current().map(IdempotencyContext::key).orElse("no context");
+			return ResponseEntity.status(201)
+				.header("X-Key-Present", Boolean.toString(!key.equals("no context")))
+				.body("run " + this.runs.run("/async/callable"));
+		};
+	}
+
+	@PostMapping("/web-async-task")
+	public WebAsyncTask<String> webAsyncTask() {
+		return new WebAsyncTask<>(() -> "run " + this.runs.run("/async/web-async-task"));
+	}
+
+	@PostMapping("/deferred")
+	public DeferredResult<String> deferred() {
+		DeferredResult<String> result = new DeferredResult<>();
+		int run = this.runs.run("/async/deferred");
+		this.worker.execute(() -> result.setResult("run " + run));
+		return result;
+	}
+
+	@PostMapping("/deferred-error")
+	public DeferredResult<String> deferredError() {
+		DeferredResult<String> result = new DeferredResult<>();
+		int run = this.runs.run("/async/deferred-error");
+		this.worker.execute(() -> result
+			.setErrorResult(new ResponseStatusException(org.springframework.http.HttpStatus.GONE, "gone " + run)));
+		return result;
+	}
+
+	@PostMapping("/mono")
+	public Mono<Map<String, Integer>> mono() {
+		return Mono.fromCallable(() -> Map.of("run", this.runs.run("/async/mono")));
+	}
+
+	@PostMapping("/streaming-body")
+	public StreamingResponseBody streamingBody() {
+		return (out) -> {
+			out.write(("run " + this.runs.run("/async/streaming-body")).getBytes(StandardCharsets.UTF_8));
+			out.flush();
+			out.write(" and the rest".getBytes(StandardCharsets.UTF_8));
+		};
+	}
+
+	@PostMapping(path = "/sse", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	public SseEmitter sse() {
+		SseEmitter emitter = new SseEmitter();
+		int run = this.runs.run("/async/sse");
+		CountDownLatch end = this.mayEnd;
+		this.worker.execute(() -> {
+			try {
+				emitter.send("first " + run);
+				end.await();
+				emitter.send("last " + run);
+				emitter.complete();
+			}
+			catch (Exception ex) {
+				emitter.completeWithError(ex);
+			}
+		});
+		return emitter;
+	}
+
+	@PostMapping(path = "/flux", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	public Flux<String> flux() {
+		int run = this.runs.run("/async/flux");
+		return Flux.just("a" + run, "b" + run);
+	}
+
+	@PostMapping("/future-too-late")
+	public WebAsyncTask<String> futureTooLate() {
+		CountDownLatch end = this.mayEnd;
+		return new WebAsyncTask<>(200, () -> {
+			int run = this.runs.run("/async/future-too-late");
+			awaitStubbornly(end);
+			return "run " + run;
+		});
+	}
+
+	@PostMapping("/deferred-too-late")
+	public DeferredResult<String> deferredTooLate() {
+		this.runs.run("/async/deferred-too-late");
+		return new DeferredResult<>(200L);
+	}
+
+	/** Work that an interrupt does not stop, as most real work. */
+	private static void awaitStubbornly(CountDownLatch latch) {
+		boolean interrupted = false;
+		while (latch.getCount() > 0) {
+			try {
+				latch.await();
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.idempotency.it.http;
+
+import java.io.IOException;
+
+import io.idempotency.FailureMode;
+import io.idempotency.Idempotent;
+import jakarta.servlet.http.HttpServletResponse;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/** Calls that fail: released by default, remembered on request. */
+@RestController
+@RequestMapping("/failures")
+class FailuresController {
+
+	private final Runs runs;
+
+	FailuresController(Runs runs) {
+		this.runs = runs;
+	}
+
+	@PostMapping("/status/{status}")
+	@Idempotent
+	public ResponseEntity<String> status(@PathVariable int status) {
+		return ResponseEntity.status(status).body("run " + this.runs.run("/failures/status/" + status));
+	}
+
+	@PostMapping("/exception")
+	@Idempotent
+	public String exception() {
+		throw new IllegalStateException("broken in run " + this.runs.run("/failures/exception"));
+	}
+
+	@PostMapping("/send-error-503")
+	@Idempotent
+	public void sendError(HttpServletResponse response) throws IOException {
+		response.sendError(503, "busy in run " + this.runs.run("/failures/send-error-503"));
+	}
+
+	@PostMapping("/remembered-exception")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public String rememberedException() {
+		throw new IllegalStateException("broken in run " + this.runs.run("/failures/remembered-exception"));
+	}
+
+	@PostMapping("/remembered-status")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public ResponseEntity<String> rememberedStatus() {
+		return ResponseEntity.status(503).body("run " + this.runs.run("/failures/remembered-status"));
+	}
+
+	@PostMapping("/remembered-response-status")
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	public String rememberedResponseStatus() {
+		throw new ResponseStatusException(HttpStatus.BAD_GATEWAY,
+				"run " + this.runs.run("/failures/remembered-response-status"));
+	}
+
+}

@@ -1,0 +1,47 @@
+package io.idempotency.it.http;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpMethod;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+
+/** An application as a user would write it, with everything a real one has around it. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+@EnableMethodSecurity
+@Import({ AnswersController.class, AsyncController.class, FailuresController.class, KeysController.class,
+		RequestsController.class, ReadingController.class, ErrorAnswers.class, Bookings.class })
+class HttpApplication {
+
+	@Bean
+	Runs runs() {
+		return new Runs();
+	}
+
+	@Bean
+	SecurityFilterChain security(HttpSecurity http) throws Exception {
+		return http.csrf((csrf) -> csrf.disable())
+			.authorizeHttpRequests((requests) -> requests.requestMatchers(HttpMethod.POST, "/private/**")
+				.authenticated()
+				.anyRequest()
+				.permitAll())
+			.httpBasic(Customizer.withDefaults())
+			.build();
+	}
+
+	@Bean
+	UserDetailsService users() {
+		return new InMemoryUserDetailsManager(
+				User.withUsername("alice").password("{noop}demo").roles("CUSTOMER", "CLERK").build(),
+				User.withUsername("bob").password("{noop}demo").roles("CUSTOMER").build());
+	}
+
+}

@@ -1,0 +1,167 @@
+package io.idempotency.it.http;
+
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyMode;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotBlank;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Where keys come from, whose they are, and what the modes do with them. */
+@RestController
+class KeysController {
+
+	private final Runs runs;
+
+	private final Bookings bookings;
+
+	/** Closed by a test that wants calls to overlap. */
+	volatile CountDownLatch mayEnd = new CountDownLatch(0);
+
+	volatile CountDownLatch running = new CountDownLatch(0);
+
+	KeysController(Runs runs, Bookings bookings) {
+		this.runs = runs;
+		this.bookings = bookings;
+	}
+
+	private String run(String scenario) {
+		return "run " + this.runs.run(scenario);
+	}
+
+	@PostMapping("/keys/orders")
+	@Idempotent
+	public ResponseEntity<Map<String, Object>> orders(@RequestBody Map<String, Object> order) {
+		return ResponseEntity.status(201).body(Map.of("run", this.runs.run("/keys/orders"), "order", order));
+	}
+
+	@PostMapping("/keys/other")
+	@Idempotent
+	public String other() {
+		return run("/keys/other");
+	}
+
+	@PostMapping("/keys/paths/{id}/pay")
+	@Idempotent
+	public String path(@PathVariable String id) {
+		return id + " " + run("/keys/paths");
+	}
+
+	@PostMapping("/keys/header")
+	@Idempotent(header = "X-Request-Id")
+	public String header() {
+		return run("/keys/header");
+	}
+
+	@PostMapping("/keys/optional")
+	@Idempotent(required = false)
+	public String optional() {
+		return run("/keys/optional");
+	}
+
+	@PostMapping("/keys/body")
+	@Idempotent(body = "/order/id")
+	public String body(@RequestBody Map<String, Object> order) {
+		return run("/keys/body");
+	}
+
+	@PostMapping("/keys/form")
+	@Idempotent(body = "token")
+	public String form(@RequestParam String sku) {
+		return sku + " " + run("/keys/form");
+	}
+
+	@PostMapping("/keys/spel")
+	@Idempotent(key = "{#order['user'], header('X-Page')}", fingerprint = "none")
+	public String spel(@RequestBody Map<String, Object> order) {
+		return run("/keys/spel");
+	}
+
+	@PostMapping("/keys/condition")
+	@Idempotent(condition = "#express")
+	public String condition(@RequestParam boolean express) {
+		return run("/keys/condition");
+	}
+
+	@PostMapping("/keys/reject")
+	@Idempotent(mode = IdempotencyMode.REJECT)
+	public String reject() {
+		return run("/keys/reject");
+	}
+
+	@PostMapping("/keys/lock")
+	@Idempotent(mode = IdempotencyMode.LOCK)
+	public String lock() {
+		return run("/keys/lock");
+	}
+
+	@PostMapping("/keys/slow")
+	@Idempotent
+	public String slow() throws InterruptedException {
+		String run = run("/keys/slow");
+		this.running.countDown();
+		this.mayEnd.await();
+		return run;
+	}
+
+	@PostMapping("/keys/waiting")
+	@Idempotent(conflict = ConflictMode.WAIT, waitTimeout = "30s")
+	public String waiting() throws InterruptedException {
+		String run = run("/keys/waiting");
+		this.running.countDown();
+		this.mayEnd.await();
+		return run;
+	}
+
+	@PostMapping("/keys/validated")
+	@Idempotent
+	public String validated(@Valid @RequestBody Booking booking) {
+		return run("/keys/validated");
+	}
+
+	@PostMapping("/private/orders")
+	@Idempotent
+	public String authenticated() {
+		return run("/private/orders");
+	}
+
+	@PostMapping("/keys/clerks")
+	@Idempotent
+	@PreAuthorize("hasRole('CLERK')")
+	public String clerks() {
+		return run("/keys/clerks");
+	}
+
+	@PostMapping("/keys/service")
+	public String service(@RequestParam String room) {
+		return this.bookings.book(room);
+	}
+
+	@PostMapping("/keys/nested")
+	@Idempotent
+	public String nested(@RequestParam String room) {
+		return this.bookings.book(room) + " in outer " + run("/keys/nested");
+	}
+
+	@PostMapping("/large")
+	@Idempotent
+	public String large(@RequestBody String body) {
+		this.runs.run("/large");
+		return body.repeat(3);
+	}
+
+	record Booking(@NotBlank String room, @Min(1) int nights) {
+	}
+
+}

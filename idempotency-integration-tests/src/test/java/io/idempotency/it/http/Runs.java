@@ -1,0 +1,21 @@
+package io.idempotency.it.http;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts how often the handler of a scenario ran. */
+final class Runs {
+
+	private final Map<String, AtomicInteger> counters = new ConcurrentHashMap<>();
+
+	int run(String scenario) {
+		return this.counters.computeIfAbsent(scenario, (name) -> new AtomicInteger()).incrementAndGet();
+	}
+
+	int of(String scenario) {
+		AtomicInteger counter = this.counters.get(scenario);
+		return (counter != null) ? counter.get() : 0;
+	}
+
+}
