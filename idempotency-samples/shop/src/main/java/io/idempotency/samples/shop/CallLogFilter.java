@@ -55,15 +55,15 @@ class CallLogFilter extends OncePerRequestFilter {
 			long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
 			int status = (thrown && !response.isCommitted()) ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR
 					: response.getStatus();
-			LoggedCall.Outcome outcome = outcome(status, response.getHeader("Idempotent-Replayed"));
+			LoggedCall.Outcome outcome = outcome(status, ReplayListener.isReplay(request));
 			this.log.add((number) -> new LoggedCall(number, time, customer(request), request.getMethod(),
 					shorten(request.getRequestURI()), shorten(request.getHeader("Idempotency-Key")),
 					shorten(request.getHeader("X-Request-Id")), status, outcome, millis));
 		}
 	}
 
-	private static LoggedCall.Outcome outcome(int status, @Nullable String replayed) {
-		if ("true".equals(replayed)) {
+	private static LoggedCall.Outcome outcome(int status, boolean replayed) {
+		if (replayed) {
 			return LoggedCall.Outcome.REPLAYED;
 		}
 		return (status < 400) ? LoggedCall.Outcome.EXECUTED : LoggedCall.Outcome.REFUSED;

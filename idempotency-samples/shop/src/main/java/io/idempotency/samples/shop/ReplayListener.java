@@ -1,0 +1,32 @@
+package io.idempotency.samples.shop;
+
+import io.idempotency.engine.IdempotencyEvent;
+import io.idempotency.engine.IdempotencyListener;
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.stereotype.Component;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+
+/**
+ * Marks the requests that were answered with a stored result, for the {@link CallLog}:
+ * also those whose replay happened in a service, which no header of the answer tells.
+ */
+@Component
+class ReplayListener implements IdempotencyListener {
+
+	private static final String REPLAYED = ReplayListener.class.getName() + ".REPLAYED";
+
+	@Override
+	public void onEvent(IdempotencyEvent event, String operation) {
+		RequestAttributes request = RequestContextHolder.getRequestAttributes();
+		if (request != null && (event == IdempotencyEvent.REPLAYED || event == IdempotencyEvent.RECOVERED)) {
+			request.setAttribute(REPLAYED, Boolean.TRUE, RequestAttributes.SCOPE_REQUEST);
+		}
+	}
+
+	static boolean isReplay(HttpServletRequest request) {
+		return request.getAttribute(REPLAYED) != null;
+	}
+
+}
