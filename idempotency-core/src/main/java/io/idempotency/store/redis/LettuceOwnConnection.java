@@ -19,8 +19,8 @@ import org.springframework.data.redis.connection.lettuce.LettucePoolingClientCon
 
 /**
  * A connection beside the one that the application shares. In a cluster, script and
- * {@code WAIT} go to the key's node on one connection, which Spring's own cluster connection
- * would not do.
+ * {@code WAIT} go to the key's node on one connection, which Spring's own cluster
+ * connection would not do.
  */
 final class LettuceOwnConnection implements OwnConnection {
 

@@ -6,8 +6,8 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * A connection that nobody else writes on meanwhile, so that {@code WAIT} counts the replicas
- * that have this caller's write, and holds up nobody. Not thread-safe.
+ * A connection that nobody else writes on meanwhile, so that {@code WAIT} counts the
+ * replicas that have this caller's write, and holds up nobody. Not thread-safe.
  */
 interface OwnConnection extends AutoCloseable {
 

@@ -18,18 +18,18 @@ import io.idempotency.store.StoredResult;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Keeps its records in Redis 6.2 or newer, or what speaks like it: standalone, Sentinel or
- * Cluster, through either client of Spring Data Redis.
+ * Keeps its records in Redis 6.2 or newer, or what speaks like it: standalone, Sentinel
+ * or Cluster, through either client of Spring Data Redis.
  * <p>
- * Every verb is one Lua script over one key, so it is atomic, takes one round trip, and works
- * in a cluster. Time is the server's. Records expire by themselves: there is nothing to clean
- * up, and nothing is kept in this object but connections.
+ * Every verb is one Lua script over one key, so it is atomic, takes one round trip, and
+ * works in a cluster. Time is the server's. Records expire by themselves: there is
+ * nothing to clean up, and nothing is kept in this object but connections.
  * <p>
  * What survives is what the server keeps: one that loses its data, or fails over before a
- * write was replicated, forgets calls, and their duplicates run again. Against the first, use
- * an append-only file; against the second, {@code waitReplicas}. A server that evicts keys
- * forgets them too, see {@link #verify()}. How long a call waits for a server that does not
- * answer is up to the command time-out of the connection factory.
+ * write was replicated, forgets calls, and their duplicates run again. Against the first,
+ * use an append-only file; against the second, {@code waitReplicas}. A server that evicts
+ * keys forgets them too, see {@link #verify()}. How long a call waits for a server that
+ * does not answer is up to the command time-out of the connection factory.
  *
  * @since 0.1.0
  */
@@ -55,12 +55,13 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	/**
-	 * Creates a store. With replicas to wait for, a claim or a completion that too few of them
-	 * have got in time is an {@link IdempotencyStoreException}, and such a claim is released.
+	 * Creates a store. With replicas to wait for, a claim or a completion that too few of
+	 * them have got in time is an {@link IdempotencyStoreException}, and such a claim is
+	 * released.
 	 * @param connectionFactory where connections come from
 	 * @param keyPrefix what the names of all records start with
-	 * @param waitReplicas how many replicas must have a claim or a completion before it counts,
-	 * zero: none; in a cluster this needs Lettuce
+	 * @param waitReplicas how many replicas must have a claim or a completion before it
+	 * counts, zero: none; in a cluster this needs Lettuce
 	 * @param waitTimeout how long to wait for them, positive; the command time-out of the
 	 * connection factory must be longer
 	 */
@@ -84,8 +85,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		IdempotencyKey key = request.key();
 		List<?> reply = run(Verb.CLAIM, key, RedisValues.of(request.claimId()), request.fingerprint().toBytes(),
 				RedisValues.of(request.type() == ClaimType.ONCE), RedisValues.of(request.lease()),
-				RedisValues.of(request.retention()), RedisValues.of(request.takeOver()),
-				RedisValues.of(key.isToken()));
+				RedisValues.of(request.retention()), RedisValues.of(request.takeOver()), RedisValues.of(key.isToken()));
 		return RedisReplies.claim(request, reply);
 	}
 
@@ -133,25 +133,27 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			// The clients agree on no type: whatever it is, the script may have been applied.
+			// The clients agree on no type: whatever it is, the script may have been
+			// applied.
 			throw new IdempotencyStoreException(
 					"Redis could not carry out '" + verb + "': " + ex.getClass().getSimpleName(), ex);
 		}
 	}
 
 	/**
-	 * Looks at the server once, to be called at start-up: logs a warning if it evicts keys or
-	 * has too few replicas. A server that cannot be reached or does not tell is no reason not
-	 * to start.
-	 * @throws IdempotencyConfigurationException if the server is too old, or its client cannot
-	 * wait for replicas
+	 * Looks at the server once, to be called at start-up: logs a warning if it evicts
+	 * keys or has too few replicas. A server that cannot be reached or does not tell is
+	 * no reason not to start.
+	 * @throws IdempotencyConfigurationException if the server is too old, or its client
+	 * cannot wait for replicas
 	 */
 	public void verify() {
 		RedisServerCheck.run(this.connectionFactory, this.waitReplicas);
 	}
 
 	/**
-	 * Closes the connections that are kept for waiting; the store must not be used any more.
+	 * Closes the connections that are kept for waiting; the store must not be used any
+	 * more.
 	 */
 	@Override
 	public void close() {

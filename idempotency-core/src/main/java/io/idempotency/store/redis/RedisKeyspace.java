@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * Names of records: {@code {prefix}{operation}:{hash}}. The hash alone is the identity; the
- * operation stands there for people, and for who looks for all keys of an operation.
+ * Names of records: {@code {prefix}{operation}:{hash}}. The hash alone is the identity;
+ * the operation stands there for people, and for who looks for all keys of an operation.
  */
 final class RedisKeyspace {
 

@@ -23,7 +23,10 @@ final class RedisScripts {
 		}
 	}
 
-	/** The clients have no exception of their own for it in common, but the server's error code. */
+	/**
+	 * The clients have no exception of their own for it in common, but the server's error
+	 * code.
+	 */
 	private static boolean isUnknownScript(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause.getMessage() != null && cause.getMessage().contains("NOSCRIPT")) {

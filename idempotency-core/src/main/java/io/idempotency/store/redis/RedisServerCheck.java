@@ -14,8 +14,8 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Looks at the servers at start-up for what would break the promise of the store later. Asks
- * {@code INFO} alone: {@code CONFIG} is forbidden on managed servers.
+ * Looks at the servers at start-up for what would break the promise of the store later.
+ * Asks {@code INFO} alone: {@code CONFIG} is forbidden on managed servers.
  */
 final class RedisServerCheck {
 
@@ -78,13 +78,17 @@ final class RedisServerCheck {
 		return major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR);
 	}
 
-	/** Every record expires, so the policies that evict only what expires evict records too. */
+	/**
+	 * Every record expires, so the policies that evict only what expires evict records
+	 * too.
+	 */
 	private void warnOfEviction() {
 		boolean bounded = values("maxmemory").anyMatch((bytes) -> !bytes.equals("0"));
 		values("maxmemory_policy").filter((policy) -> bounded && !policy.equals("noeviction"))
 			.findFirst()
-			.ifPresent((policy) -> logger.warn("Redis has the maxmemory-policy '{}': when its memory is full it "
-					+ "forgets idempotency records, and duplicates of their calls run again. Use 'noeviction'.",
+			.ifPresent((policy) -> logger.warn(
+					"Redis has the maxmemory-policy '{}': when its memory is full it "
+							+ "forgets idempotency records, and duplicates of their calls run again. Use 'noeviction'.",
 					policy));
 	}
 

@@ -12,7 +12,10 @@ import io.idempotency.store.Completion;
  */
 final class RedisValues {
 
-	/** A number of microseconds that a double holds exactly, now and added to any date until 2155. */
+	/**
+	 * A number of microseconds that a double holds exactly, now and added to any date
+	 * until 2155.
+	 */
 	private static final Duration LONGEST = Duration.ofDays(36_500);
 
 	private static final byte[] ZERO = ascii("0");
@@ -32,7 +35,10 @@ final class RedisValues {
 		return ByteBuffer.allocate(2 * Long.BYTES).putLong(id.high()).putLong(id.low()).array();
 	}
 
-	/** Microseconds, rounded up: what is not zero must not become it; at most a hundred years. */
+	/**
+	 * Microseconds, rounded up: what is not zero must not become it; at most a hundred
+	 * years.
+	 */
 	static byte[] of(Duration duration) {
 		Duration bounded = (duration.compareTo(LONGEST) < 0) ? duration : LONGEST;
 		return of(bounded.plusNanos(999).toNanos() / 1000);

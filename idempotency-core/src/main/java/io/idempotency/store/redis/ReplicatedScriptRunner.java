@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Lets a claim or a completion count only when enough replicas have it. A claim that they do
- * not have in time is released, so that nobody finds it live; a completion is left for its
- * repetition, which is written once more and waited for again.
+ * Lets a claim or a completion count only when enough replicas have it. A claim that they
+ * do not have in time is released, so that nobody finds it live; a completion is left for
+ * its repetition, which is written once more and waited for again.
  * <p>
- * What a server lost in a fail-over between script and {@code WAIT} is not noticed: the wait
- * is then answered by the new master, for nothing.
+ * What a server lost in a fail-over between script and {@code WAIT} is not noticed: the
+ * wait is then answered by the new master, for nothing.
  */
 final class ReplicatedScriptRunner implements ScriptRunner {
 
@@ -86,7 +86,8 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 			this.shared.run(Verb.RELEASE, new byte[][] { keyAndArguments[0], keyAndArguments[1] });
 		}
 		catch (RuntimeException ex) {
-			// The caller hears of a failed claim in any case, and gives it back by its id.
+			// The caller hears of a failed claim in any case, and gives it back by its
+			// id.
 			tooFew.addSuppressed(ex);
 		}
 	}
@@ -100,7 +101,9 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 		return connection;
 	}
 
-	/** A connection whose reply is still to come must never be given to another caller. */
+	/**
+	 * A connection whose reply is still to come must never be given to another caller.
+	 */
 	private void giveBack(OwnConnection connection, boolean intact) {
 		if (intact && connection.isKept() && this.places.tryAcquire()) {
 			this.kept.addFirst(connection);

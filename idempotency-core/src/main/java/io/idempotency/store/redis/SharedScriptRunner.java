@@ -4,8 +4,8 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Runs scripts on whatever connection the factory gives: with Lettuce the one that the whole
- * application shares, which no script holds up.
+ * Runs scripts on whatever connection the factory gives: with Lettuce the one that the
+ * whole application shares, which no script holds up.
  */
 final class SharedScriptRunner implements ScriptRunner {
 

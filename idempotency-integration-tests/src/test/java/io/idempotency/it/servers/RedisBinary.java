@@ -1,4 +1,4 @@
-package io.idempotency.tests.servers;
+package io.idempotency.it.servers;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,7 +13,9 @@ import java.util.Locale;
  */
 public enum RedisBinary {
 
-	/** The jar's file name says 6.2.6, the server says 6.2.11. Needs glibc and OpenSSL 3. */
+	/**
+	 * The jar's file name says 6.2.6, the server says 6.2.11. Needs glibc and OpenSSL 3.
+	 */
 	REDIS_6_2("6.2.11", "redis-server-6.2.6-v5"),
 
 	/** Statically linked. */

@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -22,10 +22,10 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisClusterServers;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisClusterServers;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -128,7 +128,8 @@ class RedisReplicationTests {
 			assertThatExceptionOfType(IdempotencyStoreException.class)
 				.isThrownBy(() -> this.store.complete(completion(claim)))
 				.withMessageContaining("'complete'");
-			// Sent once more it finds itself, and must not take that for an answer of the replica.
+			// Sent once more it finds itself, and must not take that for an answer of the
+			// replica.
 			assertThatExceptionOfType(IdempotencyStoreException.class)
 				.isThrownBy(() -> this.store.complete(completion(claim)));
 			this.replica.resume();
@@ -184,9 +185,7 @@ class RedisReplicationTests {
 				withConnections(RedisClients.lettuce(cluster), (connections) -> {
 					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1, WAIT);
 					store.verify();
-					List<ClaimRequest> requests = Stream.generate(RedisReplicationTests::request)
-						.limit(30)
-						.toList();
+					List<ClaimRequest> requests = Stream.generate(RedisReplicationTests::request).limit(30).toList();
 					requests.forEach((request) -> acquire(store, request));
 					cluster.replicas().forEach(RedisServer::pause);
 					for (ClaimRequest request : requests) {
@@ -207,8 +206,7 @@ class RedisReplicationTests {
 					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1, WAIT);
 					assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(store::verify)
 						.withMessageContaining("idempotency.redis.wait-replicas");
-					assertThatExceptionOfType(IdempotencyStoreException.class)
-						.isThrownBy(() -> store.claim(request()))
+					assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.claim(request()))
 						.withMessageContaining("Lettuce");
 				});
 			}
@@ -216,8 +214,7 @@ class RedisReplicationTests {
 
 	}
 
-	private static void withConnections(RedisConnectionFactory connections,
-			Consumer<RedisConnectionFactory> test) {
+	private static void withConnections(RedisConnectionFactory connections, Consumer<RedisConnectionFactory> test) {
 		try {
 			test.accept(connections);
 		}

@@ -1,12 +1,12 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-import io.idempotency.tests.servers.RedisClusterServers;
-import io.idempotency.tests.servers.RedisSentinelServers;
-import io.idempotency.tests.servers.RedisServer;
+import io.idempotency.it.servers.RedisClusterServers;
+import io.idempotency.it.servers.RedisSentinelServers;
+import io.idempotency.it.servers.RedisServer;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.SocketOptions;

@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,10 +16,10 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.engine.StoreFailureMode;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisSentinelServers;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisSentinelServers;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -87,7 +87,9 @@ class RedisServerFaultTests {
 		}
 	}
 
-	/** At most what the server keeps can be promised: written so in the store's Javadoc. */
+	/**
+	 * At most what the server keeps can be promised: written so in the store's Javadoc.
+	 */
 	@Test
 	void serverThatLosesItsDataForgetsWhatWasDone() {
 		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
@@ -181,7 +183,8 @@ class RedisServerFaultTests {
 			one.execute("warm-up", () -> "done");
 			two.execute("warm-up", () -> "done");
 			Runs after = new Runs();
-			// What the replica did not have yet is forgotten: no promise for the keys of that moment.
+			// What the replica did not have yet is forgotten: no promise for the keys of
+			// that moment.
 			callWhile(List.of(one, two), false, () -> {
 				set.master().kill();
 				set.awaitFailOver();

@@ -1,4 +1,4 @@
-package io.idempotency.tests.servers;
+package io.idempotency.it.servers;
 
 import java.io.IOException;
 import java.net.InetAddress;

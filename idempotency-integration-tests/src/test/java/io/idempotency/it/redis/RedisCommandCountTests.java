@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.util.Map;
 import java.util.Properties;
@@ -10,9 +10,9 @@ import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What a guarded call costs in commands, as the server counts them: one round trip for each
- * verb ({@code evalsha}), and what the scripts do inside.
+ * What a guarded call costs in commands, as the server counts them: one round trip for
+ * each verb ({@code evalsha}), and what the scripts do inside.
  */
 @RequiresRedis
 @TestInstance(Lifecycle.PER_CLASS)
@@ -69,9 +69,8 @@ class RedisCommandCountTests {
 		AtomicReference<Map<String, Long>> counted = new AtomicReference<>();
 		String key = freshKey();
 		this.node.execute(key, () -> {
-			counted.set(commandsOf(
-					() -> assertThatExceptionOfType(IdempotencyInProgressException.class)
-						.isThrownBy(() -> this.node.execute(key, () -> "again"))));
+			counted.set(commandsOf(() -> assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(() -> this.node.execute(key, () -> "again"))));
 			return "done";
 		});
 		assertThat(counted.get()).isEqualTo(commands(1, "time", 1, "getrange", 1));
@@ -114,7 +113,8 @@ class RedisCommandCountTests {
 	@Test
 	void unknownScriptIsSentOnce() {
 		this.server.command("SCRIPT", "FLUSH");
-		// EVALSHA is refused and EVAL follows, for claim and complete; then the server knows both again.
+		// EVALSHA is refused and EVAL follows, for claim and complete; then the server
+		// knows both again.
 		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).containsEntry("evalsha", 2L)
 			.containsEntry("eval", 2L);
 		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).doesNotContainKey("eval");

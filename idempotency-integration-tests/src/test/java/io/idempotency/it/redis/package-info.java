@@ -2,6 +2,6 @@
  * The Redis store on real servers.
  */
 @NullMarked
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,9 +18,9 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -266,7 +266,8 @@ class RedisIdempotencyStoreTests {
 	}
 
 	private static Completion result(Claim claim, String text, Duration retention) {
-		return Completion.result(claim, Fingerprint.NONE, new StoredResult("test", text.getBytes(StandardCharsets.UTF_8)), retention);
+		return Completion.result(claim, Fingerprint.NONE,
+				new StoredResult("test", text.getBytes(StandardCharsets.UTF_8)), retention);
 	}
 
 	private List<String> keys(String pattern) {

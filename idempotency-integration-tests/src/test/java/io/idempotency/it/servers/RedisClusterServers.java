@@ -1,4 +1,4 @@
-package io.idempotency.tests.servers;
+package io.idempotency.it.servers;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +69,9 @@ public final class RedisClusterServers implements AutoCloseable {
 		for (int i = 0; i < MASTERS; i++) {
 			RedisServer master = this.masters.get(i);
 			List<String> command = new ArrayList<>(List.of("CLUSTER", "ADDSLOTS"));
-			IntStream.range(SLOTS * i / MASTERS, SLOTS * (i + 1) / MASTERS).mapToObj(Integer::toString).forEach(command::add);
+			IntStream.range(SLOTS * i / MASTERS, SLOTS * (i + 1) / MASTERS)
+				.mapToObj(Integer::toString)
+				.forEach(command::add);
 			master.command(command.toArray(String[]::new));
 			master.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
 		}

@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.time.Duration;
 import java.util.List;
@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.engine.IdempotencyEvent;
-import io.idempotency.tests.servers.FreePorts;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.FreePorts;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -29,8 +29,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What happens between client and server, and how often the guarded calls ran: replies that
- * are lost after the write was applied, connections that are dropped between the verbs.
+ * What happens between client and server, and how often the guarded calls ran: replies
+ * that are lost after the write was applied, connections that are dropped between the
+ * verbs.
  */
 @RequiresRedis
 class RedisNetworkFaultTests {

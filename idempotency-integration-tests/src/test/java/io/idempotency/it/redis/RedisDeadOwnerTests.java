@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -13,9 +13,9 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.engine.IdempotencyEvent;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,14 +1,14 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.time.Duration;
 import java.util.Properties;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.redis.RedisIdempotencyStore;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisClusterServers;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisClusterServers;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package io.idempotency.tests.servers;
+package io.idempotency.it.servers;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few lines of the Redis protocol that a launcher needs, so that looking at a server goes
- * through no client library. Not thread-safe.
+ * The few lines of the Redis protocol that a launcher needs, so that looking at a server
+ * goes through no client library. Not thread-safe.
  */
 public final class RespConnection implements AutoCloseable {
 

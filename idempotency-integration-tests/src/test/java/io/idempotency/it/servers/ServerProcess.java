@@ -1,4 +1,4 @@
-package io.idempotency.tests.servers;
+package io.idempotency.it.servers;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server under our thumb: it can be stopped in its tracks, killed, and it dies with this
- * JVM, however that ends.
+ * A server under our thumb: it can be stopped in its tracks, killed, and it dies with
+ * this JVM, however that ends.
  * <p>
- * The server is the child of a shell that waits for the end of its input and then kills it.
- * The input is a pipe that only this JVM holds, so it ends with the JVM even by SIGKILL, when
- * no shutdown hook runs. The shell reaps its child only after that, so the pid is never
- * another process's.
+ * The server is the child of a shell that waits for the end of its input and then kills
+ * it. The input is a pipe that only this JVM holds, so it ends with the JVM even by
+ * SIGKILL, when no shutdown hook runs. The shell reaps its child only after that, so the
+ * pid is never another process's.
  */
 public final class ServerProcess implements AutoCloseable {
 

@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -16,11 +16,11 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.test.IdempotencyStoreContract;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisClusterServers;
-import io.idempotency.tests.servers.RedisSentinelServers;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisClusterServers;
+import io.idempotency.it.servers.RedisSentinelServers;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -35,8 +35,8 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * The law of every store on every kind of Redis server, through both clients. Two stores with
- * a connection factory each stand for two nodes.
+ * The law of every store on every kind of Redis server, through both clients. Two stores
+ * with a connection factory each stand for two nodes.
  */
 @RequiresRedis
 class RedisStoreContractTests {
@@ -178,7 +178,8 @@ class RedisStoreContractTests {
 
 	/**
 	 * Most of its tests wait for the server's clock, so they wait together. There are two
-	 * storms of threads at a time at most, so that no lease of the others runs out before its time.
+	 * storms of threads at a time at most, so that no lease of the others runs out before
+	 * its time.
 	 *
 	 * @param <S> the servers
 	 */
@@ -253,7 +254,8 @@ class RedisStoreContractTests {
 	static final class FewStormsAtATime implements ResourceLocksProvider {
 
 		@Override
-		public Set<Lock> provideForMethod(List<Class<?>> enclosingInstanceTypes, Class<?> testClass, Method testMethod) {
+		public Set<Lock> provideForMethod(List<Class<?>> enclosingInstanceTypes, Class<?> testClass,
+				Method testMethod) {
 			String name = testMethod.getName();
 			boolean storm = name.contains("Storm") || name.contains("OneOfMany") || name.startsWith("nobodyRuns");
 			return storm ? Set.of(new Lock("storm-" + Math.floorMod(testClass.hashCode(), 2))) : Set.of();

@@ -1,11 +1,12 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The effects of guarded calls, which would be payments elsewhere: how often each key ran.
+ * The effects of guarded calls, which would be payments elsewhere: how often each key
+ * ran.
  */
 final class Runs {
 

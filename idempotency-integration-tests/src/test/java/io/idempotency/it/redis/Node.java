@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
@@ -54,16 +54,17 @@ final class Node implements AutoCloseable {
 		this.store = new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
 				waitReplicas, Duration.ofMillis(300));
 		this.engine = new IdempotencyEngine(1000, (event, operation) -> counter(event).increment());
-		this.template = new EngineIdempotencyTemplate(this.engine, this.store, new TextCodec(),
-				policy(onStoreFailure));
+		this.template = new EngineIdempotencyTemplate(this.engine, this.store, new TextCodec(), policy(onStoreFailure));
 	}
 
-	/** With a lease so long that a key that stays locked is never taken over, but found. */
+	/**
+	 * With a lease so long that a key that stays locked is never taken over, but found.
+	 */
 	private static IdempotencyPolicy policy(StoreFailureMode onStoreFailure) {
 		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
-		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), defaults.retention(), Duration.ofMinutes(10),
-				defaults.renewal(), defaults.conflict(), defaults.waitTimeout(), defaults.onFailure(),
-				defaults.onAbandoned(), defaults.recoverable(), onStoreFailure);
+		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), defaults.retention(),
+				Duration.ofMinutes(10), defaults.renewal(), defaults.conflict(), defaults.waitTimeout(),
+				defaults.onFailure(), defaults.onAbandoned(), defaults.recoverable(), onStoreFailure);
 	}
 
 	RedisIdempotencyStore store() {

@@ -1,4 +1,4 @@
-package io.idempotency.tests.redis;
+package io.idempotency.it.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,9 +20,9 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.test.DuplicateStorm;
-import io.idempotency.tests.servers.RedisBinary;
-import io.idempotency.tests.servers.RedisServer;
-import io.idempotency.tests.servers.RequiresRedis;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.idempotency.tests.servers;
+package io.idempotency.it.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,8 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis server of our own: real, on a free port of the loopback interface, its data below
- * {@code target}. A server that does not come up is an exception, never a skipped test.
+ * A Redis server of our own: real, on a free port of the loopback interface, its data
+ * below {@code target}. A server that does not come up is an exception, never a skipped
+ * test.
  */
 public final class RedisServer implements AutoCloseable {
 

@@ -1,4 +1,4 @@
-package io.idempotency.tests.servers;
+package io.idempotency.it.servers;
 
 import java.time.Duration;
 import java.util.ArrayList;

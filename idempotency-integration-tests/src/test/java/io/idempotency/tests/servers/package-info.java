@@ -1,8 +1,0 @@
-/**
- * Real servers for tests: started from binaries in Maven jars, with their pid in hand, and
- * never left behind.
- */
-@NullMarked
-package io.idempotency.tests.servers;
-
-import org.jspecify.annotations.NullMarked;
