@@ -11,6 +11,8 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
@@ -31,7 +33,7 @@ final class LettuceOwnConnection implements OwnConnection {
 	private final StatefulConnection<byte[], byte[]> connection;
 
 	/** The node of the last script. */
-	private RedisCommands<byte[], byte[]> node;
+	private @Nullable RedisCommands<byte[], byte[]> node;
 
 	LettuceOwnConnection(RedisConnection lease, boolean pooled) {
 		this.lease = lease;
@@ -44,8 +46,11 @@ final class LettuceOwnConnection implements OwnConnection {
 				&& lettuce.getClientConfiguration() instanceof LettucePoolingClientConfiguration;
 	}
 
-	/** A pipeline is never opened on the shared connection. */
-	@SuppressWarnings("unchecked")
+	/**
+	 * A pipeline is never opened on the shared connection. Deprecated or not, there is no
+	 * other way from Spring's connection to the one below it.
+	 */
+	@SuppressWarnings({ "unchecked", "deprecation" })
 	private static StatefulConnection<byte[], byte[]> unshared(RedisConnection lease) {
 		lease.openPipeline();
 		Object commands = lease.getNativeConnection();
@@ -58,16 +63,17 @@ final class LettuceOwnConnection implements OwnConnection {
 
 	@Override
 	public <T> T run(Verb verb, byte[][] keyAndArguments) {
-		this.node = node(keyAndArguments[0]);
+		RedisCommands<byte[], byte[]> commands = node(keyAndArguments[0]);
+		this.node = commands;
 		ScriptOutputType type = (verb.returnType() == ReturnType.MULTI) ? ScriptOutputType.MULTI
 				: ScriptOutputType.INTEGER;
 		byte[][] key = { keyAndArguments[0] };
 		byte[][] arguments = Arrays.copyOfRange(keyAndArguments, 1, keyAndArguments.length);
 		try {
-			return this.node.evalsha(verb.sha1(), type, key, arguments);
+			return commands.evalsha(verb.sha1(), type, key, arguments);
 		}
 		catch (RedisNoScriptException unknown) {
-			return this.node.eval(verb.script(), type, key, arguments);
+			return commands.eval(verb.script(), type, key, arguments);
 		}
 	}
 
@@ -81,6 +87,9 @@ final class LettuceOwnConnection implements OwnConnection {
 
 	@Override
 	public long awaitReplicas(int replicas, long millis) {
+		if (this.node == null) {
+			throw new IllegalStateException("No script was run on this connection");
+		}
 		return this.node.waitForReplication(replicas, millis);
 	}
 

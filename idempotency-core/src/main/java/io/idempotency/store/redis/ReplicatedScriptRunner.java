@@ -50,7 +50,7 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 		boolean intact = false;
 		try {
 			T reply = connection.run(verb, keyAndArguments);
-			if (hasWritten(verb, reply)) {
+			if (hasWritten(reply)) {
 				awaitReplicas(connection, verb, keyAndArguments);
 			}
 			intact = true;
@@ -61,9 +61,9 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 		}
 	}
 
-	private static boolean hasWritten(Verb verb, @Nullable Object reply) {
-		if (verb == Verb.CLAIM) {
-			return RedisReplies.isAcquired((List<?>) reply);
+	private static boolean hasWritten(@Nullable Object reply) {
+		if (reply instanceof List<?> answer) {
+			return RedisReplies.isAcquired(answer);
 		}
 		return Long.valueOf(1).equals(reply);
 	}
