@@ -142,18 +142,21 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The Redis store.
 	 *
-	 * @param keyPrefix What the name of every Redis key starts with.
-	 * @param waitReplicas How many replicas must have a write before it counts. 0 asks
-	 * for none.
-	 * @param waitTimeout How long a write waits for the replicas.
+	 * @param keyPrefix What the name of every Redis key starts with. Applications that
+	 * share a server have one each, unless they guard the same operations.
+	 * @param waitReplicas How many replicas must have a claim or a completion before it
+	 * counts. 0 asks for none.
+	 * @param waitTimeout How long a claim or a completion waits for the replicas. The
+	 * command time-out of the connection must be longer.
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitReplicas,
 			@DefaultValue("1s") Duration waitTimeout) {
 
 		/** Checks the values. */
 		public Redis {
+			PropertyChecks.keyPrefix("redis.key-prefix", keyPrefix);
 			PropertyChecks.atLeast(0, "redis.wait-replicas", waitReplicas);
-			PropertyChecks.positive("redis.wait-timeout", waitTimeout);
+			PropertyChecks.atLeastOneMilli("redis.wait-timeout", waitTimeout);
 		}
 
 	}

@@ -30,7 +30,7 @@ class OptionalJarsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
-			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*",
+			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
