@@ -66,8 +66,8 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory) {
-		return new IdempotencyStores(beanFactory);
+	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
+		return new IdempotencyStores(beanFactory, properties.nearCache());
 	}
 
 	@Bean

@@ -226,11 +226,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	}
 
 	/**
-	 * The near cache: finished results in the heap of each node.
+	 * The near cache: finished results in the heap of each node, before the store of all
+	 * operations that name none. Stores that an annotation names are asked every time.
 	 *
-	 * @param enabled Whether results are kept near.
+	 * @param enabled Whether results are kept near the node that replays them.
 	 * @param maxSize How much of the heap they may take.
-	 * @param ttl How long at most a node replays a result without asking the store.
+	 * @param ttl How long at most a node replays a result without asking the store. So
+	 * long it may also replay one that was evicted from the store.
 	 */
 	public record NearCache(@DefaultValue("false") boolean enabled, @DefaultValue("32MB") DataSize maxSize,
 			@DefaultValue("2m") Duration ttl) {
