@@ -30,6 +30,7 @@ import org.springframework.test.context.ContextConfiguration;
 		@Override
 		public void initialize(ConfigurableApplicationContext context) {
 			RedisServer server = RedisServer.start(RedisBinary.REDIS_6_2);
+			context.getBeanFactory().registerSingleton("redisServer", server);
 			TestPropertyValues
 				.of("idempotency.store=redis", "spring.data.redis.host=127.0.0.1",
 						"spring.data.redis.port=" + server.port(), "spring.data.redis.repositories.enabled=false")
