@@ -95,13 +95,23 @@ final class Node implements AutoCloseable {
 
 	/** As a client does that was told to come again. */
 	@Nullable String executeUntilAnswered(String key, Supplier<String> action) {
+		return executeUntil(key, action, true);
+	}
+
+	/** As a client does that comes again only where the store was down. */
+	@Nullable String executeUntilUp(String key, Supplier<String> action) {
+		return executeUntil(key, action, false);
+	}
+
+	private @Nullable String executeUntil(String key, Supplier<String> action, boolean inProgressToo) {
 		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
 		while (true) {
 			try {
 				return execute(key, action);
 			}
 			catch (IdempotencyStoreUnavailableException | IdempotencyInProgressException ex) {
-				if (System.nanoTime() - deadline > 0) {
+				boolean comesAgain = inProgressToo || ex instanceof IdempotencyStoreUnavailableException;
+				if (!comesAgain || System.nanoTime() - deadline > 0) {
 					throw ex;
 				}
 				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));

@@ -65,7 +65,8 @@ class RedisDeadOwnerTests {
 			assertThat(runs(rerun)).as("runs: of the dead owner and of its successor").isEqualTo("2");
 			assertThat(this.survivor.count(IdempotencyEvent.TAKEN_OVER)).isEqualTo(1);
 
-			await().ignoreException(IdempotencyInProgressException.class)
+			await().atMost(Duration.ofSeconds(60))
+				.ignoreException(IdempotencyInProgressException.class)
 				.untilAsserted(() -> assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
 					.isThrownBy(() -> this.survivor.call(refuse)
 						.onAbandoned(AbandonedMode.REFUSE)

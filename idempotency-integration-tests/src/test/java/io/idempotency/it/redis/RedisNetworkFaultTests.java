@@ -118,7 +118,7 @@ class RedisNetworkFaultTests {
 				this.repliesAreLost = true;
 				CompletableFuture<String> call = CompletableFuture
 					.supplyAsync(() -> this.node.executeUntilAnswered(key, () -> this.runs.run(key)));
-				await().until(() -> records() == records + 1);
+				await().atMost(Duration.ofSeconds(60)).until(() -> records() == records + 1);
 				assertThat(this.runs.of(key)).as("runs before the reply").isZero();
 				reconnect();
 				assertThat(call.get(60, TimeUnit.SECONDS)).isEqualTo(key + " run 1");
@@ -135,7 +135,8 @@ class RedisNetworkFaultTests {
 					this.repliesAreLost = true;
 					// A completed record is one that a duplicate can replay.
 					repair.completeAsync(() -> {
-						await().ignoreException(IdempotencyInProgressException.class)
+						await().atMost(Duration.ofSeconds(60))
+							.ignoreException(IdempotencyInProgressException.class)
 							.until(() -> this.other.execute(key, () -> "never") != null);
 						reconnect();
 						return null;
@@ -146,7 +147,7 @@ class RedisNetworkFaultTests {
 				assertThat(repair).succeedsWithin(Duration.ofSeconds(60));
 				expectReplayed(key);
 			}
-			await().until(() -> this.node.count(IdempotencyEvent.EXECUTED) == 6);
+			await().atMost(Duration.ofSeconds(60)).until(() -> this.node.count(IdempotencyEvent.EXECUTED) == 6);
 			assertThat(this.node.count(IdempotencyEvent.CLAIM_LOST)).isZero();
 		}
 

@@ -155,7 +155,8 @@ class RedisRaceTests {
 		assertThat(this.nodes.get(0).store().claim(request)).isInstanceOf(ClaimResult.Acquired.class);
 		ClaimRequest probe = new ClaimRequest(idempotencyKey, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
 				Duration.ofMillis(1), Duration.ofHours(1), false);
-		await().pollInterval(Duration.ofMillis(1))
+		await().atMost(Duration.ofSeconds(60))
+			.pollInterval(Duration.ofMillis(1))
 			.until(() -> this.nodes.get(0).store().claim(probe) instanceof ClaimResult.Abandoned);
 	}
 
