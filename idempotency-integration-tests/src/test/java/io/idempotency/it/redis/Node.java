@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
@@ -19,7 +20,9 @@ import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -50,11 +53,22 @@ final class Node implements AutoCloseable {
 	}
 
 	Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure) {
+		this(connectionFactory, waitReplicas, onStoreFailure, UnaryOperator.identity());
+	}
+
+	private Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure,
+			UnaryOperator<IdempotencyStore> around) {
 		this.connectionFactory = connectionFactory;
 		this.store = new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
 				waitReplicas, Duration.ofMillis(300));
 		this.engine = new IdempotencyEngine(1000, (event, operation) -> counter(event).increment());
-		this.template = new EngineIdempotencyTemplate(this.engine, this.store, new TextCodec(), policy(onStoreFailure));
+		this.template = new EngineIdempotencyTemplate(this.engine, around.apply(this.store), new TextCodec(),
+				policy(onStoreFailure));
+	}
+
+	static Node withNearCache(RedisConnectionFactory connectionFactory) {
+		return new Node(connectionFactory, 0, StoreFailureMode.REJECT,
+				(store) -> new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(10)));
 	}
 
 	/**
