@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.it.servers.BadLine;
 import org.junit.jupiter.api.AfterEach;
@@ -93,7 +94,7 @@ public abstract class NetworkFaultContract {
 		for (int round = 0; round < 5; round++) {
 			String key = freshKey();
 			CompletableFuture<Void> repair = new CompletableFuture<>();
-			String result = this.node.execute(key, () -> {
+			String result = this.node.executeUntilAnswered(key, () -> {
 				this.line.loseReplies();
 				// A completed record is one that a duplicate can replay.
 				repair.completeAsync(() -> {
@@ -132,8 +133,9 @@ public abstract class NetworkFaultContract {
 		// The release that had no reply was sent once more by now, or is in a moment.
 		this.node.executeUntilAnswered(freshKey(), () -> "connected");
 		await().pollDelay(Duration.ofMillis(500)).until(() -> true);
-		assertThatExceptionOfType(IdempotencyInProgressException.class)
-			.isThrownBy(() -> this.node.execute(key, () -> this.runs.run(key)));
+		await().ignoreException(IdempotencyStoreUnavailableException.class)
+			.untilAsserted(() -> assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(() -> this.node.execute(key, () -> this.runs.run(key))));
 		mayEnd.countDown();
 		assertThat(next.get(60, TimeUnit.SECONDS)).isEqualTo(key + " run 1");
 		expectReplayed(key);
@@ -143,7 +145,7 @@ public abstract class NetworkFaultContract {
 	void connectionDroppedBetweenClaimAndCompletionChangesNothing() {
 		for (int round = 0; round < 5; round++) {
 			String key = freshKey();
-			String result = this.node.execute(key, () -> {
+			String result = this.node.executeUntilAnswered(key, () -> {
 				this.line.reconnect();
 				return this.runs.run(key);
 			});
@@ -155,7 +157,7 @@ public abstract class NetworkFaultContract {
 	@Test
 	void storeThatIsGoneAfterSuccessKeepsNobodyFromHisAnswer() {
 		String key = freshKey();
-		String result = this.node.execute(key, () -> {
+		String result = this.node.executeUntilAnswered(key, () -> {
 			this.line.cut();
 			return this.runs.run(key);
 		});

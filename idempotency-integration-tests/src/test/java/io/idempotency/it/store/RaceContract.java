@@ -30,8 +30,6 @@ import static org.awaitility.Awaitility.await;
  */
 public abstract class RaceContract {
 
-	private static final int KEYS = 1_500;
-
 	private static final int THREADS = 8;
 
 	/**
@@ -39,6 +37,14 @@ public abstract class RaceContract {
 	 * @return two nodes with one store
 	 */
 	protected abstract List<? extends StoreNode<?>> nodes();
+
+	/**
+	 * How many keys run.
+	 * @return the number
+	 */
+	protected int keyCount() {
+		return 1_500;
+	}
 
 	@Test
 	void noKeyRunsTwiceWhenDuplicatesAreRejected() {
@@ -82,7 +88,7 @@ public abstract class RaceContract {
 	void failedCallsRunAgainAndSuccessfulOnesDoNot() {
 		Runs attempts = new Runs();
 		Runs successes = new Runs();
-		List<String> keys = keys().subList(0, KEYS / 5);
+		List<String> keys = keys().subList(0, keyCount() / 5);
 		DuplicateStorm.of(THREADS).run((thread) -> {
 			for (String key : inOneOfTwoOrders(keys, thread)) {
 				try {
@@ -148,9 +154,9 @@ public abstract class RaceContract {
 		return nodes().get(thread % nodes().size());
 	}
 
-	private static List<String> keys() {
+	private List<String> keys() {
 		String unique = UUID.randomUUID().toString();
-		return IntStream.range(0, KEYS).mapToObj((number) -> unique + "-" + number).toList();
+		return IntStream.range(0, keyCount()).mapToObj((number) -> unique + "-" + number).toList();
 	}
 
 	/** All threads of an order meet at every key; the two orders meet again and again. */
