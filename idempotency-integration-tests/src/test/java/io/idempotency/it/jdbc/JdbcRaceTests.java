@@ -2,6 +2,7 @@ package io.idempotency.it.jdbc;
 
 import java.util.List;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
@@ -44,6 +45,26 @@ class JdbcRaceTests {
 			SqlDatabase database = MariaDbServer.shared().newDatabase();
 			Tables.create(database);
 			return List.of(new JdbcNode(database.pool(8)), new JdbcNode(database.asMySql().pool(8)));
+		}
+
+	}
+
+	/** The statements for MySQL beside those for MariaDB. */
+	@Nested
+	@RequiresMariaDb
+	class MySql extends Races {
+
+		@Override
+		List<JdbcNode> start() {
+			SqlDatabase database = MariaDbServer.shared().newDatabase();
+			Tables.create(database);
+			HikariDataSource pool = database.asMySql().pool(8);
+			return List.of(new JdbcNode(database.pool(8)), new JdbcNode(new PretendsToBeMySql(pool), pool));
+		}
+
+		@Override
+		protected int keyCount() {
+			return 250;
 		}
 
 	}
