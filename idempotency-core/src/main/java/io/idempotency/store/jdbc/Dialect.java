@@ -1,5 +1,6 @@
 package io.idempotency.store.jdbc;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,10 +27,11 @@ abstract class Dialect {
 	 * @param vendor how its scripts are called
 	 * @param table the table
 	 * @param now the expression for the clock: microseconds since 1970, UTC
+	 * @param nowAfterReading the same where a row is read
 	 */
-	Dialect(String vendor, TableName table, String now) {
+	Dialect(String vendor, TableName table, String now, String nowAfterReading) {
 		this.vendor = vendor;
-		this.sql = new RecordSql(table, now);
+		this.sql = new RecordSql(table, now, nowAfterReading);
 	}
 
 	String vendor() {
@@ -73,6 +75,19 @@ abstract class Dialect {
 	/** Whether a deadlock has rolled back the whole transaction of its victim. */
 	boolean deadlockEndsTransaction() {
 		return true;
+	}
+
+	/**
+	 * Deletes expired records on a connection of its own; two nodes may do so at once.
+	 * @return how many were deleted
+	 */
+	int purge(Connection connection, int batchSize) throws SQLException {
+		return Purge.inTwoSteps(connection, this.sql, limit(batchSize), skipsLocked());
+	}
+
+	/** What limits a query to so many rows. */
+	String limit(int rows) {
+		return " LIMIT " + rows;
 	}
 
 	/** Whether two purges can pass each other's rows by. */

@@ -26,12 +26,14 @@ final class H2Dialect extends Dialect {
 
 	private static final int CONCURRENT_UPDATE = 90131;
 
+	private static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
+
 	private final String insert;
 
 	private final String count;
 
 	H2Dialect(TableName table) {
-		super("h2", table, "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)");
+		super("h2", table, NOW, NOW);
 		this.insert = "SELECT fence FROM FINAL TABLE (" + sql().insertInto() + " VALUES ("
 				+ sql().newRecord(sql().now()) + "))";
 		this.count = "SELECT attempts FROM FINAL TABLE (" + sql().count("attempts + 1") + ")";
@@ -59,6 +61,12 @@ final class H2Dialect extends Dialect {
 	@Override
 	String currentRead() {
 		return " FOR UPDATE";
+	}
+
+	/** Not every mode knows {@code LIMIT}. */
+	@Override
+	String limit(int rows) {
+		return " FETCH FIRST " + rows + " ROWS ONLY";
 	}
 
 	@Override

@@ -34,7 +34,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	/** The table, unless another one is given. */
 	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
 
-	private final JdbcDatabase database;
+	private static final int MAX_BATCH_SIZE = 10_000;
 
 	private final OwnTransactions transactions;
 
@@ -71,9 +71,9 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (waitTimeout.toMillis() < 1) {
 			throw new IllegalArgumentException("waitTimeout must be at least a millisecond, not " + waitTimeout);
 		}
-		this.database = new JdbcDatabase(dataSource, new TableName(tableName));
-		this.transactions = new OwnTransactions(this.database);
-		this.joining = new JoiningJdbcStore(new JoinedTransactions(this.database, waitTimeout));
+		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName));
+		this.transactions = new OwnTransactions(database);
+		this.joining = new JoiningJdbcStore(new JoinedTransactions(database, waitTimeout));
 	}
 
 	@Override
@@ -101,6 +101,25 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		requireToken(token);
 		return Micros.toInstant(
 				this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, Micros.of(timeToLive))));
+	}
+
+	/**
+	 * Deletes records that are over: those that have been so for longest, in one short
+	 * transaction. May be called by any number of nodes at once; each deletes other
+	 * records where the database can skip what is locked. Never deletes what is not over.
+	 * @param batchSize how many at most, 1 to 10000
+	 * @return how many were deleted; fewer than the batch size: there are no more for now
+	 * @throws IdempotencyStoreException if the database could not do it
+	 */
+	public int purge(int batchSize) {
+		requireBatchSize(batchSize);
+		return this.transactions.purge(batchSize);
+	}
+
+	static void requireBatchSize(int batchSize) {
+		if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
+			throw new IllegalArgumentException("batchSize must be 1 to " + MAX_BATCH_SIZE + ", not " + batchSize);
+		}
 	}
 
 	static void requireToken(IdempotencyKey token) {

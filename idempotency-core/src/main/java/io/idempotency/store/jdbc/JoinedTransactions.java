@@ -38,13 +38,26 @@ final class JoinedTransactions {
 			Dialect dialect = this.database.dialect(connection);
 			LockWait bound = dialect.lockWait(this.waitTimeout);
 			bound.begin(connection);
+			ClaimResult result;
 			try {
-				return claim(dialect, SqlSession.joined(connection).with(bound), request);
+				result = claim(dialect, SqlSession.joined(connection).with(bound), request);
 			}
-			finally {
-				bound.end(connection);
+			catch (SQLException ex) {
+				end(bound, connection, ex);
+				throw ex;
 			}
+			bound.end(connection);
+			return result;
 		});
+	}
+
+	private static void end(LockWait bound, Connection connection, SQLException failure) {
+		try {
+			bound.end(connection);
+		}
+		catch (SQLException ex) {
+			failure.addSuppressed(ex);
+		}
 	}
 
 	private ClaimResult claim(Dialect dialect, SqlSession session, ClaimRequest request) throws SQLException {

@@ -11,12 +11,16 @@ import java.time.Duration;
  */
 final class MariaDbDialect extends MySqlDialect {
 
+	/** The column behind those of a reading. */
+	private static final int CLOCK = 12;
+
 	private final String insertOrFind;
 
 	MariaDbDialect(TableName table, boolean skipsLocked) {
 		super("mariadb", table, skipsLocked);
 		this.insertOrFind = sql().insertInto() + " VALUES (" + sql().newRecord(sql().now())
-				+ ") ON DUPLICATE KEY UPDATE attempts = attempts RETURNING " + RecordSql.COLUMNS + ", " + sql().now();
+				+ ") ON DUPLICATE KEY UPDATE attempts = attempts RETURNING " + RecordSql.COLUMNS + ", "
+				+ sql().nowAfterReading() + ", " + sql().now();
 	}
 
 	@Override
@@ -26,9 +30,9 @@ final class MariaDbDialect extends MySqlDialect {
 				return Attempt.found(null);
 			}
 			StoredRecord row = RecordRows.read(rows, 1);
-			// The clock stands still in a statement: what was written now has it as its
+			// What this statement has written has the start of the statement as its
 			// fence.
-			boolean written = row.isOwnedBy(record.claimId()) && row.fence() == row.now();
+			boolean written = row.isOwnedBy(record.claimId()) && row.fence() == rows.getLong(CLOCK);
 			return written ? Attempt.written(row.fence()) : Attempt.found(row);
 		});
 	}

@@ -28,6 +28,17 @@ class MySqlDialect extends Dialect {
 	/** MariaDB: the record has changed since the transaction began to read. */
 	private static final int CHECK_READ = 1020;
 
+	/** When the statement began. */
+	private static final String NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+
+	private static final String ELAPSED = "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))";
+
+	/**
+	 * How long the statement has run; zero where the clocks of the time zone were changed
+	 * meanwhile.
+	 */
+	private static final String SINCE_START = "IF(" + ELAPSED + " BETWEEN 0 AND 3000000000, " + ELAPSED + ", 0)";
+
 	private final boolean skipsLocked;
 
 	private final String insert;
@@ -39,7 +50,7 @@ class MySqlDialect extends Dialect {
 	}
 
 	MySqlDialect(String vendor, TableName table, boolean skipsLocked) {
-		super(vendor, table, "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))");
+		super(vendor, table, NOW, NOW + " + " + SINCE_START);
 		this.skipsLocked = skipsLocked;
 		this.insert = sql().insertInto() + " VALUES (" + sql().newRecord("LAST_INSERT_ID(" + sql().now() + ")") + ")";
 		this.count = sql().count("LAST_INSERT_ID(attempts + 1)");

@@ -13,7 +13,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class OwnTransactions {
 
-	private static final int MAX_ATTEMPTS = 10;
+	/** Under a strict isolation everybody but one fails in each round. */
+	private static final int MAX_ATTEMPTS = 100;
+
+	private static final int MAX_PAUSE_MILLIS = 10;
 
 	private final JdbcDatabase database;
 
@@ -29,9 +32,20 @@ final class OwnTransactions {
 		Dialect dialect = this.database.dialect(connection);
 		JdbcVerbs verbs = new JdbcVerbs(dialect);
 		SqlSession session = SqlSession.own(connection);
+		return repeat(dialect, () -> verb.run(verbs, session));
+	}
+
+	int purge(int batchSize) {
+		return this.database.onOwnConnection("purge", (connection) -> {
+			Dialect dialect = this.database.dialect(connection);
+			return repeat(dialect, () -> dialect.purge(connection, batchSize));
+		});
+	}
+
+	private static <T> T repeat(Dialect dialect, Attempted<T> attempted) throws SQLException {
 		for (int attempt = 1;; attempt++) {
 			try {
-				return verb.run(verbs, session);
+				return attempted.run();
 			}
 			catch (SQLException ex) {
 				SqlFailure failure = dialect.classify(ex);
@@ -46,7 +60,19 @@ final class OwnTransactions {
 
 	/** Who met once meets again unless one of them waits. */
 	private static void pause(int attempt) {
-		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(TimeUnit.MILLISECONDS.toNanos(attempt)));
+		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
+		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
+	}
+
+	/**
+	 * What may be tried again.
+	 *
+	 * @param <T> what it gives
+	 */
+	private interface Attempted<T> {
+
+		T run() throws SQLException;
+
 	}
 
 }

@@ -21,13 +21,17 @@ import io.idempotency.store.ClaimId;
  */
 final class PostgreSqlDialect extends Dialect {
 
+	/** Not {@code now()}, which is the start of the transaction. */
+	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
+
 	private final String insertOrFind;
 
 	private final String count;
 
+	private final String purge;
+
 	PostgreSqlDialect(TableName table) {
-		// Not now(), which is the start of the transaction.
-		super("postgresql", table, "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)");
+		super("postgresql", table, NOW, NOW);
 		this.insertOrFind = "WITH clock AS (SELECT " + sql().now() + " AS now), mine AS (" + sql().insertInto()
 				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, 1 FROM clock"
 				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ") SELECT 1, "
@@ -35,6 +39,9 @@ final class PostgreSqlDialect extends Dialect {
 				+ ", (SELECT now FROM clock) FROM " + sql().table()
 				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
 		this.count = sql().count("attempts + 1") + " RETURNING attempts";
+		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
+				+ sql().table() + " WHERE " + RecordSql.expired("(SELECT " + NOW + ")")
+				+ " ORDER BY kept_until LIMIT ? FOR UPDATE SKIP LOCKED))";
 	}
 
 	@Override
@@ -54,6 +61,16 @@ final class PostgreSqlDialect extends Dialect {
 	@Override
 	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
 		return session.query(this.count, (statement) -> bindCount(statement, key, other), Dialect::firstLong);
+	}
+
+	/**
+	 * One statement. The keys go through an array, because a subquery with a limit may be
+	 * evaluated for each row; the clock through a subquery, because a volatile function
+	 * would keep the index from being used.
+	 */
+	@Override
+	int purge(Connection connection, int batchSize) throws SQLException {
+		return SqlSession.own(connection).update(this.purge, (statement) -> statement.setInt(1, batchSize));
 	}
 
 	@Override

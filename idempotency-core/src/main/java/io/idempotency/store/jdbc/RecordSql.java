@@ -18,13 +18,23 @@ final class RecordSql {
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
 			+ " kept_until, token_until, attempts";
 
-	private final String now;
-
 	private final String table;
 
-	RecordSql(TableName table, String now) {
+	private final String now;
+
+	private final String nowAfterReading;
+
+	/**
+	 * Makes the statements.
+	 * @param table the table
+	 * @param now the expression for the clock
+	 * @param nowAfterReading the expression for the clock where a row is read: not
+	 * earlier than what was committed before
+	 */
+	RecordSql(TableName table, String now, String nowAfterReading) {
 		this.table = table.text();
 		this.now = now;
+		this.nowAfterReading = nowAfterReading;
 	}
 
 	/** The table as the statements name it. */
@@ -35,6 +45,11 @@ final class RecordSql {
 	/** The expression for the database's clock. */
 	String now() {
 		return this.now;
+	}
+
+	/** The expression for the clock behind the columns of a reading. */
+	String nowAfterReading() {
+		return this.nowAfterReading;
 	}
 
 	String clock() {
@@ -58,12 +73,12 @@ final class RecordSql {
 	}
 
 	String find() {
-		return "SELECT " + COLUMNS + ", " + this.now + " FROM " + this.table + " WHERE key_hash = ?";
+		return "SELECT " + COLUMNS + ", " + this.nowAfterReading + " FROM " + this.table + " WHERE key_hash = ?";
 	}
 
 	/** As {@link #find()} without the body of the result, which may be large. */
 	String findHead() {
-		return "SELECT " + HEAD + ", " + this.now + " FROM " + this.table + " WHERE key_hash = ?";
+		return "SELECT " + HEAD + ", " + this.nowAfterReading + " FROM " + this.table + " WHERE key_hash = ?";
 	}
 
 	/**
@@ -115,6 +130,17 @@ final class RecordSql {
 
 	private String live() {
 		return "(kept_until > " + this.now + " OR lease_until > " + this.now + ")";
+	}
+
+	/** Keys of expired records, those first that have been so for longest. */
+	String findExpired(String limit) {
+		return "SELECT key_hash FROM " + this.table + " WHERE " + expired(this.now) + " ORDER BY kept_until" + limit;
+	}
+
+	/** So many of the given keys as are expired. */
+	String deleteExpired(int keys) {
+		return "DELETE FROM " + this.table + " WHERE key_hash IN (?" + ", ?".repeat(keys - 1) + ") AND "
+				+ expired(this.now);
 	}
 
 	/** Which records are expired; the clock is the expression. */
