@@ -38,6 +38,25 @@ record TestPool(HikariDataSource pool, DataSource dataSource) implements AutoClo
 		return of(PostgreSqlServer.shared(binary).newDatabase(), (dataSource) -> dataSource);
 	}
 
+	/** As PgBouncer's users have it. */
+	static TestPool postgreSqlWithSimpleQueries(PostgreSqlBinary binary) {
+		return of(with(PostgreSqlServer.shared(binary).newDatabase(), "?preferQueryMode=simple"),
+				(dataSource) -> dataSource);
+	}
+
+	static TestPool mariaDbWithPreparedStatements() {
+		return of(with(MariaDbServer.shared().newDatabase(), "?useServerPrepStmts=true"), (dataSource) -> dataSource);
+	}
+
+	static TestPool mySqlStatementsPrepared() {
+		return of(with(MariaDbServer.shared().newDatabase().asMySql(), "&useServerPrepStmts=true"),
+				PretendsToBeMySql::new);
+	}
+
+	private static SqlDatabase with(SqlDatabase database, String options) {
+		return new SqlDatabase(database.url() + options, database.port(), database.user());
+	}
+
 	static TestPool mariaDb() {
 		return of(MariaDbServer.shared().newDatabase(), (dataSource) -> dataSource);
 	}

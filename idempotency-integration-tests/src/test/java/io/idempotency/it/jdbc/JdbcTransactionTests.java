@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * The store beside and inside the transaction of its caller, on every database.
  */
-class JdbcJoinTests {
+class JdbcTransactionTests {
 
 	@Nested
 	class H2 extends Rules {
@@ -143,6 +143,54 @@ class JdbcJoinTests {
 		@Override
 		TestPool open() {
 			return TestPool.mySqlStatements();
+		}
+
+		@Override
+		String lockTimeout() {
+			return "select @@session.innodb_lock_wait_timeout";
+		}
+
+	}
+
+	@Nested
+	@RequiresPostgreSql
+	class PostgreSqlWithSimpleQueries extends Rules {
+
+		@Override
+		TestPool open() {
+			return TestPool.postgreSqlWithSimpleQueries(PostgreSqlBinary.POSTGRESQL_18);
+		}
+
+		@Override
+		String lockTimeout() {
+			return "show lock_timeout";
+		}
+
+	}
+
+	@Nested
+	@RequiresMariaDb
+	class MariaDbWithPreparedStatements extends Rules {
+
+		@Override
+		TestPool open() {
+			return TestPool.mariaDbWithPreparedStatements();
+		}
+
+		@Override
+		String lockTimeout() {
+			return "select @@session.innodb_lock_wait_timeout";
+		}
+
+	}
+
+	@Nested
+	@RequiresMariaDb
+	class MySqlStatementsPrepared extends Rules {
+
+		@Override
+		TestPool open() {
+			return TestPool.mySqlStatementsPrepared();
 		}
 
 		@Override
