@@ -26,13 +26,14 @@ class AbsentStoreConfiguration {
 	}
 
 	private static String reason(IdempotencyProperties properties) {
-		return (properties.store() == StoreType.REDIS) ? "the application has no bean of type RedisConnectionFactory"
-				: "this version of the library has no such store";
+		return "the application has no bean of type "
+				+ ((properties.store() == StoreType.REDIS) ? "RedisConnectionFactory" : "DataSource");
 	}
 
 	private static String cure(IdempotencyProperties properties) {
 		return (properties.store() == StoreType.REDIS)
-				? "Add spring-boot-starter-data-redis and set spring.data.redis.*, or " : "Remove idempotency.store, ";
+				? "Add spring-boot-starter-data-redis and set spring.data.redis.*, or "
+				: "Add spring-boot-starter-jdbc and set spring.datasource.*, or ";
 	}
 
 }

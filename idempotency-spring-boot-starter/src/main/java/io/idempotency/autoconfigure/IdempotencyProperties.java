@@ -189,7 +189,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			/** Checks the values. */
 			public Cleanup {
 				PropertyChecks.positive("jdbc.cleanup.interval", interval);
-				PropertyChecks.atLeast(1, "jdbc.cleanup.batch-size", batchSize);
+				PropertyChecks.between(1, 10_000, "jdbc.cleanup.batch-size", batchSize);
 			}
 
 		}

@@ -61,6 +61,12 @@ final class PropertyChecks {
 		}
 	}
 
+	static void between(int minimum, int maximum, String name, int value) {
+		if (value < minimum || value > maximum) {
+			throw invalid(name, value, "It must be " + minimum + " to " + maximum + ".");
+		}
+	}
+
 	static void headerName(String name, String value) {
 		matches(HTTP_TOKEN, name, value, "It must be the name of an HTTP header, without blanks.");
 	}

@@ -9,8 +9,8 @@ import org.springframework.context.annotation.Import;
  * and the last one always does.
  */
 @Configuration(proxyBeanMethods = false)
-@Import({ AmbiguousStoreConfiguration.class, RedisStoreConfiguration.class, MemoryStoreConfiguration.class,
-		AbsentStoreConfiguration.class })
+@Import({ AmbiguousStoreConfiguration.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,
+		MemoryStoreConfiguration.class, AbsentStoreConfiguration.class })
 class StoreConfigurations {
 
 }

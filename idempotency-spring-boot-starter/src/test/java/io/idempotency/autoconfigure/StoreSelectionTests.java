@@ -5,6 +5,7 @@ import javax.sql.DataSource;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.Test;
@@ -52,11 +53,11 @@ class StoreSelectionTests {
 	}
 
 	@Test
-	void autoWithADataSourceIsMemory() {
+	void autoWithADataSourceIsJdbc() {
 		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.run((context) -> assertThat(context).hasSingleBean(DataSource.class)
 				.getBean(IdempotencyStore.class)
-				.isInstanceOf(MemoryIdempotencyStore.class));
+				.isInstanceOf(JdbcIdempotencyStore.class));
 	}
 
 	@Test
@@ -124,7 +125,7 @@ class StoreSelectionTests {
 	}
 
 	@Test
-	void storeThatDoesNotExistYetFailsTheStart() {
+	void jdbcThatWasAskedForWithoutADataSourceFailsTheStartAlsoWhereBeansAreLazy() {
 		this.runner.withPropertyValues("idempotency.store=JDBC", "spring.main.lazy-initialization=true")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
