@@ -72,9 +72,12 @@ abstract class Dialect {
 
 	abstract SqlFailure classify(SQLException failure);
 
-	/** Whether a deadlock has rolled back the whole transaction of its victim. */
-	boolean deadlockEndsTransaction() {
-		return true;
+	/**
+	 * Whether a failure has rolled back the whole transaction, so that the next statement
+	 * would begin another one.
+	 */
+	boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
+		return failure == SqlFailure.DEADLOCK;
 	}
 
 	/**

@@ -71,6 +71,10 @@ final class JdbcDatabase {
 		catch (SQLException ex) {
 			throw failure(what, ex);
 		}
+		catch (RuntimeException ex) {
+			// Pools have their own ways to say that the database is down.
+			throw new IdempotencyStoreException("There is no connection for '" + what + "'", ex);
+		}
 		try {
 			return work.run(connection);
 		}

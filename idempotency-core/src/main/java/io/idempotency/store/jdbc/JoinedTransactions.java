@@ -12,6 +12,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -68,11 +69,13 @@ final class JoinedTransactions {
 			}
 			catch (SQLException ex) {
 				SqlFailure failure = dialect.classify(ex);
+				if (dialect.endsTransaction(session.connection(), failure)) {
+					throw ex;
+				}
 				if (failure == SqlFailure.LOCK_TIMEOUT || failure == SqlFailure.SERIALIZATION) {
 					return new ClaimResult.InProgress(JdbcVerbs.UNKNOWN_REST);
 				}
-				boolean repeatable = failure == SqlFailure.DEADLOCK && !dialect.deadlockEndsTransaction();
-				if (!repeatable || attempt == MAX_ATTEMPTS) {
+				if (failure != SqlFailure.DEADLOCK || attempt == MAX_ATTEMPTS) {
 					throw ex;
 				}
 			}
@@ -87,7 +90,7 @@ final class JoinedTransactions {
 	private <T> T onConnection(String what, JdbcDatabase.OnConnection<T> work) {
 		DataSource dataSource = this.database.dataSource();
 		requireTransaction(what, dataSource);
-		Connection connection = DataSourceUtils.getConnection(dataSource);
+		Connection connection = connection(what, dataSource);
 		try {
 			if (connection.getAutoCommit()) {
 				throw noTransaction(what);
@@ -99,6 +102,15 @@ final class JoinedTransactions {
 		}
 		finally {
 			DataSourceUtils.releaseConnection(connection, dataSource);
+		}
+	}
+
+	private static Connection connection(String what, DataSource dataSource) {
+		try {
+			return DataSourceUtils.getConnection(dataSource);
+		}
+		catch (CannotGetJdbcConnectionException ex) {
+			throw new IdempotencyStoreException("There is no connection for '" + what + "'", ex);
 		}
 	}
 
@@ -122,7 +134,7 @@ final class JoinedTransactions {
 	private IdempotencyStoreException failure(String what, Connection connection, SQLException ex) {
 		try {
 			Dialect dialect = this.database.dialect(connection);
-			if (dialect.classify(ex) == SqlFailure.DEADLOCK && dialect.deadlockEndsTransaction()) {
+			if (dialect.endsTransaction(connection, dialect.classify(ex))) {
 				// The next statement would begin another one, without what was done
 				// before.
 				TransactionSynchronizationManager.registerSynchronization(new Lost());
@@ -140,7 +152,8 @@ final class JoinedTransactions {
 
 		static TransactionLostException failure(@Nullable Throwable cause) {
 			return new TransactionLostException(
-					"The database has rolled back the whole transaction because of a deadlock; run it again", cause);
+					"The database has rolled back the whole transaction, most likely to end a deadlock; run it again",
+					cause);
 		}
 
 		@Override

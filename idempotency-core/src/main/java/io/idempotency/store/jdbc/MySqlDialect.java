@@ -1,6 +1,7 @@
 package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -98,6 +99,18 @@ class MySqlDialect extends Dialect {
 			case LOCK_WAIT_TIMEOUT -> SqlFailure.LOCK_TIMEOUT;
 			default -> SqlFailure.OTHER;
 		};
+	}
+
+	@Override
+	boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
+		if (failure != SqlFailure.LOCK_TIMEOUT) {
+			return super.endsTransaction(connection, failure);
+		}
+		// Off by default: then a time-out costs the one statement.
+		try (Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT @@GLOBAL.innodb_rollback_on_timeout")) {
+			return rows.next() && rows.getBoolean(1);
+		}
 	}
 
 	@Override

@@ -95,8 +95,9 @@ final class PostgreSqlDialect extends Dialect {
 		};
 	}
 
+	/** It is aborted up to the savepoint, and nothing but a rollback ends it. */
 	@Override
-	boolean deadlockEndsTransaction() {
+	boolean endsTransaction(Connection connection, SqlFailure failure) {
 		return false;
 	}
 

@@ -369,9 +369,9 @@ class JdbcTransactionTests {
 		void expiredRecordIsAbsentInside() {
 			IdempotencyKey key = Requests.key();
 			this.store.claim(Requests.claim(key, Requests.SHORT, Requests.SHORT));
-			this.transaction.executeWithoutResult((status) -> assertThat(
-					Requests.acquired(this.joining.claim(Requests.claim(key))).abandoned())
-				.isFalse());
+			this.transaction.executeWithoutResult(
+					(status) -> assertThat(Requests.acquired(this.joining.claim(Requests.claim(key))).abandoned())
+						.isFalse());
 		}
 
 		@Test
