@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyException;
@@ -28,6 +31,12 @@ final class ClaimedAnswer extends Answer {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedAnswer.class);
 
+	/**
+	 * Tomcat says that an asynchronous request is over before it renders its error. Only
+	 * where nothing renders errors does this delay count.
+	 */
+	private static final Executor ERROR_RENDERED = CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS);
+
 	private final HttpSettings settings;
 
 	private final Execution execution;
@@ -49,6 +58,8 @@ final class ClaimedAnswer extends Answer {
 	private boolean streaming;
 
 	private boolean recovered;
+
+	private boolean mayBeRenderedLater;
 
 	/**
 	 * Starts to hold an answer back.
@@ -86,7 +97,10 @@ final class ClaimedAnswer extends Answer {
 			// What is set from here on is the rendering's.
 			this.ambient = new AmbientHeaders(next);
 		}
-		else if (!response().isHeld()) {
+		else if (response().isHeld()) {
+			next.inheritLocale(response());
+		}
+		else {
 			return;
 		}
 		response().pass();
@@ -159,6 +173,9 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private boolean isFailed() {
+		if (this.execution.isCommitted()) {
+			return false;
+		}
 		IdempotencyException refusal = NestedRefusals.find(this.failure);
 		if (refusal != null && (isTransient(refusal) || !isRemembered())) {
 			return true;
@@ -245,8 +262,16 @@ final class ClaimedAnswer extends Answer {
 	@Override
 	void requestDestroyed() {
 		StoredResponse error = this.awaitedError;
-		if (error != null && !this.execution.isEnded()) {
-			this.execution.complete(StoredResponseCodec.encode(error));
+		if (error == null || this.execution.isEnded()) {
+			return;
+		}
+		Runnable complete = () -> this.execution.complete(StoredResponseCodec.encode(error));
+		if (this.mayBeRenderedLater) {
+			this.mayBeRenderedLater = false;
+			ERROR_RENDERED.execute(complete);
+		}
+		else {
+			complete.run();
 		}
 	}
 
@@ -267,6 +292,9 @@ final class ClaimedAnswer extends Answer {
 		}
 		else if (this.awaitedError == null) {
 			this.work.answerOver();
+		}
+		else {
+			this.mayBeRenderedLater = true;
 		}
 	}
 

@@ -53,12 +53,17 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 		return WebUtils.getNativeRequest(request, GuardedRequest.class);
 	}
 
+	/** Whether only reading the body tells how large it is. */
+	static boolean isOfUnknownSize(HttpServletRequest request) {
+		return request.getContentLengthLong() < 0 && request.getHeader("Transfer-Encoding") != null;
+	}
+
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
 		RecordingInputStream body = stream();
 		if (HandlerOperations.isMapped(this)) {
 			IdempotentOperation operation = this.handlers.of(this);
-			if (operation == null || !HandlerOperations.mayNeedBody(operation)) {
+			if (operation == null || !HandlerOperations.mayNeedBody(operation, this)) {
 				body.stopRecording();
 			}
 			else if (HandlerOperations.willNeedBody(operation, this)) {

@@ -50,6 +50,11 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 		this.locale = null;
 	}
 
+	/** The answer goes on here; a locale is no header that could be read. */
+	final void inheritLocale(HeldHeaders previous) {
+		this.locale = previous.locale;
+	}
+
 	final List<ResponseHeader> changes(AmbientHeaders ambient, Set<String> excluded) {
 		List<ResponseHeader> changes = new ArrayList<>(ambient.changes(this, excluded));
 		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {

@@ -133,7 +133,7 @@ public final class HttpDoor implements OperationDoor {
 		IdempotencyKey key = call.key(parts, this.callers.of(request), values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, request, values), call.operation().policy(),
 				call.operation().store());
-		return this.engine.execute(guarded, new HttpCall(call, request, exchange));
+		return this.engine.execute(guarded, new HttpCall(call, request, exchange), call.operation().transactions());
 	}
 
 	private static @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
@@ -159,20 +159,23 @@ public final class HttpDoor implements OperationDoor {
 	private Fingerprint fingerprint(OperationCall call, HttpServletRequest request, RequestValues values)
 			throws IOException {
 		IdempotentOperation operation = call.operation();
-		if (operation.policy().mode() != IdempotencyMode.REPLAY) {
-			return Fingerprint.NONE;
-		}
-		if (operation.fingerprint() instanceof FingerprintSource.Spel source) {
-			return this.fingerprints.of(call, source, values);
-		}
 		GuardedRequest guarded = GuardedRequest.find(request);
-		if (operation.fingerprint() instanceof FingerprintSource.None) {
-			return Fingerprint.NONE;
-		}
 		if (guarded == null) {
 			throw MissingFilter.exception("compare a request of '" + operation.name() + "'");
 		}
-		return this.requestFingerprint.of(request, guarded);
+		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
+		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {
+			return this.requestFingerprint.of(request, guarded);
+		}
+		guarded.requireSize(request.getContentLengthLong());
+		if (GuardedRequest.isOfUnknownSize(request)) {
+			// Read for its size alone.
+			this.requestFingerprint.of(request, guarded);
+		}
+		if (compared && operation.fingerprint() instanceof FingerprintSource.Spel source) {
+			return this.fingerprints.of(call, source, values);
+		}
+		return Fingerprint.NONE;
 	}
 
 }

@@ -99,6 +99,17 @@ public final class JdbcSchema {
 	}
 
 	/**
+	 * Whether the database lives in the memory of this JVM, so that the table cannot be
+	 * there yet and nobody else minds.
+	 * @return whether it does
+	 * @throws IdempotencyStoreException if the database cannot be reached
+	 */
+	public boolean isEmbedded() {
+		return this.database.onOwnConnection("look at the database",
+				(connection) -> connection.getMetaData().getURL().startsWith("jdbc:h2:mem:"));
+	}
+
+	/**
 	 * Looks at the table once, to be called at start-up.
 	 * @throws IdempotencyConfigurationException if the database is none of those the
 	 * store knows, or the table is missing or is not as it must be

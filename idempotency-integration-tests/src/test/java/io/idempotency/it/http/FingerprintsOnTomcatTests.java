@@ -1,5 +1,9 @@
 package io.idempotency.it.http;
 
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -127,6 +131,28 @@ class FingerprintsOnTomcatTests extends OnTomcat {
 		KeysOnTomcatTests.assertCode(this.client.post(path, this.key, JSON, body), 413, "body-too-large");
 		assertThat(this.runs.of(path) - before).isZero();
 		assertThat(this.client.post(path, this.key, JSON, "{\"a\":1}").status()).isEqualTo(200);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/keys/lock, application/json", "/keys/reject, application/json", "/keys/uncompared, application/json",
+			"/keys/lock, application/octet-stream", "/keys/uncompared, application/octet-stream" })
+	void bodyOverTheLimitIsRefusedWhereBodiesAreNotComparedToo(String path, String contentType) {
+		int before = this.runs.of(path);
+		byte[] body = ("\"" + "x".repeat(70_000) + "\"").getBytes(StandardCharsets.UTF_8);
+		KeysOnTomcatTests.assertCode(send(path, contentType, HttpRequest.BodyPublishers.ofByteArray(body)), 413,
+				"body-too-large");
+		KeysOnTomcatTests.assertCode(
+				send(path, contentType, HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body))),
+				413, "body-too-large");
+		assertThat(this.runs.of(path) - before).isZero();
+		assertThat(send(path, contentType, HttpRequest.BodyPublishers.ofString("1")).status()).isEqualTo(200);
+	}
+
+	private Answer send(String path, String contentType, HttpRequest.BodyPublisher body) {
+		return this.client.send(this.client.to(path)
+			.header("Idempotency-Key", this.key)
+			.header("Content-Type", contentType)
+			.POST(body));
 	}
 
 	@Test

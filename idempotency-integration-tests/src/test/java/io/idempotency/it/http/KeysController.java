@@ -106,6 +106,12 @@ class KeysController {
 		return run("/keys/lock");
 	}
 
+	@PostMapping("/keys/uncompared")
+	@Idempotent(fingerprint = "none")
+	public String uncompared(@RequestBody byte[] body) {
+		return run("/keys/uncompared") + body.length;
+	}
+
 	@PostMapping("/keys/slow")
 	@Idempotent
 	public String slow() throws InterruptedException {

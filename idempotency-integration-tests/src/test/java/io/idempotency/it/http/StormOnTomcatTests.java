@@ -9,9 +9,11 @@ import java.util.concurrent.Executors;
 
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.util.AopTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,8 +24,12 @@ class StormOnTomcatTests extends OnTomcat {
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	@Autowired
-	KeysController keys;
+	private KeysController keys;
+
+	@BeforeEach
+	void lookUp(@Autowired KeysController proxy) {
+		this.keys = AopTestUtils.getTargetObject(proxy);
+	}
 
 	@AfterEach
 	void stop() {

@@ -9,17 +9,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.util.AopTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 class TombstonesOnTomcatTests extends OnTomcat {
 
-	@Autowired
-	AsyncController async;
+	private AsyncController async;
+
+	@BeforeEach
+	void lookUp(@Autowired AsyncController proxy) {
+		this.async = AopTestUtils.getTargetObject(proxy);
+	}
 
 	@AfterEach
 	void letTheWorkEnd() {

@@ -1,9 +1,12 @@
 package io.idempotency.it.redis;
 
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.engine.StoreFailureMode;
 import io.idempotency.it.store.StoreNode;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 
 import org.springframework.beans.factory.DisposableBean;
@@ -23,16 +26,26 @@ final class Node extends StoreNode<RedisIdempotencyStore> {
 	}
 
 	Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure) {
-		this(connectionFactory, new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
-				waitReplicas, Duration.ofMillis(300)), onStoreFailure);
+		this(connectionFactory, waitReplicas, onStoreFailure, UnaryOperator.identity());
 	}
 
-	private Node(RedisConnectionFactory connectionFactory, RedisIdempotencyStore store,
-			StoreFailureMode onStoreFailure) {
+	private Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure,
+			UnaryOperator<IdempotencyStore> around) {
+		this(connectionFactory, new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
+				waitReplicas, Duration.ofMillis(300)), onStoreFailure, around);
+	}
+
+	private Node(RedisConnectionFactory connectionFactory, RedisIdempotencyStore store, StoreFailureMode onStoreFailure,
+			UnaryOperator<IdempotencyStore> around) {
 		super(store, () -> {
 			store.close();
 			((DisposableBean) connectionFactory).destroy();
-		}, onStoreFailure);
+		}, onStoreFailure, around);
+	}
+
+	static Node withNearCache(RedisConnectionFactory connectionFactory) {
+		return new Node(connectionFactory, 0, StoreFailureMode.REJECT,
+				(store) -> new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(10)));
 	}
 
 }

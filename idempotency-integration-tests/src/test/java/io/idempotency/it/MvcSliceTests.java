@@ -1,20 +1,27 @@
-package io.idempotency.autoconfigure;
+package io.idempotency.it;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.Idempotent;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.autoconfigure.web.servlet.WebMvcTest;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.MediaType;
 import org.springframework.security.test.context.support.WithMockUser;
 import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.util.AopTestUtils;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.security.test.web.servlet.request.SecurityMockMvcRequestPostProcessors.csrf;
@@ -25,30 +32,25 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 /**
  * A slice has the filter and a store in memory, whatever the application's own store is.
  */
-@WebMvcTest(controllers = OrderController.class, properties = "idempotency.store=redis")
-@ContextConfiguration(classes = WebMvcSliceTests.Application.class)
+@InMvcSlice
+@TestPropertySource(properties = "idempotency.store=redis")
+@ContextConfiguration(classes = MvcSliceTests.Application.class)
 @WithMockUser
-class WebMvcSliceTests {
-
-	@Autowired
-	private MockMvc mvc;
-
-	@Autowired
-	private OrderController controller;
-
-	@Autowired
-	private IdempotencyStore store;
+class MvcSliceTests {
 
 	@Test
-	void requestThatComesTwiceHasItsEffectOnceAndGetsTheSameAnswer() throws Exception {
-		MvcResult first = this.mvc.perform(order()).andExpect(status().isCreated()).andReturn();
-		MvcResult second = this.mvc.perform(order())
-			.andExpect(status().isCreated())
+	void requestThatComesTwiceHasItsEffectOnceAndGetsTheSameAnswer(@Autowired MockMvc mvc,
+			@Autowired OrderController controller, @Autowired IdempotencyStore store) throws Exception {
+		MvcResult first = mvc.perform(order()).andExpect(status().isOk()).andReturn();
+		MvcResult second = mvc.perform(order())
+			.andExpect(status().isOk())
 			.andExpect(header().string("Idempotent-Replayed", "true"))
 			.andReturn();
-		assertThat(second.getResponse().getContentAsByteArray()).isEqualTo(first.getResponse().getContentAsByteArray());
-		assertThat(this.controller.runs()).isEqualTo(1);
-		assertThat(this.store).isInstanceOf(MemoryIdempotencyStore.class);
+		assertThat(second.getResponse().getContentAsByteArray()).isEqualTo(first.getResponse().getContentAsByteArray())
+			.isNotEmpty();
+		OrderController target = AopTestUtils.getTargetObject(controller);
+		assertThat(target.runs).hasValue(1);
+		assertThat(store).isInstanceOf(MemoryIdempotencyStore.class);
 	}
 
 	private static MockHttpServletRequestBuilder order() {
@@ -62,6 +64,19 @@ class WebMvcSliceTests {
 	@EnableAutoConfiguration
 	@Import(OrderController.class)
 	static class Application {
+
+	}
+
+	@RestController
+	static class OrderController {
+
+		final AtomicInteger runs = new AtomicInteger();
+
+		@PostMapping("/orders")
+		@Idempotent
+		String place(@RequestBody String order) {
+			return order + " in run " + this.runs.incrementAndGet();
+		}
 
 	}
 
