@@ -137,10 +137,13 @@ final class RecordSql {
 		return "SELECT key_hash FROM " + this.table + " WHERE " + expired(this.now) + " ORDER BY kept_until" + limit;
 	}
 
-	/** So many of the given keys as are expired. */
+	/**
+	 * So many of the given keys as are expired. By the primary key only, which the sum
+	 * makes sure of: through the other index it would lock all that is expired.
+	 */
 	String deleteExpired(int keys) {
-		return "DELETE FROM " + this.table + " WHERE key_hash IN (?" + ", ?".repeat(keys - 1) + ") AND "
-				+ expired(this.now);
+		return "DELETE FROM " + this.table + " WHERE key_hash IN (?" + ", ?".repeat(keys - 1)
+				+ ") AND kept_until + 0 <= " + this.now + " AND lease_until <= " + this.now;
 	}
 
 	/** Which records are expired; the clock is the expression. */
