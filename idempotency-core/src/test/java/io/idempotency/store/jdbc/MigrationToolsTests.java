@@ -45,8 +45,8 @@ class MigrationToolsTests {
 	void liquibaseMakesTheTable() throws Exception {
 		try (Connection connection = this.database.dataSource().getConnection();
 				Liquibase liquibase = new Liquibase("io/idempotency/store/jdbc/liquibase/idempotency.sql",
-						new ClassLoaderResourceAccessor(),
-						DatabaseFactory.getInstance().findCorrectDatabaseImplementation(new JdbcConnection(connection)))) {
+						new ClassLoaderResourceAccessor(), DatabaseFactory.getInstance()
+							.findCorrectDatabaseImplementation(new JdbcConnection(connection)))) {
 			liquibase.update(new Contexts());
 			assertThat(liquibase.listUnrunChangeSets(new Contexts(), new LabelExpression())).isEmpty();
 		}
