@@ -97,6 +97,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return (transactions != null) ? this.joined.execute(call, door, transactions) : execute(call, door);
 	}
 
+	void retryingTransaction(GuardedCall call, Throwable cause) {
+		this.events.retrying("claim", call.operation(), cause);
+	}
+
 	private static <T> @Nullable T runUnguarded(Door<T> door) throws Throwable {
 		// What runs in here must not change the outcome of a guarded call around it.
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {

@@ -6,6 +6,7 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,9 @@ final class JoinedCalls {
 
 	private static final Duration STORE_RETRY_AFTER = Duration.ofSeconds(1);
 
+	/** A transaction that the database ends because of a deadlock is begun again. */
+	private static final int ATTEMPTS = 3;
+
 	private final IdempotencyEngine engine;
 
 	JoinedCalls(IdempotencyEngine engine) {
@@ -29,6 +33,22 @@ final class JoinedCalls {
 	}
 
 	<T> @Nullable T execute(GuardedCall call, Door<T> door, BusinessTransactions transactions) throws Throwable {
+		for (int attempt = 1;; attempt++) {
+			try {
+				return executeOnce(call, door, transactions);
+			}
+			catch (ClaimLostWithTransaction ex) {
+				if (attempt == ATTEMPTS) {
+					throw ex.unavailable;
+				}
+				// A deadlock of claims, and nothing has run.
+				this.engine.retryingTransaction(call, ex.unavailable);
+			}
+		}
+	}
+
+	private <T> @Nullable T executeOnce(GuardedCall call, Door<T> door, BusinessTransactions transactions)
+			throws Throwable {
 		JoinedStore store = new JoinedStore(call.store());
 		JoinedDoor<T> joined = new JoinedDoor<>(door, store);
 		GuardedCall inside = new GuardedCall(call.key(), call.fingerprint(), inside(call.policy()), store);
@@ -40,6 +60,10 @@ final class JoinedCalls {
 			Execution execution = joined.execution;
 			if (joined.failure == failure && execution != null) {
 				return afterRollback(call, execution, door, store, failure);
+			}
+			if (execution == null && failure instanceof IdempotencyStoreUnavailableException unavailable
+					&& unavailable.getCause() instanceof TransactionLostException) {
+				throw new ClaimLostWithTransaction(unavailable);
 			}
 			throw failure;
 		}
@@ -88,6 +112,20 @@ final class JoinedCalls {
 			failure.addSuppressed(ex);
 		}
 		throw failure;
+	}
+
+	/** The database has rolled the transaction back before anything has run in it. */
+	private static final class ClaimLostWithTransaction extends Exception {
+
+		private static final long serialVersionUID = 1L;
+
+		private final IdempotencyStoreUnavailableException unavailable;
+
+		ClaimLostWithTransaction(IdempotencyStoreUnavailableException unavailable) {
+			super(unavailable);
+			this.unavailable = unavailable;
+		}
+
 	}
 
 	/** What the caller gets once the transaction has ended. */
