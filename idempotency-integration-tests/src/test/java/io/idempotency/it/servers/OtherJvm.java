@@ -22,8 +22,10 @@ final class OtherJvm {
 	 * @param main its main class, which starts a server and prints the pid last
 	 */
 	static void expectDeathOfServer(Class<?> main) throws Exception {
+		// In a process group of its own: at its end the kernel hangs up on all of them.
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		Process jvm = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), main.getName())
+		Process jvm = new ProcessBuilder("timeout", "600", java, "-cp", System.getProperty("java.class.path"),
+				main.getName())
 			.redirectError(ProcessBuilder.Redirect.INHERIT)
 			.start();
 		try (BufferedReader output = new BufferedReader(
@@ -35,10 +37,12 @@ final class OtherJvm {
 			ProcessHandle server = ProcessHandle.of(Long.parseLong(line)).orElseThrow();
 			assertThat(server.isAlive()).isTrue();
 			// SIGKILL: no shutdown hook runs
+			jvm.children().forEach(ProcessHandle::destroyForcibly);
 			jvm.destroyForcibly().waitFor();
 			await().atMost(Duration.ofSeconds(30)).until(() -> !server.isAlive());
 		}
 		finally {
+			jvm.children().forEach(ProcessHandle::destroyForcibly);
 			jvm.destroyForcibly();
 		}
 	}

@@ -31,10 +31,18 @@ enum PostgreSqlAccount {
 
 	/** The first that works here. */
 	static PostgreSqlAccount current() {
-		if (!isRoot()) {
+		if (!isRoot() && !isNameless()) {
 			return SELF;
 		}
-		return NAMESPACE.works() ? NAMESPACE : NOBODY;
+		if (NAMESPACE.works()) {
+			return NAMESPACE;
+		}
+		return isRoot() ? NOBODY : SELF;
+	}
+
+	/** A number that a container was started with: PostgreSQL wants a name. */
+	private static boolean isNameless() {
+		return "?".equals(System.getProperty("user.name"));
 	}
 
 	static boolean isRoot() {

@@ -17,14 +17,16 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * The server is the child of a shell that waits for the end of its input and then ends
  * it. The input is a pipe that only this JVM holds, so it ends with the JVM even by
- * SIGKILL, when no shutdown hook runs. The shell reaps its child only after that, so the
- * pid is never another process's.
+ * SIGKILL, when no shutdown hook runs. What else ends a whole process group (Ctrl-C, or
+ * the kernel when its leader is gone) ends the waiting and not the shell. The shell reaps
+ * its child only after that, so the pid is never another process's.
  * <p>
  * A server may consist of several processes: what happens to it happens to its children.
  */
 public final class ServerProcess implements AutoCloseable {
 
 	private static final String GUARD = """
+			trap : HUP INT TERM
 			log=$1; stop=$2; shift 2
 			"$@" </dev/null >>"$log" 2>&1 &
 			server=$!
