@@ -5,6 +5,7 @@ import java.time.Duration;
 import me.ahoo.cosid.IdGenerator;
 import me.ahoo.cosid.converter.Radix36IdConverter;
 import me.ahoo.cosid.machine.ClockBackwardsSynchronizer;
+import me.ahoo.cosid.machine.DefaultClockBackwardsSynchronizer;
 import me.ahoo.cosid.segment.IdSegment;
 import me.ahoo.cosid.segment.SegmentChainId;
 import me.ahoo.cosid.segment.concurrent.PrefetchWorkerExecutorService;
@@ -27,6 +28,9 @@ class OrderNumberConfiguration {
 
 	static final String NAME = "shop.order";
 
+	/** Waits for a clock that is behind by up to two seconds, and gives up beyond. */
+	static final ClockBackwardsSynchronizer PATIENT = new DefaultClockBackwardsSynchronizer(1, 2000);
+
 	/**
 	 * Snowflake: time, worker, sequence. When the clock goes back, the generator waits
 	 * until it has caught up, and refuses to go on (
@@ -34,7 +38,7 @@ class OrderNumberConfiguration {
 	 * seconds: late, or not at all, but never twice.
 	 */
 	static IdGenerator snowflake(int machineId) {
-		return new ClockSyncSnowflakeId(new MillisecondSnowflakeId(machineId), ClockBackwardsSynchronizer.DEFAULT);
+		return new ClockSyncSnowflakeId(new MillisecondSnowflakeId(machineId), PATIENT);
 	}
 
 	/**
