@@ -23,7 +23,7 @@ import static org.awaitility.Awaitility.await;
  * Starts a real Redis before the shop. It is the child of a shell that waits for the end
  * of its input and kills it then, so that it ends with this JVM however that ends.
  */
-final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+public final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
 	private static final String GUARD = "\"$@\" </dev/null >/dev/null & cat >/dev/null; kill -9 $!";
 
