@@ -15,7 +15,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -82,11 +81,6 @@ public final class ShopClient {
 
 	public HttpResponse<String> order(String key, String sku, int quantity) throws IOException, InterruptedException {
 		return send(posting("/api/orders", key, orderOf(sku, quantity)));
-	}
-
-	/** Gives a token that the checkout has issued to the caller. */
-	public String issuedToken(UnaryOperator<HttpRequest.Builder> caller) throws IOException, InterruptedException {
-		return hiddenField(send(caller.apply(request("/checkout"))), "token");
 	}
 
 	public static String hiddenField(HttpResponse<String> page, String name) {

@@ -77,7 +77,8 @@ abstract class RecipeShop {
 	/** Gives what the client of a scheme calls a new order. */
 	String newRequestId(String scheme, @Nullable String customer) throws IOException, InterruptedException {
 		return switch (scheme) {
-			case "token" -> this.shop.issuedToken((request) -> as(request, customer));
+			case "token" ->
+				ShopClient.read(this.shop.send(as(this.shop.posting("/idempotency/tokens", ""), customer)), "$.token");
 			case "order-number" -> ShopClient.read(
 					this.shop.send(as(this.shop.posting("/api/recipes/order-number/numbers", ""), customer)),
 					"$.orderNo");

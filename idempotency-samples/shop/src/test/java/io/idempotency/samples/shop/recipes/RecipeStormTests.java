@@ -10,9 +10,11 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 
 import io.idempotency.samples.shop.ShopClient;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,6 +38,7 @@ class RecipeStormTests extends RecipeShop {
 	private final Random random = new Random(5000);
 
 	@Test
+	@Timeout(value = 10, unit = TimeUnit.MINUTES)
 	void everyIntentIsOneOrderAndNothingIsSoldThatIsNotThere() throws Exception {
 		List<String> products = new ArrayList<>();
 		for (int i = 0; i < 7; i++) {
