@@ -270,7 +270,7 @@ class Intent {
 		}
 		catch (error) {
 			// The call may have arrived or not, and nobody can tell from here: this is what the key is for.
-			return { action: RETRY_LATER, retryAfter: null, replayed: false, message: "The service does not answer.", text: "", json: null };
+			return { action: RETRY_LATER, retryAfter: null, replayed: false, message: "No answer came.", text: "", json: null };
 		}
 		finally {
 			clearTimeout(timer);
