@@ -87,8 +87,11 @@ public @interface Idempotent {
 	IdempotencyMode mode() default IdempotencyMode.REPLAY;
 
 	/**
-	 * Whether the key must be a token that this service issued
-	 * ({@link IdempotencyTokens}).
+	 * Whether the key must be a token that this service issued to its caller
+	 * ({@link IdempotencyTokens}); else the call is refused
+	 * ({@link IdempotencyTokenUnknownException}, 400). It stands where a key would:
+	 * {@link #header()}, {@link #body()} or {@link #key()}. Tokens are in the default
+	 * store.
 	 * @return whether only issued tokens are accepted
 	 */
 	boolean token() default false;

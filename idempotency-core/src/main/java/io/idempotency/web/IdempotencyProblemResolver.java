@@ -61,7 +61,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 
 	private static void write(IdempotencyException refusal, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		ProblemJson problem = new ProblemJson().add("type", "urn:idempotency:" + refusal.code())
+		FlatJson problem = new FlatJson().add("type", "urn:idempotency:" + refusal.code())
 			.add("title", refusal.title())
 			.add("status", refusal.status())
 			.add("detail", String.valueOf(refusal.getMessage()))

@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All records, within a number of bytes.
+ * All records, within a number of bytes, of which tokens that nobody uses may take a
+ * share: a flood of them leaves room for claims.
  * <p>
  * A step holds the lock of its own key only and does O(log n) work in it: the two orders
  * change in the same step as the record. Each new record pays for the removal of at most
@@ -27,6 +28,9 @@ final class BoundedRecords {
 	private static final Logger logger = LoggerFactory.getLogger(BoundedRecords.class);
 
 	private static final int PURGED_PER_NEW_RECORD = 2;
+
+	/** One part in so many. */
+	private static final int UNUSED_TOKENS_SHARE = 4;
 
 	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
 
@@ -40,10 +44,13 @@ final class BoundedRecords {
 
 	private final Budget budget;
 
+	private final Budget unusedTokens;
+
 	private final Clock clock;
 
 	BoundedRecords(Budget budget, Clock clock) {
 		this.budget = budget;
+		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, budget.max() / UNUSED_TOKENS_SHARE));
 		this.clock = clock;
 	}
 
@@ -58,7 +65,10 @@ final class BoundedRecords {
 	<T> T update(IdempotencyKey key, BiFunction<RecordState, Moment, Step<T>> transition) {
 		Attempt<T> attempt = new Attempt<>(RecordId.of(key), Absent.of(key.isToken()), transition);
 		while (!attempt.succeeds()) {
-			if (!makeRoom(attempt.missing) && !attempt.givesUpItsResult()) {
+			if (attempt.missesTokenRoom) {
+				makeTokenRoom();
+			}
+			else if (!makeRoom(attempt.missing) && !attempt.givesUpItsResult()) {
 				throw full();
 			}
 		}
@@ -70,6 +80,14 @@ final class BoundedRecords {
 
 	private Moment now() {
 		return Moment.now(this.clock, this.lastFence);
+	}
+
+	private void makeTokenRoom() {
+		while (this.unusedTokens.left() < Entry.OVERHEAD) {
+			if (purge(1) == 0 && this.unusedTokens.left() < Entry.OVERHEAD) {
+				throw tooManyTokens();
+			}
+		}
 	}
 
 	private boolean makeRoom(long bytes) {
@@ -123,6 +141,7 @@ final class BoundedRecords {
 			}
 			Entry entry = (next != null) ? newEntry(id, next) : null;
 			this.budget.take(bytes(entry) - bytes(current));
+			this.unusedTokens.add(unusedTokenBytes(entry) - unusedTokenBytes(current));
 			this.orders.replace(current, entry);
 			replaced.set(true);
 			return entry;
@@ -136,6 +155,10 @@ final class BoundedRecords {
 
 	private static long bytes(@Nullable Entry entry) {
 		return (entry != null) ? entry.bytes() : 0;
+	}
+
+	private static long unusedTokenBytes(@Nullable Entry entry) {
+		return (entry != null) ? entry.unusedTokenBytes() : 0;
 	}
 
 	private void warnOnce() {
@@ -154,6 +177,12 @@ final class BoundedRecords {
 				+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store");
 	}
 
+	private IdempotencyStoreException tooManyTokens() {
+		return new IdempotencyStoreException("The memory store takes no more tokens: those that nobody has used hold "
+				+ this.unusedTokens.max() + " bytes, the share of them. Limit how often a caller may ask for one, "
+				+ "shorten 'idempotency.token.ttl', raise 'idempotency.memory.max-size' or use a Redis or JDBC store");
+	}
+
 	/**
 	 * One step that is tried until there is room for it.
 	 */
@@ -169,6 +198,8 @@ final class BoundedRecords {
 
 		private long missing;
 
+		private boolean missesTokenRoom;
+
 		private boolean added;
 
 		private @Nullable Step<T> step;
@@ -181,8 +212,9 @@ final class BoundedRecords {
 
 		boolean succeeds() {
 			this.missing = 0;
+			this.missesTokenRoom = false;
 			BoundedRecords.this.entries.compute(this.id, (id, before) -> step(before));
-			return this.missing == 0;
+			return this.missing == 0 && !this.missesTokenRoom;
 		}
 
 		/**
@@ -203,14 +235,29 @@ final class BoundedRecords {
 				return before;
 			}
 			Entry after = entry(this.keepResult ? next : next.withoutResult(), moment);
+			long tokenGrowth = unusedTokenBytes(after) - unusedTokenBytes(before);
+			if (!takeTokenRoom(current, tokenGrowth)) {
+				this.missesTokenRoom = true;
+				return before;
+			}
 			long growth = bytes(after) - bytes(before);
 			if (!BoundedRecords.this.budget.take(growth)) {
+				BoundedRecords.this.unusedTokens.add(-tokenGrowth);
 				this.missing = growth;
 				return before;
 			}
 			BoundedRecords.this.orders.replace(before, after);
 			this.added = before == null && after != null;
 			return after;
+		}
+
+		/** A token that a failed call gives back is never refused. */
+		private boolean takeTokenRoom(RecordState current, long growth) {
+			if (current == this.absent && growth > 0) {
+				return BoundedRecords.this.unusedTokens.take(growth);
+			}
+			BoundedRecords.this.unusedTokens.add(growth);
+			return true;
 		}
 
 		private @Nullable Entry entry(RecordState state, Moment moment) {

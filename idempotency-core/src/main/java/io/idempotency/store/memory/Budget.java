@@ -28,6 +28,13 @@ final class Budget {
 	}
 
 	/**
+	 * Takes or gives back the bytes, also beyond the maximum.
+	 */
+	void add(long bytes) {
+		this.used.addAndGet(bytes);
+	}
+
+	/**
 	 * Takes the bytes if there is room for them; a negative number is always given back.
 	 */
 	boolean take(long bytes) {

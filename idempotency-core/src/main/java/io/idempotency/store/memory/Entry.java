@@ -53,6 +53,10 @@ final class Entry {
 		return this.state.resultBytes() > 0;
 	}
 
+	long unusedTokenBytes() {
+		return this.state.isUnusedToken() ? bytes() : 0;
+	}
+
 	long bytes() {
 		return OVERHEAD + this.state.resultBytes();
 	}

@@ -6,4 +6,10 @@ package io.idempotency.store.memory;
  * @param expiresAt the end of its time to live
  */
 record Issued(long expiresAt) implements Unclaimed {
+
+	@Override
+	public boolean isUnusedToken() {
+		return true;
+	}
+
 }

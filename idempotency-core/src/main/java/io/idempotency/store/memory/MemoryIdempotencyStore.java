@@ -21,7 +21,9 @@ import io.idempotency.store.IdempotencyStoreException;
  * still no room is a tombstone from the start. Claims, tombstones and issued tokens are
  * never forgotten within their time, so that no call runs twice: instead new claims are
  * refused with an {@link IdempotencyStoreException}. A claim has the room for its
- * tombstone.
+ * tombstone. Tokens that nobody has used may take a quarter of the bytes; beyond it no
+ * more are issued until some are used or expire, so that a flood of them cannot take the
+ * room of claims.
  * <p>
  * Threads meet only where they call for one key. A verb takes O(log n) in the number of
  * records, a new record also removes up to two expired ones; there is no clean-up thread.

@@ -35,6 +35,13 @@ sealed interface RecordState permits Unclaimed, Running, Executed, Done, Once {
 	}
 
 	/**
+	 * Whether it is a token that nobody uses: it may only take a share of the room.
+	 */
+	default boolean isUnusedToken() {
+		return false;
+	}
+
+	/**
 	 * What the result takes, zero without one.
 	 */
 	default long resultBytes() {

@@ -15,6 +15,7 @@ import io.idempotency.store.ClaimResult.Duplicate;
 import io.idempotency.store.ClaimResult.InProgress;
 import io.idempotency.store.ClaimResult.Mismatch;
 import io.idempotency.store.ClaimResult.Tombstone;
+import io.idempotency.store.ClaimResult.UnknownToken;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
@@ -35,6 +36,8 @@ class MemoryIdempotencyStoreBoundTests {
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final Duration RETENTION = Duration.ofHours(24);
+
+	private static final Duration TTL = Duration.ofMinutes(10);
 
 	private static final Fingerprint FINGERPRINT = Fingerprint.of("test1").add("a").build();
 
@@ -141,6 +144,60 @@ class MemoryIdempotencyStoreBoundTests {
 		assertThat(store.renew(first.key(), first.id(), LEASE)).isTrue();
 		assertThat(store.release(second.key(), second.id())).isTrue();
 		assertThat(claim(store, "c")).isInstanceOf(Acquired.class);
+	}
+
+	@Test
+	void floodOfTokensLeavesTheRoomOfClaims() {
+		MemoryIdempotencyStore store = store(8 * RECORD);
+		store.issue(token("1"), TTL);
+		store.issue(token("2"), TTL);
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.issue(token("3"), TTL))
+			.withMessageContaining("no more tokens")
+			.withMessageContaining("idempotency.token.ttl");
+		assertThat(store.size()).isEqualTo(2);
+		for (int i = 0; i < 6; i++) {
+			acquire(store, "call " + i);
+		}
+		assertFull(store, "one more");
+		assertThat(store.usedBytes()).isEqualTo(8 * RECORD);
+	}
+
+	@Test
+	void tokensAreIssuedAgainWhenOthersExpire() {
+		MemoryIdempotencyStore store = store(8 * RECORD);
+		acquire(store, "live");
+		store.issue(token("1"), TTL);
+		store.issue(token("2"), TTL.plusSeconds(1));
+		this.clock.advance(TTL);
+		store.issue(token("3"), TTL);
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.issue(token("4"), TTL));
+		assertThat(store.claim(request(token("2")))).isInstanceOf(Acquired.class);
+		assertThat(store.claim(request(token("1")))).isInstanceOf(UnknownToken.class);
+	}
+
+	@Test
+	void usedTokenGivesItsShareBackAndAReleasedOneAlwaysFindsRoom() {
+		MemoryIdempotencyStore store = store(4 * RECORD);
+		store.issue(token("1"), TTL);
+		Claim used = ((Acquired) store.claim(request(token("1")))).claim();
+		store.issue(token("2"), TTL);
+		assertThat(store.release(used.key(), used.id())).isTrue();
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.issue(token("3"), TTL));
+		assertThat(store.claim(request(token("1")))).isInstanceOf(Acquired.class);
+		assertThat(store.claim(request(token("2")))).isInstanceOf(Acquired.class);
+		store.issue(token("3"), TTL);
+		assertThat(store.size()).isEqualTo(3);
+	}
+
+	@Test
+	void issuedTokenThatFindsNoRoomTakesNoShare() {
+		MemoryIdempotencyStore store = store(2 * RECORD);
+		Claim first = acquire(store, "a");
+		acquire(store, "b");
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.issue(token("1"), TTL))
+			.withMessageContaining("is full");
+		store.release(first.key(), first.id());
+		assertThat(store.issue(token("1"), TTL)).isNotNull();
 	}
 
 	@Test
@@ -281,6 +338,14 @@ class MemoryIdempotencyStoreBoundTests {
 
 	private static ClaimRequest request(IdempotencyKey key, Fingerprint fingerprint, Duration retention) {
 		return new ClaimRequest(key, ClaimId.random(), fingerprint, ClaimType.LEASED, LEASE, retention, true);
+	}
+
+	private static ClaimRequest request(IdempotencyKey key) {
+		return request(key, FINGERPRINT, RETENTION);
+	}
+
+	private static IdempotencyKey token(String value) {
+		return IdempotencyKey.ofToken(Caller.ANONYMOUS, value);
 	}
 
 	private static ClaimRequest once(String key) {

@@ -1,17 +1,17 @@
 package io.idempotency.web;
 
 /** Writes a flat JSON object, without a JSON library. Not thread-safe. */
-final class ProblemJson {
+final class FlatJson {
 
 	private final StringBuilder json = new StringBuilder("{");
 
-	ProblemJson add(String name, String value) {
+	FlatJson add(String name, String value) {
 		name(name);
 		string(value);
 		return this;
 	}
 
-	ProblemJson add(String name, long value) {
+	FlatJson add(String name, long value) {
 		name(name);
 		this.json.append(value);
 		return this;

@@ -1,0 +1,95 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Set;
+
+import io.idempotency.IdempotencyTokens;
+import io.idempotency.IssuedToken;
+import jakarta.servlet.http.HttpServletResponse;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aot.hint.annotation.Reflective;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * Answers a POST with a token for its caller: 201 and
+ * {@code {"token":"…","expiresAt":"…"}}, never to be cached. Thread-safe.
+ * <p>
+ * It is mapped like a method of a controller, so that security, interceptors and CORS of
+ * the application apply to it, but needs no message converter and no body advice. Every
+ * request takes one record of the store until the token is used or expires, and nothing
+ * but that expiry bounds them: whoever lets everybody ask for tokens must limit how often
+ * they may.
+ *
+ * @since 0.1.0
+ */
+public final class TokenEndpoint {
+
+	private static final Logger logger = LoggerFactory.getLogger(TokenEndpoint.class);
+
+	private static final Method ISSUE = ClassUtils.getMethod(TokenEndpoint.class, "issue", HttpServletResponse.class);
+
+	private final IdempotencyTokens tokens;
+
+	/**
+	 * Creates the endpoint.
+	 * @param tokens issues the tokens
+	 */
+	public TokenEndpoint(IdempotencyTokens tokens) {
+		this.tokens = tokens;
+	}
+
+	/**
+	 * Maps the endpoint, unless the application has a handler of its own for that very
+	 * path: then that one answers.
+	 * @param mapping knows the controllers of the application by now
+	 * @param path the path below the servlet
+	 */
+	public void register(RequestMappingHandlerMapping mapping, String path) {
+		for (Map.Entry<RequestMappingInfo, HandlerMethod> mapped : mapping.getHandlerMethods().entrySet()) {
+			if (answers(mapped.getKey(), path)) {
+				logNotRegistered(path, mapped.getValue());
+				return;
+			}
+		}
+		mapping.registerMapping(RequestMappingInfo.paths(path)
+			.methods(RequestMethod.POST)
+			.options(mapping.getBuilderConfiguration())
+			.build(), this, ISSUE);
+	}
+
+	private static boolean answers(RequestMappingInfo info, String path) {
+		Set<RequestMethod> methods = info.getMethodsCondition().getMethods();
+		return info.getDirectPaths().contains(path) && (methods.isEmpty() || methods.contains(RequestMethod.POST));
+	}
+
+	private static void logNotRegistered(String path, HandlerMethod own) {
+		logger.info("Tokens are not issued at '{}': the application answers there itself, by {}. To have both, "
+				+ "change idempotency.token.path", path, own);
+	}
+
+	/**
+	 * Issues a token for the caller of the current request.
+	 * @param response the response
+	 * @throws IOException if it could not be sent
+	 */
+	@Reflective
+	public void issue(HttpServletResponse response) throws IOException {
+		IssuedToken issued = this.tokens.issue();
+		FlatJson body = new FlatJson().add("token", issued.token()).add("expiresAt", issued.expiresAt().toString());
+		response.setStatus(HttpServletResponse.SC_CREATED);
+		response.setHeader("Cache-Control", "no-store");
+		response.setContentType("application/json");
+		ResponseReplay.sendBody(response, ByteBuffer.wrap(body.toString().getBytes(StandardCharsets.UTF_8)), -1);
+	}
+
+}
