@@ -8,3 +8,5 @@ insert into product (sku, name, price, stock) values
 	('sku-7', 'Monitor arm', 99.00, 200),
 	('sku-8', 'Stoneware mug', 14.00, 500),
 	('sku-9', 'Walnut clock', 240.00, 3);
+
+insert into order_segment (name, last_max_id) values ('shop.order', 0);

@@ -15,7 +15,11 @@ create table customer_order (
 	paid numeric(10, 2) default 0 not null,
 	refunded numeric(10, 2) default 0 not null,
 	status varchar(20) not null,
-	created_at timestamp(3) with time zone not null
+	created_at timestamp(3) with time zone not null,
+	-- The caller's own name for this order: null where the shop does not ask for one. Nulls never collide.
+	scheme varchar(20),
+	request_id varchar(64),
+	unique (scheme, customer, request_id)
 );
 
 create table payment (
@@ -32,4 +36,39 @@ create table refund (
 	amount numeric(10, 2) not null,
 	status varchar(20) not null,
 	unique (order_id, reference)
+);
+
+-- What a customer is about to order; becomes an order once.
+create table cart (
+	id bigint generated always as identity primary key,
+	scheme varchar(20) not null,
+	customer varchar(100) not null,
+	request_id varchar(64) not null,
+	status varchar(20) not null,
+	version integer not null,
+	unique (scheme, customer, request_id)
+);
+
+-- One row for each time that pieces left the stock.
+create table stock_taking (
+	customer varchar(100) not null,
+	request_id varchar(64) not null,
+	sku varchar(40) not null references product (sku),
+	quantity integer not null,
+	primary key (customer, request_id)
+);
+
+-- Profile ids-jdbc: which process numbers its orders with which worker id, and when it was last seen (ms).
+create table order_worker (
+	namespace varchar(40) not null,
+	machine_id integer not null,
+	instance_id varchar(100),
+	last_seen bigint not null,
+	primary key (namespace, machine_id)
+);
+
+-- Profile ids-segment: the last number that was handed out to any process.
+create table order_segment (
+	name varchar(40) primary key,
+	last_max_id bigint not null
 );

@@ -10,13 +10,15 @@ import org.springframework.stereotype.Component;
  * lets its callers hold its threads.
  */
 @Component
-class DemoDelay {
+public class DemoDelay {
 
-	static final String HEADER = "X-Demo-Delay";
+	/** Name of the request header. */
+	public static final String HEADER = "X-Demo-Delay";
 
 	private static final Duration LONGEST = Duration.ofSeconds(10);
 
-	void pause(Duration asked) {
+	/** Waits as long as asked, at most ten seconds. */
+	public void pause(Duration asked) {
 		if (asked.isNegative() || asked.isZero()) {
 			return;
 		}

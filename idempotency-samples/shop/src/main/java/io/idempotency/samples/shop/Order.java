@@ -6,10 +6,11 @@ import java.time.Instant;
 /**
  * What a customer ordered, and what became of it.
  */
-record Order(long id, String orderNo, String customer, String sku, int quantity, BigDecimal amount, BigDecimal paid,
-		BigDecimal refunded, Status status, Instant createdAt) {
+public record Order(long id, String orderNo, String customer, String sku, int quantity, BigDecimal amount,
+		BigDecimal paid, BigDecimal refunded, Status status, Instant createdAt) {
 
-	enum Status {
+	/** How far an order has come. */
+	public enum Status {
 
 		PLACED, PAID, REFUNDED
 

@@ -3,23 +3,27 @@ package io.idempotency.samples.shop;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Locale;
-import java.util.UUID;
+import java.util.Objects;
+import java.util.Optional;
+
+import io.idempotency.samples.shop.numbers.OrderNumbers;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Places orders and books money on them.
  */
 @Service
-class Orders {
+public class Orders {
 
 	private static final String SELECT = """
 			select id, order_no, customer, sku, quantity, amount, paid, refunded, status, created_at
@@ -30,9 +34,15 @@ class Orders {
 
 	private final Products products;
 
-	Orders(JdbcClient jdbc, Products products) {
+	private final OrderNumbers numbers;
+
+	private final TransactionTemplate transaction;
+
+	Orders(JdbcClient jdbc, Products products, OrderNumbers numbers, TransactionTemplate transaction) {
 		this.jdbc = jdbc;
 		this.products = products;
+		this.numbers = numbers;
+		this.transaction = transaction;
 	}
 
 	List<Order> all() {
@@ -47,24 +57,80 @@ class Orders {
 			.orElseThrow(() -> ShopException.unknownOrder(id));
 	}
 
+	Order get(String orderNo) {
+		return this.jdbc.sql(SELECT + "where order_no = :orderNo")
+			.param("orderNo", orderNo)
+			.query(Orders::toOrder)
+			.optional()
+			.orElseThrow(() -> ShopException.unknownOrder(orderNo));
+	}
+
+	/**
+	 * Finds the order that a caller knows by a name of its own.
+	 */
+	public Optional<Order> find(String scheme, String customer, String requestId) {
+		return this.jdbc.sql(SELECT + "where scheme = :scheme and customer = :customer and request_id = :requestId")
+			.param("scheme", scheme)
+			.param("customer", customer)
+			.param("requestId", requestId)
+			.query(Orders::toOrder)
+			.optional();
+	}
+
+	/**
+	 * Names of the orders that were placed through a scheme, for whoever keeps them
+	 * elsewhere, too.
+	 */
+	public List<NewOrder.Reference> references(String scheme) {
+		return this.jdbc.sql("select customer, request_id from customer_order where scheme = :scheme")
+			.param("scheme", scheme)
+			.query(NewOrder.Reference.class)
+			.list();
+	}
+
+	/**
+	 * Places an order that has no name but its number.
+	 */
+	public Order place(String customer, String sku, int quantity) {
+		// The number first: where it comes from may need a connection of its own.
+		NewOrder order = new NewOrder(this.numbers.next(), customer, sku, quantity, null, null);
+		return Objects.requireNonNull(this.transaction.execute((status) -> place(order)));
+	}
+
+	/**
+	 * Takes the pieces out of the stock and writes the order, both or none.
+	 * @throws org.springframework.dao.DuplicateKeyException if there is an order with its
+	 * number or its reference
+	 */
 	@Transactional
-	Order place(String customer, String sku, int quantity) {
-		Product product = this.products.find(sku).orElseThrow(() -> ShopException.unknownProduct(sku));
-		if (!this.products.take(sku, quantity)) {
-			throw ShopException.outOfStock(product, quantity);
+	public Order place(NewOrder order) {
+		Product product = this.products.find(order.sku()).orElseThrow(() -> ShopException.unknownProduct(order.sku()));
+		if (!this.products.take(order.sku(), order.quantity())) {
+			throw ShopException.outOfStock(product, order.quantity());
 		}
+		return insert(order, product);
+	}
+
+	/**
+	 * Writes an order whose pieces were taken already.
+	 */
+	@Transactional
+	public Order insert(NewOrder order, Product product) {
 		GeneratedKeyHolder id = new GeneratedKeyHolder();
 		this.jdbc.sql("""
-				insert into customer_order (order_no, customer, sku, quantity, amount, status, created_at)
-				values (:orderNo, :customer, :sku, :quantity, :amount, :status, :createdAt)
+				insert into customer_order
+					(order_no, customer, sku, quantity, amount, status, created_at, scheme, request_id)
+				values (:orderNo, :customer, :sku, :quantity, :amount, :status, :createdAt, :scheme, :requestId)
 				""")
-			.param("orderNo", newOrderNo())
-			.param("customer", customer)
-			.param("sku", sku)
-			.param("quantity", quantity)
-			.param("amount", product.price().multiply(BigDecimal.valueOf(quantity)))
+			.param("orderNo", order.orderNo())
+			.param("customer", order.customer())
+			.param("sku", order.sku())
+			.param("quantity", order.quantity())
+			.param("amount", product.price().multiply(BigDecimal.valueOf(order.quantity())))
 			.param("status", Order.Status.PLACED.name())
 			.param("createdAt", OffsetDateTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.MILLIS))
+			.param("scheme", order.scheme(), Types.VARCHAR)
+			.param("requestId", order.requestId(), Types.VARCHAR)
 			.update(id, "id");
 		return get(id.getKeyAs(Long.class));
 	}
@@ -98,14 +164,6 @@ class Orders {
 			Order order = get(id);
 			throw ShopException.amountTooHigh(order.paid().subtract(order.refunded()));
 		}
-	}
-
-	/**
-	 * Random on purpose: had an order been placed twice, one would see two numbers.
-	 */
-	private static String newOrderNo() {
-		String random = UUID.randomUUID().toString().replace("-", "").substring(0, 12).toUpperCase(Locale.ROOT);
-		return random.substring(0, 4) + "-" + random.substring(4, 8) + "-" + random.substring(8);
 	}
 
 	private static Order toOrder(ResultSet row, int number) throws SQLException {

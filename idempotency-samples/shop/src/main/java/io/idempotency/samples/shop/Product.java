@@ -5,5 +5,5 @@ import java.math.BigDecimal;
 /**
  * Something the shop sells.
  */
-record Product(String sku, String name, BigDecimal price, int stock) {
+public record Product(String sku, String name, BigDecimal price, int stock) {
 }

@@ -10,7 +10,9 @@ import org.springframework.stereotype.Repository;
  * The catalogue and its stock.
  */
 @Repository
-class Products {
+public class Products {
+
+	private static final String SELECT = "select sku, name, price, stock from product where sku = :sku";
 
 	private final JdbcClient jdbc;
 
@@ -23,10 +25,7 @@ class Products {
 	}
 
 	Optional<Product> find(String sku) {
-		return this.jdbc.sql("select sku, name, price, stock from product where sku = :sku")
-			.param("sku", sku)
-			.query(Product.class)
-			.optional();
+		return this.jdbc.sql(SELECT).param("sku", sku).query(Product.class).optional();
 	}
 
 	/**
@@ -38,6 +37,28 @@ class Products {
 			.param("sku", sku)
 			.param("quantity", quantity)
 			.update() == 1;
+	}
+
+	/**
+	 * Reads a product and keeps everybody else from changing it until the transaction
+	 * ends.
+	 */
+	public Product lock(String sku) {
+		return this.jdbc.sql(SELECT + " for update")
+			.param("sku", sku)
+			.query(Product.class)
+			.optional()
+			.orElseThrow(() -> ShopException.unknownProduct(sku));
+	}
+
+	/**
+	 * Writes a stock that was computed from what {@link #lock} read.
+	 */
+	public void setStock(Product locked, int stock) {
+		this.jdbc.sql("update product set stock = :stock where sku = :sku")
+			.param("stock", stock)
+			.param("sku", locked.sku())
+			.update();
 	}
 
 }

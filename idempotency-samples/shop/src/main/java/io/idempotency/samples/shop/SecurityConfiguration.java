@@ -10,6 +10,7 @@ import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 
 /**
  * Lets everybody in, and knows two customers by HTTP Basic: keys belong to the caller, so
@@ -26,7 +27,9 @@ class SecurityConfiguration {
 		return http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
 			.httpBasic(Customizer.withDefaults())
 			.sessionManagement((sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-			.csrf((csrf) -> csrf.ignoringRequestMatchers("/api/**"))
+			// A cookie, since there is no session: only the form at /checkout needs it.
+			.csrf((csrf) -> csrf.csrfTokenRepository(new CookieCsrfTokenRepository())
+				.ignoringRequestMatchers("/api/**", "/idempotency/**"))
 			.headers((headers) -> headers
 				.contentSecurityPolicy((policy) -> policy.policyDirectives(CONTENT_SECURITY_POLICY)))
 			.build();

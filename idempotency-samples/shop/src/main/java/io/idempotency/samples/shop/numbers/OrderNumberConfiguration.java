@@ -1,0 +1,96 @@
+package io.idempotency.samples.shop.numbers;
+
+import java.time.Duration;
+
+import me.ahoo.cosid.IdGenerator;
+import me.ahoo.cosid.converter.Radix36IdConverter;
+import me.ahoo.cosid.machine.ClockBackwardsSynchronizer;
+import me.ahoo.cosid.segment.IdSegment;
+import me.ahoo.cosid.segment.SegmentChainId;
+import me.ahoo.cosid.segment.concurrent.PrefetchWorkerExecutorService;
+import me.ahoo.cosid.snowflake.ClockSyncSnowflakeId;
+import me.ahoo.cosid.snowflake.MillisecondSnowflakeId;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Where order numbers come from, by profile. Without one: Snowflake numbers of a worker
+ * whose id is configured, which needs no server.
+ */
+@Configuration(proxyBeanMethods = false)
+class OrderNumberConfiguration {
+
+	static final String NAME = "shop.order";
+
+	/**
+	 * Snowflake: time, worker, sequence. When the clock goes back, the generator waits
+	 * until it has caught up, and refuses to go on (
+	 * {@code ClockTooManyBackwardsException}) when that would take longer than two
+	 * seconds: late, or not at all, but never twice.
+	 */
+	static IdGenerator snowflake(int machineId) {
+		return new ClockSyncSnowflakeId(new MillisecondSnowflakeId(machineId), ClockBackwardsSynchronizer.DEFAULT);
+	}
+
+	/**
+	 * The wide one is 13 characters, and sorts as the number does.
+	 */
+	static OrderNumbers inBase36(IdGenerator generator) {
+		return () -> Radix36IdConverter.PAD_START.asString(generator.generate());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Profile("!ids-jdbc & !ids-segment")
+	static class ConfiguredWorker {
+
+		@Bean
+		OrderNumbers orderNumbers(@Value("${shop.order-numbers.machine-id}") int machineId) {
+			return inBase36(snowflake(machineId));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Profile("ids-jdbc & !ids-segment")
+	static class LeasedWorker {
+
+		@Bean
+		WorkerLease workerLease(JdbcClient jdbc) {
+			return new WorkerLease(new JdbcMachineIdDistributor(jdbc), NAME);
+		}
+
+		@Bean
+		OrderNumbers orderNumbers(WorkerLease lease) {
+			return inBase36(snowflake(lease.machineId()));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Profile("ids-segment")
+	static class Segments {
+
+		private static final long STEP = 100;
+
+		private static final int SEGMENTS_AHEAD = 2;
+
+		@Bean(destroyMethod = "shutdown")
+		PrefetchWorkerExecutorService segmentPrefetch() {
+			return new PrefetchWorkerExecutorService(Duration.ofSeconds(1), 1, false);
+		}
+
+		@Bean
+		OrderNumbers orderNumbers(JdbcClient jdbc, PlatformTransactionManager transactionManager,
+				PrefetchWorkerExecutorService prefetch) {
+			JdbcSegmentDistributor distributor = new JdbcSegmentDistributor(jdbc, transactionManager, NAME, STEP);
+			return inBase36(new SegmentChainId(IdSegment.TIME_TO_LIVE_FOREVER, SEGMENTS_AHEAD, distributor, prefetch));
+		}
+
+	}
+
+}

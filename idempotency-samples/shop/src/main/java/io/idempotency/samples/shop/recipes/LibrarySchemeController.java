@@ -1,0 +1,148 @@
+package io.idempotency.samples.shop.recipes;
+
+import java.net.URI;
+import java.security.Principal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.samples.shop.DemoDelay;
+import io.idempotency.samples.shop.Order;
+import io.idempotency.samples.shop.Orders;
+import jakarta.validation.Valid;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * The schemes of the library: the same order each time, only the annotation differs.
+ */
+@RestController
+@RequestMapping("/api/recipes")
+class LibrarySchemeController {
+
+	static final List<Scheme> SCHEMES = List.of(
+			Scheme
+				.inLibrary("header-key", "Idempotency-Key", "one order for each key, for a day",
+						"the first answer again, marked as replayed; 409 while the first call runs")
+				.withKeyInHeader(),
+			Scheme.inLibrary("page-id", "Id of the page, first one wins", "one order for each id, for a day",
+					"409 duplicate, with the number of attempts"),
+			Scheme.inLibrary("lock", "Lock", "no two calls at once; whether there is an order, the method looks",
+					"409 while the first call runs, afterwards 200 and the order that exists"),
+			Scheme.inLibrary("business-fields", "Business fields", "one order of a product a minute for each customer",
+					"the first answer again, whatever the requestId"),
+			Scheme
+				.inLibrary("token", "Issued token", "one order for each token that the shop has issued",
+						"the first answer again; 400 for a token that the shop has not issued")
+				.withTicket("/idempotency/tokens"),
+			Scheme.inLibrary(IndexedOrders.ID, "Unique index as the last line",
+					"one order for each requestId, for good: the library answers for a second, then the index",
+					"the order that exists"));
+
+	private static final String LOCK = "lock";
+
+	private final Orders orders;
+
+	private final NamedOrders named;
+
+	private final IndexedOrders indexed;
+
+	private final DemoDelay delay;
+
+	LibrarySchemeController(Orders orders, NamedOrders named, IndexedOrders indexed, DemoDelay delay) {
+		this.orders = orders;
+		this.named = named;
+		this.indexed = indexed;
+		this.delay = delay;
+	}
+
+	/** The default: the client makes a key for each order and sends it as a header. */
+	@Idempotent
+	@PostMapping("/header-key")
+	public ResponseEntity<Order> byHeader(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,
+			@RequestHeader(name = DemoDelay.HEADER,
+					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
+		return place(request, customer, demoDelay);
+	}
+
+	/** Counts the calls: the first runs, the others learn how many came. */
+	@Idempotent(body = "/requestId", mode = IdempotencyMode.REJECT)
+	@PostMapping("/page-id")
+	public ResponseEntity<Order> byPageId(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,
+			@RequestHeader(name = DemoDelay.HEADER,
+					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
+		return place(request, customer, demoDelay);
+	}
+
+	/**
+	 * A lock keeps overlapping calls apart and nothing else: the next may run as soon as
+	 * the first has ended, so the method looks whether the order is there. Under the lock
+	 * nobody can place it between the look and the insert.
+	 */
+	@Idempotent(body = "/requestId", mode = IdempotencyMode.LOCK)
+	@PostMapping("/lock")
+	public ResponseEntity<Order> underLock(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,
+			@RequestHeader(name = DemoDelay.HEADER,
+					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
+		this.delay.pause(demoDelay);
+		Optional<Order> existing = this.named.find(LOCK, Customers.nameOf(customer), request);
+		if (existing.isPresent()) {
+			return ResponseEntity.ok().location(locationOf(existing.get())).body(existing.get());
+		}
+		return created(this.orders.place(this.named.draft(LOCK, Customers.nameOf(customer), request)));
+	}
+
+	/**
+	 * No key at all: same customer, same product, within a minute, is the same order. So
+	 * nothing but these two is compared.
+	 */
+	@Idempotent(key = "{principal?.name ?: 'anonymous', #request.sku}", fingerprint = "none", retention = "1m")
+	@PostMapping("/business-fields")
+	public ResponseEntity<Order> byBusinessFields(@Valid @RequestBody RecipeRequest request,
+			@Nullable Principal customer, @RequestHeader(name = DemoDelay.HEADER,
+					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
+		return place(request, customer, demoDelay);
+	}
+
+	/** The key is a token that the shop has issued to this customer. */
+	@Idempotent(body = "/requestId", token = true)
+	@PostMapping("/token")
+	public ResponseEntity<Order> byToken(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,
+			@RequestHeader(name = DemoDelay.HEADER,
+					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
+		return place(request, customer, demoDelay);
+	}
+
+	/** Needs no key of its own: what it calls is guarded. */
+	@PostMapping("/" + IndexedOrders.ID)
+	ResponseEntity<Order> byIndex(@Valid @RequestBody RecipeRequest request, @Nullable Principal customer,
+			@RequestHeader(name = DemoDelay.HEADER,
+					defaultValue = "0s") @DurationFormat(style = DurationFormat.Style.SIMPLE) Duration demoDelay) {
+		Order order = this.indexed.place(Customers.nameOf(customer), request);
+		this.delay.pause(demoDelay);
+		return created(order);
+	}
+
+	private ResponseEntity<Order> place(RecipeRequest request, @Nullable Principal customer, Duration demoDelay) {
+		this.delay.pause(demoDelay);
+		return created(this.orders.place(Customers.nameOf(customer), request.sku(), request.quantity()));
+	}
+
+	private static ResponseEntity<Order> created(Order order) {
+		return ResponseEntity.created(locationOf(order)).body(order);
+	}
+
+	private static URI locationOf(Order order) {
+		return URI.create("/api/orders/" + order.id());
+	}
+
+}

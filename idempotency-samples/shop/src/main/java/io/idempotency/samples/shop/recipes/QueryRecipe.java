@@ -1,0 +1,46 @@
+package io.idempotency.samples.shop.recipes;
+
+import io.idempotency.samples.shop.Orders;
+
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.stereotype.Component;
+
+/**
+ * Ask before you repeat: a client that got no answer looks its order up by its own
+ * {@code requestId} ({@code GET /api/recipes/query/orders/{requestId}}) and sends it
+ * again only if there is none. Made for callers that cannot be told to send a key, and
+ * for money, where one asks first. A 404 means "not yet": the first call may still be
+ * running. So the unique index on the request stands behind it.
+ */
+@Component
+class QueryRecipe implements Recipe {
+
+	private static final String ID = "query";
+
+	private final Orders orders;
+
+	private final NamedOrders named;
+
+	QueryRecipe(Orders orders, NamedOrders named) {
+		this.orders = orders;
+		this.named = named;
+	}
+
+	@Override
+	public Scheme scheme() {
+		return Scheme.inDatabase(ID, "Look-up after a time-out",
+				"the client learns what became of its call; the unique index refuses a second order",
+				"200 and the order that exists, by GET without sending it again");
+	}
+
+	@Override
+	public Placed place(String customer, RecipeRequest request) {
+		try {
+			return Placed.now(this.orders.place(this.named.draft(ID, customer, request)));
+		}
+		catch (DuplicateKeyException ex) {
+			return this.named.existing(ID, customer, request);
+		}
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.idempotency.samples.shop.recipes;
+
+import io.idempotency.samples.shop.NewOrder;
+import io.idempotency.samples.shop.Orders;
+
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Two things in one transaction. {@code update product set stock = stock - n where stock
+ * >= n} never sells what is not there, whoever comes at once, and needs no lock that
+ * lives longer than the statement's own. But it is not idempotent: called twice, it takes
+ * twice. So a row that says who took what is inserted before, and its primary key refuses
+ * the second.
+ */
+@Component
+class StockRecipe implements Recipe {
+
+	private static final String ID = "stock";
+
+	private final JdbcClient jdbc;
+
+	private final Orders orders;
+
+	private final NamedOrders named;
+
+	private final TransactionTemplate transaction;
+
+	StockRecipe(JdbcClient jdbc, Orders orders, NamedOrders named, TransactionTemplate transaction) {
+		this.jdbc = jdbc;
+		this.orders = orders;
+		this.named = named;
+		this.transaction = transaction;
+	}
+
+	@Override
+	public Scheme scheme() {
+		return Scheme.inDatabase(ID, "Conditional stock decrement",
+				"never more sold than there is, and each taking is booked once", "200 and the order that exists");
+	}
+
+	@Override
+	public Placed place(String customer, RecipeRequest request) {
+		NewOrder draft = this.named.draft(ID, customer, request);
+		try {
+			return this.transaction.execute((status) -> {
+				bookTaking(draft);
+				return Placed.now(this.orders.place(draft));
+			});
+		}
+		catch (DuplicateKeyException ex) {
+			// Caught outside: after an error a transaction is of no use on PostgreSQL.
+			return this.named.existing(ID, customer, request);
+		}
+	}
+
+	private void bookTaking(NewOrder order) {
+		this.jdbc.sql("""
+				insert into stock_taking (customer, request_id, sku, quantity)
+				values (:customer, :requestId, :sku, :quantity)
+				""")
+			.param("customer", order.customer())
+			.param("requestId", order.requestId())
+			.param("sku", order.sku())
+			.param("quantity", order.quantity())
+			.update();
+	}
+
+}

@@ -1,0 +1,69 @@
+package io.idempotency.samples.shop.recipes;
+
+import io.idempotency.samples.shop.NewOrder;
+import io.idempotency.samples.shop.Order;
+import io.idempotency.samples.shop.Orders;
+import io.idempotency.samples.shop.ShopException;
+
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Optimistic lock: read the row with its version, decide, and write only if the version
+ * is still the one that was read. Whoever loses reads again and finds the order.
+ * <p>
+ * The version and not the value is compared because of A-B-A: a customer orders, calls it
+ * off, and the cart is open again. A duplicate of the first order that was stuck on its
+ * way all the while would find the cart as open as it had left it, and order; the version
+ * has grown by two, so it is told. (The same with a stock of 5, sold to 4, returned to
+ * 5.) For that the version must be the one that the <em>client</em> saw, an ETag with
+ * {@code If-Match} for example; one that is read when the late call arrives knows
+ * nothing.
+ */
+@Component
+class VersionRecipe implements Recipe {
+
+	private static final String ID = "version";
+
+	private static final int ATTEMPTS = 3;
+
+	private final Carts carts;
+
+	private final Orders orders;
+
+	private final NamedOrders named;
+
+	private final TransactionTemplate transaction;
+
+	VersionRecipe(Carts carts, Orders orders, NamedOrders named, TransactionTemplate transaction) {
+		this.carts = carts;
+		this.orders = orders;
+		this.named = named;
+		this.transaction = transaction;
+	}
+
+	@Override
+	public Scheme scheme() {
+		return Scheme.inDatabase(ID, "Optimistic lock with version",
+				"one order for each version of the cart, also when its status comes back (A-B-A)",
+				"200 and the order that exists");
+	}
+
+	@Override
+	public Placed place(String customer, RecipeRequest request) {
+		NewOrder draft = this.named.draft(ID, customer, request);
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			Cart cart = this.carts.open(ID, customer, request.requestId());
+			if (cart.isOrdered()) {
+				return this.named.existing(ID, customer, request);
+			}
+			Order order = this.transaction
+				.execute((status) -> this.carts.orderIfUnchanged(cart) ? this.orders.place(draft) : null);
+			if (order != null) {
+				return Placed.now(order);
+			}
+		}
+		throw ShopException.stillRunning();
+	}
+
+}

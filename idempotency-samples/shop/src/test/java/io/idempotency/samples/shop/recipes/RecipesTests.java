@@ -1,0 +1,280 @@
+package io.idempotency.samples.shop.recipes;
+
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+
+import io.idempotency.samples.shop.NewOrder;
+import io.idempotency.samples.shop.Order;
+import io.idempotency.samples.shop.Orders;
+import io.idempotency.samples.shop.ShopClient;
+import io.idempotency.samples.shop.numbers.OrderNumbers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Autowired;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * All schemes on their common surface.
+ */
+class RecipesTests extends RecipeShop {
+
+	@Autowired
+	private Orders orders;
+
+	@Autowired
+	private OrderNumbers numbers;
+
+	static Stream<String> all() {
+		return Stream.concat(LIBRARY.stream(), DATABASE.stream());
+	}
+
+	static Stream<String> database() {
+		return DATABASE.stream();
+	}
+
+	/** Those that find the order of an earlier call in the table. */
+	static Stream<String> finding() {
+		return Stream.concat(Stream.of("lock"), DATABASE.stream());
+	}
+
+	@Test
+	void everySchemeIsListed() throws Exception {
+		HttpResponse<String> list = this.shop.get("/api/recipes");
+		assertThat(ShopClient.<List<String>>read(list, "$[*].id")).containsExactlyElementsOf(all().toList());
+		assertThat(ShopClient.<List<String>>read(list, "$[?(@.where == 'database')].id"))
+			.containsExactlyElementsOf(DATABASE);
+		assertThat(ShopClient.<List<String>>read(list, "$[*]['title','guarantee','duplicateSees']")).hasSize(13);
+		assertThat(ShopClient.<List<String>>read(list, "$[?(@.key == 'header')].id")).containsExactly("header-key");
+		assertThat(ShopClient.<List<String>>read(list, "$[?(@.ticket)].ticket")).contains("/idempotency/tokens",
+				"/api/recipes/order-number/numbers");
+	}
+
+	@ParameterizedTest
+	@MethodSource("all")
+	void duplicatesAtOnceAreOneOrder(String scheme) throws Exception {
+		String sku = newProduct(100);
+		String requestId = newRequestId(scheme, "alice");
+		List<HttpResponse<String>> answers = ShopClient.together(32, () -> order(scheme, "alice", requestId, sku, 2));
+		assertThat(ordersOf(sku)).isEqualTo(1);
+		assertThat(stockOf(sku)).isEqualTo(98);
+		assertThat(answers).extracting(HttpResponse::statusCode).contains(201).isSubsetOf(200, 201, 409);
+		assertThat(answers).filteredOn(RecipeShop::isOrder)
+			.extracting(RecipeShop::orderNo)
+			.containsOnly(onlyOrder(sku));
+		assertThat(answers).filteredOn((answer) -> !isOrder(answer))
+			.extracting(RecipeShop::code)
+			.isSubsetOf("in-progress", "duplicate");
+	}
+
+	@ParameterizedTest
+	@MethodSource("all")
+	void laterDuplicateGetsTheOrderOrIsRefused(String scheme) throws Exception {
+		String sku = newProduct(100);
+		String requestId = newRequestId(scheme, "alice");
+		HttpResponse<String> first = order(scheme, "alice", requestId, sku, 1);
+		HttpResponse<String> second = order(scheme, "alice", requestId, sku, 1);
+		assertThat(first.statusCode()).isEqualTo(201);
+		if (scheme.equals("page-id")) {
+			assertThat(code(second)).isEqualTo("duplicate");
+			assertThat(ShopClient.<Integer>read(second, "$.attempts")).isEqualTo(2);
+		}
+		else {
+			assertThat(isOrder(second)).isTrue();
+			assertThat(orderNo(second)).isEqualTo(orderNo(first));
+			assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+		}
+		assertThat(ordersOf(sku)).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@MethodSource("all")
+	void moreBuyersThanPiecesSellEveryPieceOnce(String scheme) throws Exception {
+		String sku = newProduct(5);
+		Queue<String[]> buyers = new ConcurrentLinkedQueue<>();
+		for (int i = 0; i < 32; i++) {
+			String customer = "buyer-" + i;
+			buyers.add(new String[] { customer, newRequestId(scheme, customer) });
+		}
+		List<Integer> answers = ShopClient.together(32, () -> {
+			String[] buyer = buyers.remove();
+			return order(scheme, buyer[0], buyer[1], sku, 1).statusCode();
+		});
+		assertThat(answers).filteredOn((status) -> status == 201).hasSize(5);
+		assertThat(answers).filteredOn((status) -> status != 201).containsOnly(409);
+		assertThat(stockOf(sku)).isZero();
+		assertThat(ordersOf(sku)).isEqualTo(5);
+	}
+
+	@ParameterizedTest
+	@MethodSource("finding")
+	void sameRequestForSomethingElseIsRefused(String scheme) throws Exception {
+		String sku = newProduct(100);
+		String requestId = newRequestId(scheme, null);
+		order(scheme, null, requestId, sku, 1);
+		HttpResponse<String> refused = order(scheme, null, requestId, sku, 2);
+		assertThat(refused.statusCode()).isEqualTo(422);
+		assertThat(code(refused)).isEqualTo("request-reused");
+		assertThat(stockOf(sku)).isEqualTo(99);
+	}
+
+	@ParameterizedTest
+	@MethodSource("finding")
+	void failedOrderCanBeTriedAgain(String scheme) throws Exception {
+		String sku = newProduct(0);
+		String requestId = newRequestId(scheme, null);
+		assertThat(code(order(scheme, null, requestId, sku, 1))).isEqualTo("out-of-stock");
+		this.jdbc.sql("update product set stock = 1 where sku = :sku").param("sku", sku).update();
+		assertThat(order(scheme, null, requestId, sku, 1).statusCode()).isEqualTo(201);
+		assertThat(stockOf(sku)).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "bloom", "for-update", "query", "state-machine", "stock", "version", "lock", "page-id" })
+	void requestBelongsToItsCustomer(String scheme) throws Exception {
+		String sku = newProduct(100);
+		String requestId = ShopClient.newKey();
+		for (String customer : new String[] { null, "alice", "bob" }) {
+			assertThat(order(scheme, customer, requestId, sku, 1).statusCode()).isEqualTo(201);
+		}
+		assertThat(ordersOf(sku)).isEqualTo(3);
+	}
+
+	@ParameterizedTest
+	@MethodSource("database")
+	void orderIsFoundByTheNameOfItsCaller(String scheme) throws Exception {
+		String requestId = newRequestId(scheme, "alice");
+		String path = "/api/recipes/" + scheme + "/orders/" + requestId;
+		HttpResponse<String> before = this.shop.send(ShopClient.as(this.shop.request(path), "alice"));
+		assertThat(before.statusCode()).isEqualTo(404);
+		assertThat(code(before)).isEqualTo("unknown-request");
+		HttpResponse<String> placed = order(scheme, "alice", requestId, newProduct(1), 1);
+		assertThat(this.shop.send(ShopClient.as(this.shop.request(path), "alice")).body()).isEqualTo(placed.body());
+		assertThat(this.shop.get(path).statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void clientThatTimedOutAsksWhatBecameOfItsCall() throws Exception {
+		String sku = newProduct(10);
+		String requestId = ShopClient.newKey();
+		assertThatExceptionOfType(HttpTimeoutException.class)
+			.isThrownBy(() -> this.shop.send(ordering("query", null, requestId, sku, 1).header("X-Demo-Delay", "5s")
+				.timeout(Duration.ofSeconds(2))));
+		HttpResponse<String> found = await().atMost(Duration.ofSeconds(60))
+			.until(() -> this.shop.get("/api/recipes/query/orders/" + requestId),
+					(answer) -> answer.statusCode() == 200);
+		HttpResponse<String> again = order("query", null, requestId, sku, 1);
+		assertThat(again.statusCode()).isEqualTo(200);
+		assertThat(orderNo(again)).isEqualTo(orderNo(found));
+		assertThat(ordersOf(sku)).isEqualTo(1);
+	}
+
+	@Test
+	void orderHasTheNumberThatWasMadeForIt() throws Exception {
+		String number = newRequestId("order-number", "alice");
+		assertThat(number).matches("[0-9A-Z]{13}");
+		assertThat(orderNo(order("order-number", "alice", number, newProduct(1), 1))).isEqualTo(number);
+	}
+
+	@Test
+	void numberThatWasMadeForSomebodyElseIsRefused() throws Exception {
+		String sku = newProduct(10);
+		String number = newRequestId("order-number", "alice");
+		for (String foreign : List.of(number, "0000000000000")) {
+			HttpResponse<String> refused = order("order-number", "bob", foreign, sku, 1);
+			assertThat(refused.statusCode()).isEqualTo(422);
+			assertThat(code(refused)).isEqualTo("unknown-order-number");
+		}
+		assertThat(ordersOf(sku)).isZero();
+	}
+
+	@Test
+	void indexAnswersForWhatTheStoreDoesNotKnow() throws Exception {
+		String sku = newProduct(10);
+		String requestId = ShopClient.newKey();
+		Order placed = this.orders
+			.place(new NewOrder(this.numbers.next(), "alice", sku, 1, IndexedOrders.ID, requestId));
+		List<HttpResponse<String>> answers = ShopClient.together(8,
+				() -> order(IndexedOrders.ID, "alice", requestId, sku, 1));
+		assertThat(answers).extracting(HttpResponse::statusCode).contains(201).isSubsetOf(201, 409);
+		assertThat(answers).filteredOn(RecipeShop::isOrder)
+			.extracting(RecipeShop::orderNo)
+			.containsOnly(placed.orderNo());
+		assertThat(ordersOf(sku)).isEqualTo(1);
+		assertThat(stockOf(sku)).isEqualTo(9);
+	}
+
+	@Test
+	void businessFieldsKnowTheOrderByCustomerAndProduct() throws Exception {
+		String sku = newProduct(10);
+		HttpResponse<String> first = order("business-fields", "alice", ShopClient.newKey(), sku, 1);
+		HttpResponse<String> second = order("business-fields", "alice", ShopClient.newKey(), sku, 1);
+		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		assertThat(second.body()).isEqualTo(first.body());
+		order("business-fields", "bob", ShopClient.newKey(), sku, 1);
+		order("business-fields", null, ShopClient.newKey(), sku, 1);
+		assertThat(ordersOf(sku)).isEqualTo(3);
+		String other = newProduct(10);
+		assertThat(order("business-fields", "alice", ShopClient.newKey(), other, 1).statusCode()).isEqualTo(201);
+		assertThat(ordersOf(other)).isEqualTo(1);
+	}
+
+	@Test
+	void tokenOfSomebodyElseIsRefused() throws Exception {
+		String sku = newProduct(10);
+		String token = newRequestId("token", "alice");
+		for (String foreign : List.of(token, ShopClient.newKey())) {
+			HttpResponse<String> refused = order("token", "bob", foreign, sku, 1);
+			assertThat(refused.statusCode()).isEqualTo(400);
+			assertThat(code(refused)).isEqualTo("token-unknown");
+		}
+		assertThat(order("token", "alice", token, sku, 1).statusCode()).isEqualTo(201);
+	}
+
+	@Test
+	void attemptsWithTheIdOfAPageAreCounted() throws Exception {
+		String sku = newProduct(10);
+		String requestId = ShopClient.newKey();
+		order("page-id", null, requestId, sku, 1);
+		for (int attempt = 2; attempt <= 4; attempt++) {
+			HttpResponse<String> refused = order("page-id", null, requestId, sku, 1);
+			assertThat(refused.statusCode()).isEqualTo(409);
+			assertThat(ShopClient.<Integer>read(refused, "$.attempts")).isEqualTo(attempt);
+		}
+		assertThat(ordersOf(sku)).isEqualTo(1);
+	}
+
+	@Test
+	void unknownSchemeIsRefused() throws Exception {
+		HttpResponse<String> refused = order("hope", null, ShopClient.newKey(), newProduct(1), 1);
+		assertThat(refused.statusCode()).isEqualTo(404);
+		assertThat(code(refused)).isEqualTo("unknown-scheme");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "two words", "ünsafe" })
+	void invalidRequestIdIsRefused(String requestId) throws Exception {
+		String body = "{\"sku\":\"sku-1\",\"quantity\":1,\"requestId\":\"%s\"}".formatted(requestId);
+		HttpResponse<String> refused = this.shop.send(this.shop.posting("/api/recipes/query", body));
+		assertThat(refused.statusCode()).isEqualTo(400);
+		assertThat(ShopClient.<String>read(refused, "$.fields.requestId")).isNotBlank();
+	}
+
+	private String onlyOrder(String sku) {
+		return this.jdbc.sql("select order_no from customer_order where sku = :sku")
+			.param("sku", sku)
+			.query(String.class)
+			.single();
+	}
+
+}
