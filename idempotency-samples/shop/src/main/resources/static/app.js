@@ -1,6 +1,7 @@
-import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED, get, pause, post } from "./calls.js";
+import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED, call as callOnce, get, pause } from "./calls.js";
 import { DONE, IGNORE, IdempotencyClient, NEW_TOKEN, RETRY_LATER, TELL_USER, newKey, oncePerSubmit } from "./idempotency-client.js";
 import { card, clearLog, element, hueOf } from "./log.js";
+import { showSchemes } from "./schemes.js";
 
 const SHOWN_ORDERS = 20;
 const REFRESH_EVERY = 3000;
@@ -82,7 +83,7 @@ async function send(target, call) {
 	const full = { user: state.user, requestId: newKey(), ...call };
 	const line = target.line(full);
 	state.mine.set(full.requestId, line);
-	const result = compared(full, await post(full));
+	const result = compared(full, await callOnce(full));
 	line.end({ ...result, summary: summaryOf(result) });
 	if (result.outcome === GAVE_UP) {
 		result.ended = new Promise((resolve) => line.abandoned = resolve).then((end) => line.say(
@@ -486,6 +487,11 @@ async function guard(scenario) {
 document.querySelector('[name="user"][value="' + state.user + '"]').checked = true;
 showKey();
 await refresh();
+showSchemes({
+	order: () => ({ user: state.user, ...chosen() }),
+	own: (requestId, abandoned) => state.mine.set(requestId, { abandoned }),
+	refresh
+});
 resume(ordering);
 resume(impatient);
 setInterval(() => {

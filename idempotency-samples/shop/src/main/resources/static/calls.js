@@ -7,10 +7,10 @@ export const GAVE_UP = "gave up";
 export const FAILED = "failed";
 
 /**
- * Posts a body, once and with whatever key it is told to, as no well-behaved client would: this is
- * what makes trouble. When `signal` aborts, the browser hangs up; the shop goes on.
+ * Calls once, with whatever key it is told to, as no well-behaved client would: this is what makes
+ * trouble. When `signal` aborts, the browser hangs up; the shop goes on.
  */
-export async function post({ path, body, user, key, requestId, delay, signal }) {
+export async function call({ method = "POST", path, body, user, key, requestId, delay, signal }) {
 	const headers = {
 		"Content-Type": "application/json",
 		"X-Request-Id": requestId,
@@ -30,7 +30,7 @@ export async function post({ path, body, user, key, requestId, delay, signal }) 
 	const millis = () => Math.round(performance.now() - start);
 	try {
 		const response = await fetch(path, {
-			method: "POST", headers, body: JSON.stringify(body), credentials: "omit", cache: "no-store", signal
+			method, headers, body: body && JSON.stringify(body), credentials: "omit", cache: "no-store", signal
 		});
 		const text = await response.text();
 		const replayed = response.headers.get("Idempotent-Replayed") === "true";
