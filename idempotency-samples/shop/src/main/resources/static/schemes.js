@@ -129,6 +129,7 @@ const tries = {
 				},
 				fetch: async (path, { signal }) => {
 					const result = await send(row, page, { ...asking, signal }, ends);
+					asking.delay = undefined; // the trouble is over
 					if (result.status === undefined) {
 						throw new TypeError("No answer");
 					}
