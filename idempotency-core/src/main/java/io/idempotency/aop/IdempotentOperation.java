@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
 
-import io.idempotency.TransactionMode;
+import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * always guarded
  * @param duplicateOn exceptions that mean "already done"
  * @param recover looks the result up, {@code null} if nothing does
- * @param transaction in which transaction the record is written
+ * @param transactions where the record commits together with the work, {@code null} for
+ * the store's own transaction
  * @param resultType declared type of the result; of an asynchronous one, the type inside
  * it
  * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 public record IdempotentOperation(Method method, Class<?> targetClass, boolean declaredOnMethod,
 		IdempotencyPolicy policy, KeySource keySource, boolean required, boolean token,
 		@Nullable OperationExpression scope, FingerprintSource fingerprint, @Nullable OperationExpression condition,
-		List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover, TransactionMode transaction,
-		Type resultType, boolean async, IdempotencyStore store) {
+		List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover,
+		@Nullable BusinessTransactions transactions, Type resultType, boolean async, IdempotencyStore store) {
 
 	/**
 	 * Name of the operation.

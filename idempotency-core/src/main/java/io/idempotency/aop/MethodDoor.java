@@ -83,7 +83,7 @@ public final class MethodDoor implements OperationDoor {
 		IdempotencyKey key = call.key(parts, defaultCaller, values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
 		MethodCallDoor door = new MethodCallDoor(call, this.codec);
-		return door.answer(this.engine.execute(guarded, door));
+		return door.answer(this.engine.execute(guarded, door, operation.transactions()));
 	}
 
 	private @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {

@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
@@ -66,7 +67,7 @@ final class OperationFactory {
 				policy(annotation, recover != null), keySource, attributes.required(), attributes.token(),
 				expression("scope", attributes.scope(), annotation), fingerprint(annotation),
 				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
-				attributes.transaction(), result.type(), result.async(), store(annotation, result));
+				transactions(annotation, result), result.type(), result.async(), store(annotation));
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, Type type) {
@@ -121,21 +122,27 @@ final class OperationFactory {
 		return (expression != null) ? new FingerprintSource.Spel(expression) : new FingerprintSource.Default();
 	}
 
-	private IdempotencyStore store(IdempotentAnnotation annotation, ResultShape result) {
+	private IdempotencyStore store(IdempotentAnnotation annotation) {
 		String name = annotation.attributes().store();
-		IdempotencyStore store = name.isEmpty() ? this.store : storeBean(name, annotation);
-		boolean joins = annotation.attributes().transaction() == TransactionMode.JOIN;
-		if (joins && result.async()) {
+		return name.isEmpty() ? this.store : storeBean(name, annotation);
+	}
+
+	private @Nullable BusinessTransactions transactions(IdempotentAnnotation annotation, ResultShape result) {
+		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
+			return null;
+		}
+		if (result.async()) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
 		}
-		if (joins && store.joining().isEmpty()) {
+		IdempotencyStore store = store(annotation);
+		if (store.joining().isEmpty()) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
 		}
-		return store;
+		return TransactionManagers.find(this.beanFactory, annotation);
 	}
 
 	private IdempotencyStore storeBean(String name, IdempotentAnnotation annotation) {

@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.FailureMode;
@@ -128,6 +129,31 @@ public final class Execution {
 	 */
 	public void tombstone() {
 		end(Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()));
+	}
+
+	/**
+	 * Done, and about to be committed together with the record: the result is attached
+	 * afterwards, unless there is none to be kept. Does nothing if the claim was ended.
+	 * @param attachWithin how long duplicates are told "in progress" meanwhile
+	 */
+	void executed(Duration attachWithin) {
+		if (this.call.policy().mode() != IdempotencyMode.REPLAY || this.context.isReleaseRequested()) {
+			tombstone();
+		}
+		else if (!this.ended.get()) {
+			this.call.store()
+				.complete(Completion.executed(this.claim, this.call.fingerprint(), attachWithin,
+						this.context.retention()));
+		}
+	}
+
+	/**
+	 * Whether the effect was committed together with the record: whatever the answer is,
+	 * it is kept and the key never released.
+	 * @return whether it was
+	 */
+	public boolean isCommitted() {
+		return this.call.store() instanceof JoinedStore joined && joined.isCommitted();
 	}
 
 	/**

@@ -36,6 +36,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Events events;
 
+	private final JoinedCalls joined = new JoinedCalls(this);
+
 	/**
 	 * Creates an engine.
 	 * @param maxWaiters how many duplicates may wait at the same time; one more is
@@ -77,6 +79,22 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return recoverOrRefuse(call, door);
 		}
 		throw refusal(call, result);
+	}
+
+	/**
+	 * Guards one call whose record is to commit in the same database transaction as its
+	 * work.
+	 * @param <T> what the guarded method gives
+	 * @param call the call
+	 * @param door translates it
+	 * @param transactions where the record commits, {@code null} for the store's own
+	 * @return what the caller gets
+	 * @throws IdempotencyException if the call was refused
+	 * @throws Throwable whatever the door throws, or the commit fails with
+	 */
+	public <T> @Nullable T execute(GuardedCall call, Door<T> door, @Nullable BusinessTransactions transactions)
+			throws Throwable {
+		return (transactions != null) ? this.joined.execute(call, door, transactions) : execute(call, door);
 	}
 
 	private static <T> @Nullable T runUnguarded(Door<T> door) throws Throwable {
@@ -136,7 +154,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * The business data says "already done": whatever happens now, nothing may run again.
 	 */
-	private <T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
+	<T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
 		T recovered;
 		try {
 			recovered = recover(call, door);

@@ -1,5 +1,7 @@
 package io.idempotency.store;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A store could not do what it was asked: it may or may not have been applied.
  *
@@ -22,7 +24,7 @@ public class IdempotencyStoreException extends RuntimeException {
 	 * @param message the operation, the store and what is wrong; never a key
 	 * @param cause what the client of the store said
 	 */
-	public IdempotencyStoreException(String message, Throwable cause) {
+	public IdempotencyStoreException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}
 

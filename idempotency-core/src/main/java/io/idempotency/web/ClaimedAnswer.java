@@ -173,6 +173,9 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private boolean isFailed() {
+		if (this.execution.isCommitted()) {
+			return false;
+		}
 		IdempotencyException refusal = NestedRefusals.find(this.failure);
 		if (refusal != null && (isTransient(refusal) || !isRemembered())) {
 			return true;

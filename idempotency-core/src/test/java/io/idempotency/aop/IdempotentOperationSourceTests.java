@@ -15,7 +15,6 @@ import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.TransactionMode;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.codec.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyPolicy;
@@ -165,7 +164,7 @@ class IdempotentOperationSourceTests {
 		assertThat(operation.fingerprint()).isEqualTo(new FingerprintSource.Default());
 		assertThat(operation.recover()).isNull();
 		assertThat(operation.duplicateOn()).isEmpty();
-		assertThat(operation.transaction()).isEqualTo(TransactionMode.SEPARATE);
+		assertThat(operation.transactions()).isNull();
 	}
 
 	@Test

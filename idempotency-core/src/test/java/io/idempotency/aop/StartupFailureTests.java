@@ -20,10 +20,12 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.transaction.PlatformTransactionManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.Mockito.mock;
 
 /**
  * Every wrong annotation fails at start-up, with a message that names the method and an
@@ -413,6 +415,12 @@ class StartupFailureTests {
 	}
 
 	@Test
+	void joinWithoutATransactionManager() {
+		assertRefused(JoinWithoutTransactions.class, "run(String)", "there is not exactly one transaction manager",
+				"@Primary");
+	}
+
+	@Test
 	void joinOfAnAsynchronousMethod() {
 		assertRefused(AsyncJoin.class, "run(String)", "its work goes on after the method has returned", "SEPARATE");
 	}
@@ -424,6 +432,7 @@ class StartupFailureTests {
 				.operation(JoinWithStore.class.getMethods()[0], JoinWithStore.class);
 			assertThat(context.getBean(JoinWithStore.class)).isNotNull();
 			assertThat(operation).isNotNull();
+			assertThat(operation.transactions()).isNotNull();
 		}
 	}
 
@@ -450,6 +459,24 @@ class StartupFailureTests {
 	}
 
 	static class JoinWithStore {
+
+		@Idempotent(key = "#key", transaction = TransactionMode.JOIN, store = "joining")
+		public void run(String key) {
+		}
+
+		@Bean(autowireCandidate = false)
+		static TestStore joining() {
+			return new JoiningStore();
+		}
+
+		@Bean
+		static PlatformTransactionManager transactionManager() {
+			return mock(PlatformTransactionManager.class);
+		}
+
+	}
+
+	static class JoinWithoutTransactions {
 
 		@Idempotent(key = "#key", transaction = TransactionMode.JOIN, store = "joining")
 		public void run(String key) {

@@ -20,10 +20,20 @@ class AbsentStoreConfiguration {
 	@Lazy(false)
 	IdempotencyStore idempotencyStore(IdempotencyProperties properties) {
 		String type = properties.store().name().toLowerCase(Locale.ROOT);
-		throw new IdempotencyConfigurationException(
-				"idempotency.store is '" + type + "', and this version of the library has no such store",
-				"Remove idempotency.store or set it to 'memory', which serves one JVM only, or declare a bean of type "
-						+ IdempotencyStore.class.getName() + " of your own.");
+		throw new IdempotencyConfigurationException("idempotency.store is '" + type + "', and " + reason(properties),
+				cure(properties) + "set idempotency.store to 'memory', which serves one JVM only, or declare a bean of "
+						+ "type " + IdempotencyStore.class.getName() + " of your own.");
+	}
+
+	private static String reason(IdempotencyProperties properties) {
+		return "the application has no bean of type "
+				+ ((properties.store() == StoreType.REDIS) ? "RedisConnectionFactory" : "DataSource");
+	}
+
+	private static String cure(IdempotencyProperties properties) {
+		return (properties.store() == StoreType.REDIS)
+				? "Add spring-boot-starter-data-redis and set spring.data.redis.*, or "
+				: "Add spring-boot-starter-jdbc and set spring.datasource.*, or ";
 	}
 
 }

@@ -27,7 +27,11 @@ import org.springframework.context.annotation.Import;
  */
 @AutoConfiguration(afterName = { "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
 		"org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
-		"org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration" })
+		"org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration",
+		"org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+		"org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+		"org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class })
@@ -62,8 +66,8 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory) {
-		return new IdempotencyStores(beanFactory);
+	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
+		return new IdempotencyStores(beanFactory, properties.nearCache());
 	}
 
 	@Bean

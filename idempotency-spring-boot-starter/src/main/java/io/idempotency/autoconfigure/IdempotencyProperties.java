@@ -142,18 +142,21 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The Redis store.
 	 *
-	 * @param keyPrefix What the name of every Redis key starts with.
-	 * @param waitReplicas How many replicas must have a write before it counts. 0 asks
-	 * for none.
-	 * @param waitTimeout How long a write waits for the replicas.
+	 * @param keyPrefix What the name of every Redis key starts with. Applications that
+	 * share a server have one each, unless they guard the same operations.
+	 * @param waitReplicas How many replicas must have a claim or a completion before it
+	 * counts. 0 asks for none.
+	 * @param waitTimeout How long a claim or a completion waits for the replicas. The
+	 * command time-out of the connection must be longer.
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitReplicas,
 			@DefaultValue("1s") Duration waitTimeout) {
 
 		/** Checks the values. */
 		public Redis {
+			PropertyChecks.keyPrefix("redis.key-prefix", keyPrefix);
 			PropertyChecks.atLeast(0, "redis.wait-replicas", waitReplicas);
-			PropertyChecks.positive("redis.wait-timeout", waitTimeout);
+			PropertyChecks.atLeastOneMilli("redis.wait-timeout", waitTimeout);
 		}
 
 	}
@@ -186,7 +189,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			/** Checks the values. */
 			public Cleanup {
 				PropertyChecks.positive("jdbc.cleanup.interval", interval);
-				PropertyChecks.atLeast(1, "jdbc.cleanup.batch-size", batchSize);
+				PropertyChecks.between(1, 10_000, "jdbc.cleanup.batch-size", batchSize);
 			}
 
 		}
@@ -223,11 +226,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	}
 
 	/**
-	 * The near cache: finished results in the heap of each node.
+	 * The near cache: finished results in the heap of each node, before the store of all
+	 * operations that name none. Stores that an annotation names are asked every time.
 	 *
-	 * @param enabled Whether results are kept near.
+	 * @param enabled Whether results are kept near the node that replays them.
 	 * @param maxSize How much of the heap they may take.
-	 * @param ttl How long at most a node replays a result without asking the store.
+	 * @param ttl How long at most a node replays a result without asking the store. So
+	 * long it may also replay one that was evicted from the store.
 	 */
 	public record NearCache(@DefaultValue("false") boolean enabled, @DefaultValue("32MB") DataSize maxSize,
 			@DefaultValue("2m") Duration ttl) {

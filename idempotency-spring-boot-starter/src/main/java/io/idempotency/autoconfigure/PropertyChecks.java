@@ -22,6 +22,8 @@ final class PropertyChecks {
 
 	private static final Pattern TABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(?:\\.[A-Za-z_][A-Za-z0-9_]*){0,2}");
 
+	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{Cntrl}]*");
+
 	/** Bodies are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
@@ -31,6 +33,12 @@ final class PropertyChecks {
 	static void positive(String name, Duration value) {
 		if (value.isZero() || value.isNegative()) {
 			throw invalid(name, value, "It must be longer than zero, such as 30s or 24h.");
+		}
+	}
+
+	static void atLeastOneMilli(String name, Duration value) {
+		if (value.toMillis() < 1) {
+			throw invalid(name, value, "It must be a millisecond at least, such as 500ms or 1s.");
 		}
 	}
 
@@ -50,6 +58,12 @@ final class PropertyChecks {
 	static void atLeast(int minimum, String name, int value) {
 		if (value < minimum) {
 			throw invalid(name, value, "It must be at least " + minimum + ".");
+		}
+	}
+
+	static void between(int minimum, int maximum, String name, int value) {
+		if (value < minimum || value > maximum) {
+			throw invalid(name, value, "It must be " + minimum + " to " + maximum + ".");
 		}
 	}
 
@@ -77,6 +91,10 @@ final class PropertyChecks {
 	static void tableName(String name, String value) {
 		matches(TABLE, name, value,
 				"It must be a name of letters, digits and underscores, with its schema before a dot if need be.");
+	}
+
+	static void keyPrefix(String name, String value) {
+		matches(KEY_PREFIX, name, value, "It must not hold blanks or control characters.");
 	}
 
 	private static void matches(Pattern pattern, String name, String value, String reason) {

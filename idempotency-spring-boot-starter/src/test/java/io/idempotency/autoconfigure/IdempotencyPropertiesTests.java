@@ -95,6 +95,8 @@ class IdempotencyPropertiesTests {
 			idempotency.token.ttl               | 0m
 			idempotency.redis.wait-replicas     | -1
 			idempotency.redis.wait-timeout      | 0ms
+			idempotency.redis.wait-timeout      | 500us
+			idempotency.redis.key-prefix        | my shop:
 			idempotency.jdbc.table-name         | record; drop table users
 			idempotency.jdbc.table-name         | 1record
 			idempotency.jdbc.table-name         | a.b.c.d
@@ -149,6 +151,7 @@ class IdempotencyPropertiesTests {
 				new Object[] { "idempotency.http.release-on", "" },
 				new Object[] { "idempotency.http.release-on", "4XX,599" },
 				new Object[] { "idempotency.redis.key-prefix", "" },
+				new Object[] { "idempotency.redis.key-prefix", "{büro}:" },
 				new Object[] { "idempotency.jdbc.table-name", "shop.idempotency_record" },
 				new Object[] { "idempotency.token.path", "/api/v1/tokens" });
 	}

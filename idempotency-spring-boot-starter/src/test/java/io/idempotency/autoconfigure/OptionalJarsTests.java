@@ -18,6 +18,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,11 +31,18 @@ class OptionalJarsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
-			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*",
+			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
 		assertThat(runs(missing)).isEqualTo(1);
+	}
+
+	@Test
+	void nearCacheWithoutCaffeineFailsTheStartAndSaysSo() throws Exception {
+		assertThat(invoke("caffeine.*", "failureWithNearCache")).asString()
+			.contains("Caffeine")
+			.contains("was excluded");
 	}
 
 	@Test
@@ -46,12 +54,16 @@ class OptionalJarsTests {
 	}
 
 	private static int runs(String missing) throws Exception {
+		return (int) invoke(missing, "runs");
+	}
+
+	private static Object invoke(String missing, String method) throws Exception {
 		Thread thread = Thread.currentThread();
 		ClassLoader before = thread.getContextClassLoader();
 		try (URLClassLoader classLoader = classLoader(missing)) {
 			thread.setContextClassLoader(classLoader);
-			Method runs = classLoader.loadClass(Application.class.getName()).getDeclaredMethod("runs");
-			return (int) runs.invoke(null);
+			Method invoked = classLoader.loadClass(Application.class.getName()).getDeclaredMethod(method);
+			return invoked.invoke(null);
 		}
 		finally {
 			thread.setContextClassLoader(before);
@@ -79,16 +91,28 @@ class OptionalJarsTests {
 		}
 
 		public static int runs() {
-			SpringApplication application = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-				.properties("logging.level.root=off", "spring.main.banner-mode=off",
-						"spring.main.register-shutdown-hook=false")
-				.build();
-			try (ConfigurableApplicationContext context = application.run()) {
+			try (ConfigurableApplicationContext context = application().run()) {
 				Cancellations cancellations = context.getBean(Cancellations.class);
 				cancellations.cancel("7");
 				cancellations.cancel("7");
 				return cancellations.runs();
 			}
+		}
+
+		public static String failureWithNearCache() {
+			try (ConfigurableApplicationContext context = application().run("--idempotency.near-cache.enabled=true")) {
+				return "none";
+			}
+			catch (RuntimeException ex) {
+				return String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+			}
+		}
+
+		private static SpringApplication application() {
+			return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+				.properties("logging.level.root=off", "spring.main.banner-mode=off",
+						"spring.main.register-shutdown-hook=false")
+				.build();
 		}
 
 	}

@@ -102,9 +102,11 @@ class StartupFailureTests {
 	}
 
 	@Test
-	void storeThatDoesNotExistIsReportedWithTheWayOut(CapturedOutput output) {
+	void storeThatCannotBeHadIsReportedWithTheWayOut(CapturedOutput output) {
 		assertFailsToStart(Map.of("idempotency.store", "redis"), Payments.class);
-		assertThat(report(output)).contains("idempotency.store is 'redis'").contains("set it to 'memory'");
+		assertThat(report(output)).contains("idempotency.store is 'redis'")
+			.contains("Add spring-boot-starter-data-redis")
+			.contains("set idempotency.store to 'memory'");
 	}
 
 	private static String report(CapturedOutput output) {

@@ -1,17 +1,15 @@
 package io.idempotency.autoconfigure;
 
-import java.util.Locale;
-
 import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
@@ -31,6 +29,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StoreSelectionTests {
 
 	private static final String ONE_JVM = "for one JVM only";
+
+	/** Nobody listens there, whatever runs on this machine. */
+	private static final String NO_SERVER = "spring.data.redis.port=1";
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class));
@@ -52,29 +53,84 @@ class StoreSelectionTests {
 	}
 
 	@Test
-	void autoWithADataSourceIsMemory() {
+	void autoWithADataSourceIsJdbc() {
 		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.run((context) -> assertThat(context).hasSingleBean(DataSource.class)
 				.getBean(IdempotencyStore.class)
-				.isInstanceOf(MemoryIdempotencyStore.class));
+				.isInstanceOf(JdbcIdempotencyStore.class));
 	}
 
 	@Test
-	void autoWithARedisConnectionIsMemory() {
+	void autoWithARedisConnectionIsRedisAlsoWhereTheServerIsDown(CapturedOutput output) {
 		this.runner.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+			.withPropertyValues(NO_SERVER)
+			.run((context) -> {
+				assertThat(context).hasSingleBean(IdempotencyStore.class).hasSingleBean(RedisIdempotencyStore.class);
+				assertThat(output).contains("WARN").contains("Redis could not be asked").doesNotContain(ONE_JVM);
+			});
+	}
+
+	@Test
+	void autoWithARedisConnectionAndADataSourceFailsTheStartAndAsks() {
+		this.runner
+			.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class, DataSourceAutoConfiguration.class))
+			.withPropertyValues("spring.main.lazy-initialization=true")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("Redis").hasMessageContaining("DataSource");
+					assertThat(ex.action()).contains("idempotency.store").contains("'redis'").contains("'jdbc'");
+				}));
+	}
+
+	@Test
+	void redisThatWasAskedForIsTakenBesideADataSource() {
+		this.runner
+			.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class, DataSourceAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=redis", NO_SERVER)
+			.run((context) -> assertThat(context).hasSingleBean(DataSource.class)
+				.getBean(IdempotencyStore.class)
+				.isInstanceOf(RedisIdempotencyStore.class));
+	}
+
+	@Test
+	void memoryThatWasAskedForIsTakenBesideBoth() {
+		this.runner
+			.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class, DataSourceAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=memory")
 			.run((context) -> assertThat(context).hasSingleBean(RedisConnectionFactory.class)
 				.getBean(IdempotencyStore.class)
 				.isInstanceOf(MemoryIdempotencyStore.class));
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "redis", "JDBC" })
-	void storeThatDoesNotExistYetFailsTheStart(String type) {
-		this.runner.withPropertyValues("idempotency.store=" + type, "spring.main.lazy-initialization=true")
+	@Test
+	void storeOfTheApplicationIsTakenBesideBoth() {
+		this.runner
+			.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class, DataSourceAutoConfiguration.class))
+			.withBean("ledger", RecordingStore.class)
+			.run((context) -> assertThat(context).hasSingleBean(IdempotencyStore.class)
+				.hasSingleBean(RecordingStore.class));
+	}
+
+	@Test
+	void redisWithoutAConnectionFailsTheStartAndSaysHowToGetOne() {
+		this.runner.withPropertyValues("idempotency.store=redis", "spring.main.lazy-initialization=true")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("idempotency.store is 'redis'")
+						.hasMessageContaining("RedisConnectionFactory");
+					assertThat(ex.action()).contains("spring-boot-starter-data-redis").contains("'memory'");
+				}));
+	}
+
+	@Test
+	void jdbcThatWasAskedForWithoutADataSourceFailsTheStartAlsoWhereBeansAreLazy() {
+		this.runner.withPropertyValues("idempotency.store=JDBC", "spring.main.lazy-initialization=true")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(IdempotencyConfigurationException.class)
-				.hasMessageStartingWith("idempotency.store is '" + type.toLowerCase(Locale.ROOT) + "'"));
+				.hasMessageStartingWith("idempotency.store is 'jdbc'"));
 	}
 
 	@Test

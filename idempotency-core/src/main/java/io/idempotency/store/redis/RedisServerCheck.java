@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyConfigurationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -44,7 +45,9 @@ final class RedisServerCheck {
 		}
 		catch (RuntimeException ex) {
 			// Down or not allowed to tell: both may be over before the first call comes.
-			logger.warn("Redis could not be asked for its version and its memory policy; going on without", ex);
+			logger.warn("Redis could not be asked for its version and its memory policy; going on without: {}",
+					NestedExceptionUtils.getMostSpecificCause(ex).toString());
+			logger.debug("What was said when Redis was asked", ex);
 			return;
 		}
 		RedisServerCheck check = new RedisServerCheck((info != null) ? info : new Properties());

@@ -120,6 +120,31 @@ class RedisCommandCountTests {
 		assertThat(commandsOf(() -> this.node.execute(freshKey(), () -> "done"))).doesNotContainKey("eval");
 	}
 
+	@Test
+	void nearCacheHitTakesNoRoundTrip() {
+		String key = done();
+		try (Node near = Node.withNearCache(RedisClients.lettuce(this.server))) {
+			assertThat(commandsOf(() -> this.node.execute(key, () -> "again"))).isNotEmpty();
+			assertThat(near.execute(key, () -> "again")).isEqualTo("done");
+			assertThat(commandsOf(() -> assertThat(near.execute(key, () -> "again")).isEqualTo("done"))).isEmpty();
+		}
+	}
+
+	@Test
+	void nearCacheChangesNothingForOtherCalls() {
+		try (Node near = Node.withNearCache(RedisClients.lettuce(this.server))) {
+			near.execute("connect", () -> "done");
+			String key = freshKey();
+			assertThat(commandsOf(() -> near.call(key).fingerprint("one").execute(String.class, () -> "done")))
+				.isEqualTo(commands(2, "time", 2, "getrange", 2, "set", 2));
+			assertThat(commandsOf(() -> near.call(key).fingerprint("one").execute(String.class, () -> "again")))
+				.isEqualTo(commands(1, "time", 1, "getrange", 2));
+			assertThat(commandsOf(() -> assertThatExceptionOfType(IdempotencyKeyReusedException.class)
+				.isThrownBy(() -> near.call(key).fingerprint("two").execute(String.class, () -> "again"))))
+				.isEqualTo(commands(1, "time", 1, "getrange", 1));
+		}
+	}
+
 	private String done() {
 		String key = freshKey();
 		this.node.execute(key, () -> "done");

@@ -44,7 +44,7 @@ import static org.awaitility.Awaitility.await;
 @RequiresRedis
 class RedisReplicationTests {
 
-	private static final Duration WAIT = Duration.ofMillis(300);
+	private static final Duration WAIT = Duration.ofSeconds(3);
 
 	@Nested
 	class Lettuce extends Replicated {
@@ -115,7 +115,7 @@ class RedisReplicationTests {
 			this.replica.pause();
 			ClaimRequest request = request();
 			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> this.store.claim(request))
-				.withMessage("Only 0 of 1 Redis replicas have 'claim' after 300 ms");
+				.withMessage("Only 0 of 1 Redis replicas have 'claim' after 3000 ms");
 			assertThat(this.master.command("GET", redisKey(request.key()))).isNull();
 			this.replica.resume();
 			assertThat(acquire(this.store, request).abandoned()).isFalse();

@@ -4,12 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import io.idempotency.IdempotencyInProgressException;
@@ -20,6 +14,8 @@ import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisSentinelServers;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.store.Callers;
+import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,13 +37,12 @@ class RedisServerFaultTests {
 				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
 			one.execute("warm-up", () -> "done");
 			two.execute("warm-up", () -> "done");
-			List<String> keys = callWhile(List.of(one, two), () -> {
+			List<String> keys = new Callers(List.of(one, two), this.runs).callWhile(() -> {
 				server.pause();
 				await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
 				server.resume();
 			});
 			assertThat(one.count(IdempotencyEvent.STORE_UNAVAILABLE)).as("calls that were told so").isPositive();
-			expectOneRunEach(keys);
 			expectReplays(two, keys);
 		}
 	}
@@ -59,11 +54,10 @@ class RedisServerFaultTests {
 				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
 			one.execute("warm-up", () -> "done");
 			two.execute("warm-up", () -> "done");
-			List<String> keys = callWhile(List.of(one, two), () -> {
+			List<String> keys = new Callers(List.of(one, two), this.runs).callWhile(() -> {
 				server.kill();
 				server.restart();
 			});
-			expectOneRunEach(keys);
 			expectReplays(two, keys);
 		}
 	}
@@ -171,7 +165,7 @@ class RedisServerFaultTests {
 			expectReplays(other, List.of(running));
 			List<String> all = new ArrayList<>(keys);
 			all.add(running);
-			expectOneRunEach(all);
+			this.runs.expectOneOf(all);
 		}
 	}
 
@@ -185,7 +179,7 @@ class RedisServerFaultTests {
 			Runs after = new Runs();
 			// What the replica did not have yet is forgotten: no promise for the keys of
 			// that moment.
-			callWhile(List.of(one, two), false, () -> {
+			new Callers(List.of(one, two), this.runs).callWhileStoreForgets(() -> {
 				set.master().kill();
 				set.awaitFailOver();
 				String key = freshKey();
@@ -193,47 +187,6 @@ class RedisServerFaultTests {
 				assertThat(two.executeUntilAnswered(key, () -> after.run(key))).isEqualTo(key + " run 1");
 			});
 			assertThat(after.all().values()).hasSize(1).allSatisfy((count) -> assertThat(count).hasValue(1));
-		}
-	}
-
-	/**
-	 * Four clients call with key after key, each key twice, until a fault is over.
-	 * @return the keys, all of which were answered
-	 */
-	private List<String> callWhile(List<Node> nodes, Runnable fault) throws Exception {
-		return callWhile(nodes, true, fault);
-	}
-
-	private List<String> callWhile(List<Node> nodes, boolean once, Runnable fault) throws Exception {
-		ConcurrentLinkedQueue<String> keys = new ConcurrentLinkedQueue<>();
-		AtomicBoolean over = new AtomicBoolean();
-		ExecutorService clients = Executors.newFixedThreadPool(4);
-		try {
-			List<CompletableFuture<Void>> calls = new ArrayList<>();
-			for (int i = 0; i < 4; i++) {
-				Node first = nodes.get(i % nodes.size());
-				Node second = nodes.get((i + i / 2) % nodes.size());
-				calls.add(CompletableFuture.runAsync(() -> {
-					while (!over.get()) {
-						String key = freshKey();
-						assertThat(first.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
-						String replayed = second.executeUntilAnswered(key, () -> this.runs.run(key));
-						assertThat(replayed).startsWith(key + (once ? " run 1" : " run "));
-						keys.add(key);
-					}
-				}, clients));
-			}
-			await().until(() -> keys.size() > 50);
-			fault.run();
-			int before = keys.size();
-			await().atMost(Duration.ofSeconds(60)).until(() -> keys.size() > before + 50);
-			over.set(true);
-			CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
-			return List.copyOf(keys);
-		}
-		finally {
-			over.set(true);
-			clients.shutdownNow();
 		}
 	}
 
@@ -245,10 +198,6 @@ class RedisServerFaultTests {
 		for (String key : keys) {
 			assertThat(node.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
 		}
-	}
-
-	private void expectOneRunEach(List<String> keys) {
-		assertThat(keys).isNotEmpty().allSatisfy((key) -> assertThat(this.runs.of(key)).as("runs").isEqualTo(1));
 	}
 
 	private static String freshKey() {

@@ -107,7 +107,7 @@ public final class RedisServer implements AutoCloseable {
 		ServerProcess started = ServerProcess.start(this.command, this.directory.resolve("log"));
 		this.process = started;
 		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
-		String problem = awaitReady(started);
+		String problem = problem(started);
 		while (problem != null) {
 			if (System.nanoTime() - deadline > 0) {
 				close();
@@ -115,15 +115,21 @@ public final class RedisServer implements AutoCloseable {
 						+ this.port + ": " + problem + "\n" + started.logTail());
 			}
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-			problem = awaitReady(started);
+			problem = problem(started);
 		}
 	}
 
-	/** Asks for the pid, because somebody else's server may have taken the port. */
-	private @Nullable String awaitReady(ServerProcess started) {
+	/**
+	 * Asks for the pid, because somebody else's server may have taken the port. A server
+	 * that reads its data tells its pid already, but nothing else.
+	 */
+	private @Nullable String problem(ServerProcess started) {
 		try (RespConnection connection = new RespConnection(this.port)) {
-			String info = (String) Objects.requireNonNull(connection.command("INFO", "server"));
-			return info.contains("process_id:" + started.pid() + "\r\n") ? null : "another server has the port";
+			String info = (String) Objects.requireNonNull(connection.command("INFO"));
+			if (!info.contains("process_id:" + started.pid() + "\r\n")) {
+				return "another server has the port";
+			}
+			return info.contains("\nloading:1") ? "it still loads its data" : null;
 		}
 		catch (IOException ex) {
 			return ex.toString();

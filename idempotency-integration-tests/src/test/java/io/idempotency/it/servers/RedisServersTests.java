@@ -1,12 +1,7 @@
 package io.idempotency.it.servers;
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,7 +9,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Tests of the launcher: what the fault tests rely on.
@@ -65,27 +59,13 @@ class RedisServersTests {
 
 	@Test
 	void serverDiesWithItsJvm() throws Exception {
-		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		Process jvm = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), OtherJvm.class.getName())
-			.redirectError(ProcessBuilder.Redirect.INHERIT)
-			.start();
-		try (BufferedReader output = new BufferedReader(
-				new InputStreamReader(jvm.getInputStream(), StandardCharsets.US_ASCII))) {
-			ProcessHandle server = ProcessHandle.of(Long.parseLong(output.readLine())).orElseThrow();
-			assertThat(server.isAlive()).isTrue();
-			// SIGKILL: no shutdown hook runs
-			jvm.destroyForcibly().waitFor();
-			await().atMost(Duration.ofSeconds(30)).until(() -> !server.isAlive());
-		}
-		finally {
-			jvm.destroyForcibly();
-		}
+		OtherJvm.expectDeathOfServer(Main.class);
 	}
 
 	/** Starts a server, even pauses it, and never ends by itself. */
-	static final class OtherJvm {
+	static final class Main {
 
-		private OtherJvm() {
+		private Main() {
 		}
 
 		public static void main(String[] args) throws Exception {

@@ -15,20 +15,29 @@ import java.util.concurrent.TimeUnit;
  * A server under our thumb: it can be stopped in its tracks, killed, and it dies with
  * this JVM, however that ends.
  * <p>
- * The server is the child of a shell that waits for the end of its input and then kills
+ * The server is the child of a shell that waits for the end of its input and then ends
  * it. The input is a pipe that only this JVM holds, so it ends with the JVM even by
  * SIGKILL, when no shutdown hook runs. The shell reaps its child only after that, so the
  * pid is never another process's.
+ * <p>
+ * A server may consist of several processes: what happens to it happens to its children.
  */
 public final class ServerProcess implements AutoCloseable {
 
 	private static final String GUARD = """
-			log=$1; shift
+			log=$1; stop=$2; shift 2
 			"$@" </dev/null >>"$log" 2>&1 &
-			echo $!
+			server=$!
+			echo $server
 			cat >/dev/null
-			kill -9 $! 2>/dev/null
-			wait $! 2>/dev/null
+			exec >/dev/null 2>&1
+			children=$(cat /proc/$server/task/$server/children)
+			kill -s "$stop" $server
+			kill -s CONT $server $children
+			(sleep 5; kill -s KILL $server $children) &
+			impatience=$!
+			wait $server
+			kill $impatience
 			""";
 
 	private final Process shell;
@@ -44,13 +53,24 @@ public final class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Starts a server.
+	 * Starts a server that ends by SIGKILL.
 	 * @param command the program and its arguments
 	 * @param log where its output is appended
 	 * @return the running process
 	 */
 	public static ServerProcess start(List<String> command, Path log) {
-		List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guard", log.toString()));
+		return start(command, log, "KILL");
+	}
+
+	/**
+	 * Starts a server.
+	 * @param command the program and its arguments
+	 * @param log where its output is appended
+	 * @param stopSignal the signal that ends it at {@link #close()} or with this JVM
+	 * @return the running process
+	 */
+	static ServerProcess start(List<String> command, Path log, String stopSignal) {
+		List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guard", log.toString(), stopSignal));
 		guarded.addAll(command);
 		try {
 			Process shell = new ProcessBuilder(guarded).redirectError(ProcessBuilder.Redirect.DISCARD).start();
@@ -63,14 +83,65 @@ public final class ServerProcess implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Runs a program to its end.
+	 * @param command the program and its arguments
+	 * @param log where its output is appended
+	 */
+	static void run(List<String> command, Path log) {
+		run(command, log, Path.of("/dev/null"));
+	}
+
+	/**
+	 * Runs a program to its end.
+	 * @param command the program and its arguments
+	 * @param log where its output is appended
+	 * @param input what it reads
+	 */
+	static void run(List<String> command, Path log, Path input) {
+		try {
+			int exit = new ProcessBuilder(command).redirectInput(input.toFile())
+				.redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+				.start()
+				.waitFor();
+			if (exit != 0) {
+				throw new IllegalStateException(String.join(" ", command) + " failed\n" + tail(log));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("Cannot run " + command.get(0), ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while " + command.get(0) + " runs", ex);
+		}
+	}
+
 	public long pid() {
 		return this.pid;
 	}
 
+	/** Whether it has ended by itself, reaped or not. */
+	boolean hasEnded() {
+		try {
+			String stat = Files.readString(Path.of("/proc", Long.toString(this.pid), "stat"),
+					StandardCharsets.ISO_8859_1);
+			return stat.charAt(stat.lastIndexOf(')') + 2) == 'Z';
+		}
+		catch (IOException gone) {
+			return true;
+		}
+	}
+
 	/** The last lines of its output. */
 	public String logTail() {
+		return tail(this.log);
+	}
+
+	private static String tail(Path log) {
 		try {
-			List<String> lines = Files.readAllLines(this.log, StandardCharsets.ISO_8859_1);
+			List<String> lines = Files.readAllLines(log, StandardCharsets.ISO_8859_1);
 			return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
 		}
 		catch (IOException ex) {
@@ -80,21 +151,32 @@ public final class ServerProcess implements AutoCloseable {
 
 	/** SIGSTOP: its sockets accept and keep silent. */
 	public void pause() {
-		signal("-STOP");
+		// First the parent, which then has no further children.
+		signal("-STOP", List.of(this.pid));
+		signal("-STOP", children());
 	}
 
 	/** SIGCONT. */
 	public void resume() {
-		signal("-CONT");
+		signal("-CONT", children());
+		signal("-CONT", List.of(this.pid));
 	}
 
-	/** SIGKILL, and waits until it is gone. */
+	/** SIGKILL at once to all of its processes. */
+	public void kill() {
+		pause();
+		List<Long> all = new ArrayList<>(children());
+		all.add(this.pid);
+		signal("-KILL", all);
+		close();
+	}
+
+	/** Ends it, and waits until it is gone. */
 	@Override
 	public void close() {
-		signal("-KILL");
 		try {
 			this.shell.getOutputStream().close();
-			if (!this.shell.waitFor(10, TimeUnit.SECONDS)) {
+			if (!this.shell.waitFor(20, TimeUnit.SECONDS)) {
 				throw new IllegalStateException("Process " + this.pid + " survived a SIGKILL");
 			}
 		}
@@ -106,12 +188,20 @@ public final class ServerProcess implements AutoCloseable {
 		}
 	}
 
-	private void signal(String signal) {
-		if (!this.shell.isAlive()) {
+	private List<Long> children() {
+		return ProcessHandle.of(this.pid)
+			.map((server) -> server.children().map(ProcessHandle::pid).toList())
+			.orElse(List.of());
+	}
+
+	private void signal(String signal, List<Long> pids) {
+		if (!this.shell.isAlive() || pids.isEmpty()) {
 			return;
 		}
+		List<String> command = new ArrayList<>(List.of("kill", signal));
+		pids.forEach((each) -> command.add(Long.toString(each)));
 		try {
-			new ProcessBuilder("kill", signal, Long.toString(this.pid)).redirectErrorStream(true)
+			new ProcessBuilder(command).redirectErrorStream(true)
 				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 				.start()
 				.waitFor();

@@ -63,7 +63,8 @@ class CallLogFilter extends OncePerRequestFilter {
 	}
 
 	private static LoggedCall.Outcome outcome(int status, boolean replayed) {
-		if (replayed) {
+		// A call that does something answers 201 here; 200 is what an earlier one did.
+		if (replayed || status == HttpServletResponse.SC_OK) {
 			return LoggedCall.Outcome.REPLAYED;
 		}
 		return (status < 400) ? LoggedCall.Outcome.EXECUTED : LoggedCall.Outcome.REFUSED;

@@ -3,11 +3,14 @@ package io.idempotency.samples.shop;
 import java.net.http.HttpResponse;
 import java.util.List;
 
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
@@ -28,6 +31,11 @@ class ShopApplicationTests {
 	@BeforeEach
 	void openTheDoor() {
 		this.shop = new ShopClient(this.port);
+	}
+
+	@Test
+	void needsNoServerUnlessAProfileSaysSo(@Autowired IdempotencyStore store) {
+		assertThat(store).isInstanceOf(MemoryIdempotencyStore.class);
 	}
 
 	@Test

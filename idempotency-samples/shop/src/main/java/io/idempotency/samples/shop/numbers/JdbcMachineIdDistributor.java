@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 
 import me.ahoo.cosid.machine.AbstractMachineIdDistributor;
-import me.ahoo.cosid.machine.ClockBackwardsSynchronizer;
 import me.ahoo.cosid.machine.InMemoryMachineStateStorage;
 import me.ahoo.cosid.machine.InstanceId;
 import me.ahoo.cosid.machine.MachineIdDistributor;
@@ -26,7 +25,7 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 	private final JdbcClient jdbc;
 
 	JdbcMachineIdDistributor(JdbcClient jdbc) {
-		super(new InMemoryMachineStateStorage(), ClockBackwardsSynchronizer.DEFAULT);
+		super(new InMemoryMachineStateStorage(), OrderNumberConfiguration.PATIENT);
 		this.jdbc = jdbc;
 	}
 

@@ -5,16 +5,21 @@ import java.time.Duration;
 import me.ahoo.cosid.IdGenerator;
 import me.ahoo.cosid.converter.Radix36IdConverter;
 import me.ahoo.cosid.machine.ClockBackwardsSynchronizer;
+import me.ahoo.cosid.machine.DefaultClockBackwardsSynchronizer;
+import me.ahoo.cosid.machine.InMemoryMachineStateStorage;
+import me.ahoo.cosid.machine.MachineIdDistributor;
 import me.ahoo.cosid.segment.IdSegment;
 import me.ahoo.cosid.segment.SegmentChainId;
 import me.ahoo.cosid.segment.concurrent.PrefetchWorkerExecutorService;
 import me.ahoo.cosid.snowflake.ClockSyncSnowflakeId;
 import me.ahoo.cosid.snowflake.MillisecondSnowflakeId;
+import me.ahoo.cosid.spring.redis.SpringRedisMachineIdDistributor;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -27,6 +32,9 @@ class OrderNumberConfiguration {
 
 	static final String NAME = "shop.order";
 
+	/** Waits for a clock that is behind by up to two seconds, and gives up beyond. */
+	static final ClockBackwardsSynchronizer PATIENT = new DefaultClockBackwardsSynchronizer(1, 2000);
+
 	/**
 	 * Snowflake: time, worker, sequence. When the clock goes back, the generator waits
 	 * until it has caught up, and refuses to go on (
@@ -34,7 +42,7 @@ class OrderNumberConfiguration {
 	 * seconds: late, or not at all, but never twice.
 	 */
 	static IdGenerator snowflake(int machineId) {
-		return new ClockSyncSnowflakeId(new MillisecondSnowflakeId(machineId), ClockBackwardsSynchronizer.DEFAULT);
+		return new ClockSyncSnowflakeId(new MillisecondSnowflakeId(machineId), PATIENT);
 	}
 
 	/**
@@ -45,7 +53,7 @@ class OrderNumberConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Profile("!ids-jdbc & !ids-segment")
+	@Profile("!ids-jdbc & !ids-redis & !ids-segment")
 	static class ConfiguredWorker {
 
 		@Bean
@@ -56,12 +64,24 @@ class OrderNumberConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Profile("ids-jdbc & !ids-segment")
+	@Profile("ids-jdbc | ids-redis")
 	static class LeasedWorker {
 
 		@Bean
-		WorkerLease workerLease(JdbcClient jdbc) {
-			return new WorkerLease(new JdbcMachineIdDistributor(jdbc), NAME);
+		@Profile("ids-jdbc")
+		MachineIdDistributor workersInTheDatabase(JdbcClient jdbc) {
+			return new JdbcMachineIdDistributor(jdbc);
+		}
+
+		@Bean
+		@Profile("ids-redis")
+		MachineIdDistributor workersInRedis(StringRedisTemplate redis) {
+			return new SpringRedisMachineIdDistributor(redis, new InMemoryMachineStateStorage(), PATIENT);
+		}
+
+		@Bean
+		WorkerLease workerLease(MachineIdDistributor workers) {
+			return new WorkerLease(workers, NAME);
 		}
 
 		@Bean

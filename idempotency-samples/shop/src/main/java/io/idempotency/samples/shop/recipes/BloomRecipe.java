@@ -66,11 +66,15 @@ class BloomRecipe implements Recipe {
 				return Placed.before(existing.get());
 			}
 		}
+		Placed placed = placeOrFind(customer, request);
+		// After the commit: an order that failed was not seen.
+		this.seen.put(entry(customer, request.requestId()));
+		return placed;
+	}
+
+	private Placed placeOrFind(String customer, RecipeRequest request) {
 		try {
-			Order order = this.orders.place(this.named.draft(ID, customer, request));
-			// After the commit: a failed order is not "seen".
-			this.seen.put(entry(customer, request.requestId()));
-			return Placed.now(order);
+			return Placed.now(this.orders.place(this.named.draft(ID, customer, request)));
 		}
 		catch (DuplicateKeyException ex) {
 			return this.named.existing(ID, customer, request);

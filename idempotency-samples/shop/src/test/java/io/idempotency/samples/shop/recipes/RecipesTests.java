@@ -179,6 +179,19 @@ class RecipesTests extends RecipeShop {
 		assertThat(ordersOf(sku)).isEqualTo(1);
 	}
 
+	@ParameterizedTest
+	@MethodSource("all")
+	void logTellsTheOrderFromItsDuplicate(String scheme) throws Exception {
+		String sku = newProduct(10);
+		String requestId = newRequestId(scheme, null);
+		order(scheme, null, requestId, sku, 1);
+		order(scheme, null, requestId, sku, 1);
+		List<String> outcomes = await().until(
+				() -> ShopClient.read(this.shop.get("/api/log"), "$[?(@.key == '" + requestId + "')].outcome"),
+				(found) -> found.size() == 2);
+		assertThat(outcomes).containsExactly("EXECUTED", scheme.equals("page-id") ? "REFUSED" : "REPLAYED");
+	}
+
 	@Test
 	void orderHasTheNumberThatWasMadeForIt() throws Exception {
 		String number = newRequestId("order-number", "alice");

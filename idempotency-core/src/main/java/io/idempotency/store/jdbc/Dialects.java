@@ -1,0 +1,61 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.idempotency.IdempotencyConfigurationException;
+
+/**
+ * Finds the dialect by what the driver says about the database.
+ */
+final class Dialects {
+
+	/** MariaDB may pretend to be a MySQL 5.5.5 before it says its version. */
+	private static final Pattern MARIA_DB = Pattern.compile("(?:5\\.5\\.5-)?(\\d{1,4})\\.(\\d{1,4}).*mariadb.*",
+			Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+	private Dialects() {
+	}
+
+	/**
+	 * Finds the dialect.
+	 * @throws IdempotencyConfigurationException if there is none for this database; names
+	 * it
+	 */
+	static Dialect find(Connection connection, TableName table) throws SQLException {
+		DatabaseMetaData database = connection.getMetaData();
+		String product = String.valueOf(database.getDatabaseProductName());
+		String version = String.valueOf(database.getDatabaseProductVersion());
+		return switch (product.toLowerCase(Locale.ROOT)) {
+			case "postgresql" -> new PostgreSqlDialect(table);
+			case "h2" -> new H2Dialect(table);
+			case "mariadb" -> mariaDb(version, database, table);
+			// Its driver names the server it is made for, whatever answers.
+			case "mysql" -> MARIA_DB.matcher(version).matches() ? mariaDb(version, database, table)
+					: new MySqlDialect(table, database.getDatabaseMajorVersion() >= 8);
+			default -> throw unknown(product, version);
+		};
+	}
+
+	/** It gives back what it inserts since 10.5 and skips what is locked since 10.6. */
+	private static Dialect mariaDb(String version, DatabaseMetaData database, TableName table) throws SQLException {
+		Matcher matcher = MARIA_DB.matcher(version);
+		boolean told = matcher.matches();
+		int major = told ? Integer.parseInt(matcher.group(1)) : database.getDatabaseMajorVersion();
+		int minor = told ? Integer.parseInt(matcher.group(2)) : database.getDatabaseMinorVersion();
+		boolean skipsLocked = major > 10 || major == 10 && minor >= 6;
+		boolean returning = major > 10 || major == 10 && minor >= 5;
+		return returning ? new MariaDbDialect(table, skipsLocked) : new MySqlDialect("mariadb", table, skipsLocked);
+	}
+
+	private static IdempotencyConfigurationException unknown(String product, String version) {
+		return new IdempotencyConfigurationException(
+				"The JDBC store does not know the database '" + product + "' (version " + version + ")",
+				"Use PostgreSQL, MySQL, MariaDB or H2, or set idempotency.store to another store");
+	}
+
+}

@@ -1,0 +1,113 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.OptionalLong;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+
+/**
+ * H2 2.2 or newer, in any compatibility mode.
+ * <p>
+ * A duplicate takes two statements, the insert that fails and the reading: a
+ * {@code MERGE} that gives the other row back would write it anew for every duplicate,
+ * and there is no network to save. In a transaction the clock of some modes stands still.
+ */
+final class H2Dialect extends Dialect {
+
+	private static final int DUPLICATE_KEY = 23505;
+
+	private static final int DEADLOCK = 40001;
+
+	private static final int LOCK_TIMEOUT = 50200;
+
+	private static final int CONCURRENT_UPDATE = 90131;
+
+	private static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
+
+	private final String insert;
+
+	private final String count;
+
+	H2Dialect(TableName table) {
+		super("h2", table, NOW, NOW);
+		this.insert = "SELECT fence FROM FINAL TABLE (" + sql().insertInto() + " VALUES ("
+				+ sql().newRecord(sql().now()) + "))";
+		this.count = "SELECT attempts FROM FINAL TABLE (" + sql().count("attempts + 1") + ")";
+	}
+
+	@Override
+	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
+		try {
+			OptionalLong fence = session.query(this.insert, record::bind, Dialect::firstLong);
+			return Attempt.written(fence.orElseThrow());
+		}
+		catch (SQLException ex) {
+			if (classify(ex) != SqlFailure.DUPLICATE_KEY) {
+				throw ex;
+			}
+			return Attempt.found(find(session, record.key()));
+		}
+	}
+
+	@Override
+	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
+		return session.query(this.count, (statement) -> bindCount(statement, key, other), Dialect::firstLong);
+	}
+
+	@Override
+	String currentRead() {
+		return " FOR UPDATE";
+	}
+
+	/** Not every mode knows {@code LIMIT}. */
+	@Override
+	String limit(int rows) {
+		return " FETCH FIRST " + rows + " ROWS ONLY";
+	}
+
+	@Override
+	LockWait lockWait(Duration bound) {
+		return new BoundedSession(Math.max(1, Math.min(bound.toMillis(), Integer.MAX_VALUE)));
+	}
+
+	@Override
+	SqlFailure classify(SQLException failure) {
+		return switch (failure.getErrorCode()) {
+			case DUPLICATE_KEY -> SqlFailure.DUPLICATE_KEY;
+			case DEADLOCK -> SqlFailure.DEADLOCK;
+			case CONCURRENT_UPDATE -> SqlFailure.SERIALIZATION;
+			case LOCK_TIMEOUT -> SqlFailure.LOCK_TIMEOUT;
+			default -> SqlFailure.OTHER;
+		};
+	}
+
+	/**
+	 * The setting is the session's.
+	 *
+	 * @param millis how long to wait
+	 */
+	private record BoundedSession(long millis) implements LockWait {
+
+		@Override
+		public void begin(Connection connection) throws SQLException {
+			set(connection, "SET @idempotency_lock_timeout = LOCK_TIMEOUT(); SET LOCK_TIMEOUT " + this.millis);
+		}
+
+		@Override
+		public void end(Connection connection) throws SQLException {
+			set(connection, "SET LOCK_TIMEOUT @idempotency_lock_timeout");
+		}
+
+		private static void set(Connection connection, String sql) throws SQLException {
+			try (Statement statement = connection.createStatement()) {
+				statement.execute(sql);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,116 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import javax.sql.DataSource;
+
+import io.idempotency.store.IdempotencyStoreException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+/**
+ * The database behind a store: where connections come from, and which dialect it speaks.
+ * The dialect is found when the first connection is there, so that nothing is connected
+ * before the application wants it.
+ */
+final class JdbcDatabase {
+
+	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+
+	private final DataSource dataSource;
+
+	private final TableName table;
+
+	private volatile @Nullable Dialect dialect;
+
+	JdbcDatabase(DataSource dataSource, TableName table) {
+		this.dataSource = withoutTransaction(dataSource);
+		this.table = table;
+	}
+
+	/** This proxy would give the connection of the caller's transaction. */
+	private static DataSource withoutTransaction(DataSource dataSource) {
+		if (dataSource instanceof TransactionAwareDataSourceProxy proxy) {
+			DataSource target = proxy.getTargetDataSource();
+			if (target != null) {
+				return withoutTransaction(target);
+			}
+		}
+		return dataSource;
+	}
+
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	TableName table() {
+		return this.table;
+	}
+
+	Dialect dialect(Connection connection) throws SQLException {
+		Dialect known = this.dialect;
+		if (known == null) {
+			known = Dialects.find(connection, this.table);
+			this.dialect = known;
+		}
+		return known;
+	}
+
+	/**
+	 * Does something on a connection of its own, whatever transaction the thread is in.
+	 */
+	<T> T onOwnConnection(String what, OnConnection<T> work) {
+		Connection connection;
+		try {
+			connection = this.dataSource.getConnection();
+		}
+		catch (SQLException ex) {
+			throw failure(what, ex);
+		}
+		catch (RuntimeException ex) {
+			// Pools have their own ways to say that the database is down.
+			throw new IdempotencyStoreException("There is no connection for '" + what + "'", ex);
+		}
+		try {
+			return work.run(connection);
+		}
+		catch (SQLException ex) {
+			throw failure(what, ex);
+		}
+		finally {
+			close(connection);
+		}
+	}
+
+	private static void close(Connection connection) {
+		try {
+			connection.close();
+		}
+		catch (SQLException ex) {
+			// What was to be done is done, or its own failure is on the way.
+			logger.debug("A connection could not be closed", ex);
+		}
+	}
+
+	static IdempotencyStoreException failure(String what, SQLException ex) {
+		return new IdempotencyStoreException("The database could not carry out '" + what + "': "
+				+ ex.getClass().getSimpleName() + ", SQL state " + ex.getSQLState() + ", code " + ex.getErrorCode(),
+				ex);
+	}
+
+	/**
+	 * What is done on a connection.
+	 *
+	 * @param <T> what it gives
+	 */
+	interface OnConnection<T> {
+
+		T run(Connection connection) throws SQLException;
+
+	}
+
+}

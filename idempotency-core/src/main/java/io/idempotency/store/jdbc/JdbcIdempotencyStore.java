@@ -1,0 +1,150 @@
+package io.idempotency.store.jdbc;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+import javax.sql.DataSource;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+
+/**
+ * Keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
+ * <p>
+ * Every verb takes a connection of its own and leaves the transaction of the calling
+ * thread alone: it neither joins it nor aborts it. A fresh call is two statements. Time
+ * is the database's. Records that are over count as absent and stay in the table until a
+ * purge removes them. Deadlocks are repeated; whatever else the database cannot do is an
+ * {@link IdempotencyStoreException}.
+ * <p>
+ * Called by a thread that holds a connection of the same pool already, a verb needs a
+ * second one for a moment: where all threads do that, the pool must have one more than
+ * there are threads.
+ *
+ * @since 0.1.0
+ */
+public final class JdbcIdempotencyStore implements IdempotencyStore {
+
+	/** The table, unless another one is given. */
+	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
+
+	private static final int MAX_BATCH_SIZE = 10_000;
+
+	private final OwnTransactions transactions;
+
+	private final IdempotencyStore joining;
+
+	/**
+	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}.
+	 * @param dataSource where connections come from
+	 */
+	public JdbcIdempotencyStore(DataSource dataSource) {
+		this(dataSource, DEFAULT_TABLE_NAME);
+	}
+
+	/**
+	 * Creates a store whose {@link #joining()} lets a duplicate wait for five seconds.
+	 * @param dataSource where connections come from
+	 * @param tableName the table, with its schema where it is not the default one
+	 */
+	public JdbcIdempotencyStore(DataSource dataSource, String tableName) {
+		this(dataSource, tableName, Duration.ofSeconds(5));
+	}
+
+	/**
+	 * Creates a store; connects to nothing.
+	 * @param dataSource where connections come from
+	 * @param tableName the table, with its schema where it is not the default one:
+	 * letters, digits and underscores
+	 * @param waitTimeout how long a claim that {@link #joining() joins} a transaction
+	 * waits for another transaction that has claimed the key and is not at its end; MySQL
+	 * and MariaDB know whole seconds only
+	 * @throws IllegalArgumentException if the table name is none
+	 */
+	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout) {
+		if (waitTimeout.toMillis() < 1) {
+			throw new IllegalArgumentException("waitTimeout must be at least a millisecond, not " + waitTimeout);
+		}
+		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName));
+		this.transactions = new OwnTransactions(database);
+		this.joining = new JoiningJdbcStore(new JoinedTransactions(database, waitTimeout));
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
+		return this.transactions.run("claim", (verbs, session) -> verbs.claim(session, request));
+	}
+
+	@Override
+	public boolean complete(Completion completion) {
+		return this.transactions.run("complete", (verbs, session) -> verbs.complete(session, completion));
+	}
+
+	@Override
+	public boolean release(IdempotencyKey key, ClaimId claimId) {
+		return this.transactions.run("release", (verbs, session) -> verbs.release(session, key, claimId));
+	}
+
+	@Override
+	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return this.transactions.run("renew", (verbs, session) -> verbs.renew(session, key, claimId, lease));
+	}
+
+	@Override
+	public Instant issue(IdempotencyKey token, Duration timeToLive) {
+		requireToken(token);
+		return Micros.toInstant(
+				this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, Micros.of(timeToLive))));
+	}
+
+	/**
+	 * Deletes records that are over: those that have been so for longest, in one short
+	 * transaction. May be called by any number of nodes at once; each deletes other
+	 * records where the database can skip what is locked. Never deletes what is not over.
+	 * @param batchSize how many at most, 1 to 10000
+	 * @return how many were deleted; fewer than the batch size: there are no more for now
+	 * @throws IdempotencyStoreException if the database could not do it
+	 */
+	public int purge(int batchSize) {
+		requireBatchSize(batchSize);
+		return this.transactions.purge(batchSize);
+	}
+
+	static void requireBatchSize(int batchSize) {
+		if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
+			throw new IllegalArgumentException("batchSize must be 1 to " + MAX_BATCH_SIZE + ", not " + batchSize);
+		}
+	}
+
+	static void requireToken(IdempotencyKey token) {
+		if (!token.isToken()) {
+			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
+		}
+	}
+
+	/**
+	 * This store on the connection of the transaction that the calling thread is in: its
+	 * writes commit with it and are gone with it. Throws
+	 * {@link IdempotencyStoreException} where there is no such transaction of this data
+	 * source.
+	 * <p>
+	 * A claim waits for another transaction that has claimed the key, at most for the
+	 * wait time-out, and is then {@link ClaimResult.InProgress}; the transaction can go
+	 * on after that. So it is for a claim that a stricter isolation than READ COMMITTED
+	 * does not let see what was committed meanwhile. A deadlock that costs the whole
+	 * transaction (all but PostgreSQL) is a
+	 * {@link io.idempotency.store.TransactionLostException}, and the transaction can no
+	 * more be committed.
+	 */
+	@Override
+	public Optional<IdempotencyStore> joining() {
+		return Optional.of(this.joining);
+	}
+
+}

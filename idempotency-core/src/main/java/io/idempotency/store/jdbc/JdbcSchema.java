@@ -1,0 +1,203 @@
+package io.idempotency.store.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+
+import javax.sql.DataSource;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.IdempotencyStoreException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.support.EncodedResource;
+import org.springframework.jdbc.datasource.init.ScriptException;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
+
+/**
+ * The table of a {@link JdbcIdempotencyStore}: makes it, or says at start-up what is
+ * wrong with it. The same DDL lies beside this class as {@code schema-*.sql}, below
+ * {@code flyway} and below {@code liquibase}, for who would rather run it himself.
+ *
+ * @since 0.1.0
+ */
+public final class JdbcSchema {
+
+	/**
+	 * Of several nodes that start at once, one makes the table and the others may fail.
+	 */
+	private static final int ATTEMPTS = 3;
+
+	private final JdbcDatabase database;
+
+	/**
+	 * Creates the schema; connects to nothing.
+	 * @param dataSource where connections come from
+	 * @param tableName the table, with its schema where it is not the default one
+	 * @throws IllegalArgumentException if the table name is none
+	 */
+	public JdbcSchema(DataSource dataSource, String tableName) {
+		this.database = new JdbcDatabase(dataSource, new TableName(tableName));
+	}
+
+	/**
+	 * Makes table and index where they are not there yet; changes nothing where they are.
+	 * May be called by any number of nodes at once.
+	 * @throws IdempotencyConfigurationException if the database is none of those the
+	 * store knows, or does not let the table be made
+	 * @throws IdempotencyStoreException if the database cannot be reached
+	 */
+	public void create() {
+		this.database.onOwnConnection("create schema", (connection) -> {
+			create(connection, script(this.database.dialect(connection).vendor()));
+			return true;
+		});
+	}
+
+	private void create(Connection connection, String script) throws SQLException {
+		EncodedResource resource = new EncodedResource(new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8)),
+				StandardCharsets.UTF_8);
+		for (int attempt = 1;; attempt++) {
+			try {
+				ScriptUtils.executeSqlScript(connection, resource);
+				commit(connection);
+				return;
+			}
+			catch (ScriptException ex) {
+				rollback(connection);
+				if (attempt == ATTEMPTS) {
+					throw new IdempotencyConfigurationException(
+							"The table " + name() + " of the JDBC store could not be created",
+							"Let its user create tables, or run the DDL with another one and set"
+									+ " idempotency.jdbc.initialize-schema to never",
+							ex);
+				}
+			}
+		}
+	}
+
+	/** Every table of the script is this one. */
+	private String script(String vendor) {
+		try {
+			String text = new ClassPathResource("schema-" + vendor + ".sql", JdbcSchema.class)
+				.getContentAsString(StandardCharsets.UTF_8);
+			TableName table = this.database.table();
+			return text.replace(TableName.DEFAULT + "_", table.simpleName() + "_")
+				.replaceAll("\\b" + TableName.DEFAULT + "\\b", table.text());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Whether the database lives in the memory of this JVM, so that the table cannot be
+	 * there yet and nobody else minds.
+	 * @return whether it does
+	 * @throws IdempotencyStoreException if the database cannot be reached
+	 */
+	public boolean isEmbedded() {
+		return this.database.onOwnConnection("look at the database",
+				(connection) -> connection.getMetaData().getURL().startsWith("jdbc:h2:mem:"));
+	}
+
+	/**
+	 * Looks at the table once, to be called at start-up.
+	 * @throws IdempotencyConfigurationException if the database is none of those the
+	 * store knows, or the table is missing or is not as it must be
+	 * @throws IdempotencyStoreException if the database cannot be reached
+	 */
+	public void verify() {
+		this.database.onOwnConnection("verify schema", (connection) -> {
+			Dialect dialect = this.database.dialect(connection);
+			try {
+				verify(connection, dialect);
+			}
+			finally {
+				rollback(connection);
+			}
+			return true;
+		});
+	}
+
+	private void verify(Connection connection, Dialect dialect) throws SQLException {
+		SQLException failure = failureOf(connection, dialect.sql().probe());
+		if (failure != null) {
+			rollback(connection);
+			if (failureOf(connection, "SELECT 1 FROM " + name() + " WHERE 1 = 0") != null) {
+				throw new IdempotencyConfigurationException(
+						"The table " + name() + " of the JDBC store cannot be read, most likely it is missing",
+						cure(dialect), failure);
+			}
+			throw new IdempotencyConfigurationException(
+					"The table " + name() + " has not all columns that the JDBC store needs", cure(dialect), failure);
+		}
+		if (!hasKey(connection)) {
+			throw new IdempotencyConfigurationException(
+					"The table " + name()
+							+ " has no primary key on key_hash alone, without which calls would run twice",
+					cure(dialect));
+		}
+	}
+
+	private static @Nullable SQLException failureOf(Connection connection, String query) {
+		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(query)) {
+			rows.next();
+			return null;
+		}
+		catch (SQLException ex) {
+			return ex;
+		}
+	}
+
+	private boolean hasKey(Connection connection) throws SQLException {
+		DatabaseMetaData database = connection.getMetaData();
+		String text = name();
+		if (database.storesUpperCaseIdentifiers()) {
+			text = text.toUpperCase(Locale.ROOT);
+		}
+		else if (database.storesLowerCaseIdentifiers()) {
+			text = text.toLowerCase(Locale.ROOT);
+		}
+		TableName table = new TableName(text);
+		String schema = text.contains(".") ? text.substring(0, text.indexOf('.')) : connection.getSchema();
+		// MySQL and MariaDB call a catalog what the others call a schema.
+		boolean catalog = !database.supportsSchemasInTableDefinitions();
+		String inCatalog = (catalog && text.contains(".")) ? schema : connection.getCatalog();
+		try (ResultSet columns = database.getPrimaryKeys(inCatalog, catalog ? null : schema, table.simpleName())) {
+			boolean found = columns.next() && columns.getString("COLUMN_NAME").equalsIgnoreCase("key_hash");
+			return found && !columns.next();
+		}
+	}
+
+	private String cure(Dialect dialect) {
+		return "Set idempotency.jdbc.initialize-schema to always, or run"
+				+ " classpath:io/idempotency/store/jdbc/schema-" + dialect.vendor() + ".sql"
+				+ " for the table that idempotency.jdbc.table-name says";
+	}
+
+	private String name() {
+		return this.database.table().text();
+	}
+
+	private static void commit(Connection connection) throws SQLException {
+		if (!connection.getAutoCommit()) {
+			connection.commit();
+		}
+	}
+
+	private static void rollback(Connection connection) throws SQLException {
+		if (!connection.getAutoCommit()) {
+			connection.rollback();
+		}
+	}
+
+}

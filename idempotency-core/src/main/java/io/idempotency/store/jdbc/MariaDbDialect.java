@@ -1,0 +1,59 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * MariaDB 10.5 or newer, whichever driver speaks to it.
+ * <p>
+ * A claim is one statement: the update of a duplicate changes nothing, so InnoDB writes
+ * nothing, and the row that is there comes back.
+ */
+final class MariaDbDialect extends MySqlDialect {
+
+	/** The column behind those of a reading. */
+	private static final int CLOCK = 12;
+
+	private final String insertOrFind;
+
+	MariaDbDialect(TableName table, boolean skipsLocked) {
+		super("mariadb", table, skipsLocked);
+		this.insertOrFind = sql().insertInto() + " VALUES (" + sql().newRecord(sql().now())
+				+ ") ON DUPLICATE KEY UPDATE attempts = attempts RETURNING " + RecordSql.COLUMNS + ", "
+				+ sql().nowAfterReading() + ", " + sql().now();
+	}
+
+	@Override
+	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
+		return session.query(this.insertOrFind, record::bind, (rows) -> {
+			if (!rows.next()) {
+				return Attempt.found(null);
+			}
+			StoredRecord row = RecordRows.read(rows, 1);
+			// What this statement has written has the start of the statement as its
+			// fence.
+			boolean written = row.isOwnedBy(record.claimId()) && row.fence() == rows.getLong(CLOCK);
+			return written ? Attempt.written(row.fence()) : Attempt.found(row);
+		});
+	}
+
+	@Override
+	LockWait lockWait(Duration bound) {
+		return new BoundedStatement(wholeSeconds(bound));
+	}
+
+	/**
+	 * Holds for the one statement.
+	 *
+	 * @param seconds how long to wait
+	 */
+	private record BoundedStatement(long seconds) implements LockWait {
+
+		@Override
+		public String around(String sql) {
+			return "SET STATEMENT innodb_lock_wait_timeout = " + this.seconds + " FOR " + sql;
+		}
+
+	}
+
+}

@@ -1,0 +1,148 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.OptionalLong;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+
+/**
+ * MySQL.
+ * <p>
+ * It cannot give a row back from an insert, so that a duplicate takes two statements, the
+ * insert that fails and the reading. A fresh claim takes one: the fence that the server
+ * made comes back as the generated key. {@code ON DUPLICATE KEY UPDATE} would take as
+ * many, and locks the row of every duplicate against all others.
+ */
+class MySqlDialect extends Dialect {
+
+	private static final int DUPLICATE_ENTRY = 1062;
+
+	private static final int LOCK_WAIT_TIMEOUT = 1205;
+
+	private static final int DEADLOCK = 1213;
+
+	/** MariaDB: the record has changed since the transaction began to read. */
+	private static final int CHECK_READ = 1020;
+
+	/** When the statement began. */
+	private static final String NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+
+	private static final String ELAPSED = "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))";
+
+	/**
+	 * How long the statement has run; zero where the clocks of the time zone were changed
+	 * meanwhile.
+	 */
+	private static final String SINCE_START = "IF(" + ELAPSED + " BETWEEN 0 AND 3000000000, " + ELAPSED + ", 0)";
+
+	private final boolean skipsLocked;
+
+	private final String insert;
+
+	private final String count;
+
+	MySqlDialect(TableName table, boolean skipsLocked) {
+		this("mysql", table, skipsLocked);
+	}
+
+	MySqlDialect(String vendor, TableName table, boolean skipsLocked) {
+		super(vendor, table, NOW, NOW + " + " + SINCE_START);
+		this.skipsLocked = skipsLocked;
+		this.insert = sql().insertInto() + " VALUES (" + sql().newRecord("LAST_INSERT_ID(" + sql().now() + ")") + ")";
+		this.count = sql().count("LAST_INSERT_ID(attempts + 1)");
+	}
+
+	@Override
+	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
+		try {
+			return Attempt.written(session.updateAndGetKey(this.insert, record::bind).orElseThrow());
+		}
+		catch (SQLException ex) {
+			if (classify(ex) != SqlFailure.DUPLICATE_KEY) {
+				throw ex;
+			}
+		}
+		return Attempt.found(find(session, record.key()));
+	}
+
+	@Override
+	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
+		return session.updateAndGetKey(this.count, (statement) -> bindCount(statement, key, other));
+	}
+
+	/** InnoDB's plain reading shows the snapshot of the transaction. */
+	@Override
+	String currentRead() {
+		return " FOR UPDATE";
+	}
+
+	@Override
+	LockWait lockWait(Duration bound) {
+		return new BoundedSession(wholeSeconds(bound));
+	}
+
+	/** InnoDB knows nothing finer; rounded up, because zero would not wait at all. */
+	static long wholeSeconds(Duration bound) {
+		return Math.max(1, bound.plusNanos(999_999_999).toSeconds());
+	}
+
+	@Override
+	SqlFailure classify(SQLException failure) {
+		return switch (failure.getErrorCode()) {
+			case DUPLICATE_ENTRY -> SqlFailure.DUPLICATE_KEY;
+			case DEADLOCK, CHECK_READ -> SqlFailure.DEADLOCK;
+			case LOCK_WAIT_TIMEOUT -> SqlFailure.LOCK_TIMEOUT;
+			default -> SqlFailure.OTHER;
+		};
+	}
+
+	@Override
+	boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
+		if (failure != SqlFailure.LOCK_TIMEOUT) {
+			return super.endsTransaction(connection, failure);
+		}
+		// Off by default: then a time-out costs the one statement.
+		try (Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT @@GLOBAL.innodb_rollback_on_timeout")) {
+			return rows.next() && rows.getBoolean(1);
+		}
+	}
+
+	@Override
+	boolean skipsLocked() {
+		return this.skipsLocked;
+	}
+
+	/**
+	 * Two statements more, because MySQL has no bound for a single one: its query
+	 * time-out would kill from another connection, and may hit the statement after.
+	 *
+	 * @param seconds how long to wait
+	 */
+	private record BoundedSession(long seconds) implements LockWait {
+
+		@Override
+		public void begin(Connection connection) throws SQLException {
+			set(connection, "SET @idempotency_lock_wait_timeout = @@SESSION.innodb_lock_wait_timeout,"
+					+ " SESSION innodb_lock_wait_timeout = " + this.seconds);
+		}
+
+		@Override
+		public void end(Connection connection) throws SQLException {
+			set(connection, "SET SESSION innodb_lock_wait_timeout = @idempotency_lock_wait_timeout");
+		}
+
+		private static void set(Connection connection, String sql) throws SQLException {
+			try (Statement statement = connection.createStatement()) {
+				statement.execute(sql);
+			}
+		}
+
+	}
+
+}

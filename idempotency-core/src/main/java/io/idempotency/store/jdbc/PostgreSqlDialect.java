@@ -1,0 +1,142 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.OptionalLong;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+
+/**
+ * PostgreSQL.
+ * <p>
+ * A claim is one statement, for a fresh key and for a duplicate. {@code ON CONFLICT DO
+ * UPDATE}, the usual way to get the other record back, would lock the row of every
+ * duplicate, which is a write that waits for the disk; {@code DO NOTHING} writes nothing
+ * at all. The reading beside it sees the table as it was when the statement began: it can
+ * miss a record that was committed since, and then the statement is run once more, but
+ * what it gives is never a claim, because only the insert makes one.
+ */
+final class PostgreSqlDialect extends Dialect {
+
+	/** Not {@code now()}, which is the start of the transaction. */
+	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
+
+	private final String insertOrFind;
+
+	private final String count;
+
+	private final String purge;
+
+	PostgreSqlDialect(TableName table) {
+		super("postgresql", table, NOW, NOW);
+		this.insertOrFind = "WITH clock AS (SELECT " + sql().now() + " AS now), mine AS (" + sql().insertInto()
+				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, 1 FROM clock"
+				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ") SELECT 1, "
+				+ RecordSql.COLUMNS + ", fence FROM mine UNION ALL SELECT 0, " + RecordSql.COLUMNS
+				+ ", (SELECT now FROM clock) FROM " + sql().table()
+				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
+		this.count = sql().count("attempts + 1") + " RETURNING attempts";
+		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
+				+ sql().table() + " WHERE " + RecordSql.expired("(SELECT " + NOW + ")")
+				+ " ORDER BY kept_until LIMIT ? FOR UPDATE SKIP LOCKED))";
+	}
+
+	@Override
+	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
+		return session.query(this.insertOrFind, (statement) -> {
+			record.bind(statement);
+			statement.setBytes(NewRecord.PARAMETERS + 1, record.key().hash());
+		}, (rows) -> {
+			if (!rows.next()) {
+				return Attempt.found(null);
+			}
+			StoredRecord row = RecordRows.read(rows, 2);
+			return (rows.getInt(1) == 1) ? Attempt.written(row.fence()) : Attempt.found(row);
+		});
+	}
+
+	@Override
+	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
+		return session.query(this.count, (statement) -> bindCount(statement, key, other), Dialect::firstLong);
+	}
+
+	/**
+	 * One statement. The keys go through an array, because a subquery with a limit may be
+	 * evaluated for each row; the clock through a subquery, because a volatile function
+	 * would keep the index from being used.
+	 */
+	@Override
+	int purge(Connection connection, int batchSize) throws SQLException {
+		return SqlSession.own(connection).update(this.purge, (statement) -> statement.setInt(1, batchSize));
+	}
+
+	@Override
+	String orDoNothing() {
+		return " ON CONFLICT (key_hash) DO NOTHING";
+	}
+
+	@Override
+	LockWait lockWait(Duration bound) {
+		return new BoundedStatement(bound);
+	}
+
+	@Override
+	SqlFailure classify(SQLException failure) {
+		String state = String.valueOf(failure.getSQLState());
+		return switch (state) {
+			case "23505" -> SqlFailure.DUPLICATE_KEY;
+			case "40P01" -> SqlFailure.DEADLOCK;
+			case "40001" -> SqlFailure.SERIALIZATION;
+			case "55P03" -> SqlFailure.LOCK_TIMEOUT;
+			default -> SqlFailure.OTHER;
+		};
+	}
+
+	/** It is aborted up to the savepoint, and nothing but a rollback ends it. */
+	@Override
+	boolean endsTransaction(Connection connection, SqlFailure failure) {
+		return false;
+	}
+
+	/**
+	 * Every failure aborts a transaction of PostgreSQL up to a savepoint, and this
+	 * transaction is somebody else's. Savepoint, bound and statement travel together: the
+	 * driver sends them in one round trip.
+	 *
+	 * @param bound how long to wait
+	 */
+	private record BoundedStatement(Duration bound) implements LockWait {
+
+		private static final String SAVEPOINT = "idempotency_claim";
+
+		/** Kept in the session, because reading it first would be one more round trip. */
+		private static final String BEFORE = "idempotency.lock_timeout";
+
+		@Override
+		public String around(String sql) {
+			return "SAVEPOINT " + SAVEPOINT + "; SELECT set_config('" + BEFORE
+					+ "', current_setting('lock_timeout'), true), set_config('lock_timeout', '"
+					+ Math.max(1, this.bound.toMillis()) + "ms', true); " + sql
+					+ "; SELECT set_config('lock_timeout', current_setting('" + BEFORE + "'), true); RELEASE SAVEPOINT "
+					+ SAVEPOINT;
+		}
+
+		@Override
+		public int resultsBefore() {
+			return 2;
+		}
+
+		@Override
+		public void undo(Connection connection) throws SQLException {
+			try (Statement statement = connection.createStatement()) {
+				// The settings were made after the savepoint and are undone with it.
+				statement.execute("ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT);
+			}
+		}
+
+	}
+
+}

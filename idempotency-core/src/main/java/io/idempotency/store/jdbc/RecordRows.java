@@ -1,0 +1,105 @@
+package io.idempotency.store.jdbc;
+
+import java.nio.ByteBuffer;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.StoredResult;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values of the table ↔ values of the store.
+ */
+final class RecordRows {
+
+	private static final int MAX_OPERATION_LENGTH = 255;
+
+	private RecordRows() {
+	}
+
+	/** Reads {@link RecordSql#COLUMNS} and the clock behind them. */
+	static StoredRecord read(ResultSet row, int first) throws SQLException {
+		return new StoredRecord(RecordState.of(row.getString(first)), claimId(row.getBytes(first + 1)),
+				row.getLong(first + 2), fingerprint(row.getBytes(first + 3)), row.getLong(first + 4),
+				row.getLong(first + 5), row.getLong(first + 6), row.getLong(first + 7),
+				result(row.getString(first + 8), row.getBytes(first + 9)), row.getLong(first + 10));
+	}
+
+	/** Binds {@link RecordSql#COLUMNS}. */
+	static int bind(PreparedStatement statement, int first, StoredRecord record) throws SQLException {
+		statement.setString(first, record.state().letter());
+		statement.setBytes(first + 1, bytes(record.claimId()));
+		statement.setLong(first + 2, record.fence());
+		statement.setBytes(first + 3, record.fingerprint().toBytes());
+		statement.setLong(first + 4, record.leaseUntil());
+		statement.setLong(first + 5, record.keptUntil());
+		statement.setLong(first + 6, record.tokenUntil());
+		statement.setLong(first + 7, record.attempts());
+		return bind(statement, first + 8, record.result());
+	}
+
+	/** Binds format and body. */
+	static int bind(PreparedStatement statement, int first, @Nullable StoredResult result) throws SQLException {
+		if (result == null) {
+			statement.setNull(first, Types.VARCHAR);
+			statement.setNull(first + 1, Types.VARBINARY);
+		}
+		else {
+			statement.setString(first, result.format());
+			statement.setBytes(first + 1, result.bytes());
+		}
+		return first + 2;
+	}
+
+	static byte[] bytes(ClaimId id) {
+		return ByteBuffer.allocate(2 * Long.BYTES).putLong(id.high()).putLong(id.low()).array();
+	}
+
+	private static ClaimId claimId(byte[] bytes) throws SQLException {
+		if (bytes.length != 2 * Long.BYTES) {
+			throw new SQLException("A record with a claim id of " + bytes.length + " bytes cannot be read");
+		}
+		ByteBuffer buffer = ByteBuffer.wrap(bytes);
+		return new ClaimId(buffer.getLong(), buffer.getLong());
+	}
+
+	/** Drivers may give an empty value as none. */
+	private static Fingerprint fingerprint(byte @Nullable [] bytes) throws SQLException {
+		if (bytes == null) {
+			return Fingerprint.NONE;
+		}
+		try {
+			return Fingerprint.fromBytes(bytes);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new SQLException("A record with a fingerprint of " + bytes.length + " bytes cannot be read", ex);
+		}
+	}
+
+	private static @Nullable StoredResult result(@Nullable String format, byte @Nullable [] body) {
+		return (format != null && body != null) ? new StoredResult(format, body) : null;
+	}
+
+	/**
+	 * The operation as people read it in the table; the hash alone is the identity.
+	 * Control characters and halves of surrogate pairs are no text for every database.
+	 */
+	static String readable(String operation) {
+		StringBuilder readable = new StringBuilder(Math.min(operation.length(), MAX_OPERATION_LENGTH));
+		operation.codePoints()
+			.limit(MAX_OPERATION_LENGTH)
+			.forEach((c) -> readable.appendCodePoint(isText(c) ? c : '_'));
+		return readable.toString();
+	}
+
+	private static boolean isText(int c) {
+		int type = Character.getType(c);
+		return type != Character.CONTROL && type != Character.SURROGATE;
+	}
+
+}

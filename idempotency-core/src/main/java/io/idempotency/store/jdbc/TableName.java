@@ -1,0 +1,46 @@
+package io.idempotency.store.jdbc;
+
+import java.util.regex.Pattern;
+
+/**
+ * A checked name, the only text from outside that becomes part of a statement.
+ *
+ * @param text the name, with its schema where one was given
+ */
+record TableName(String text) {
+
+	/** What the scripts call the table. */
+	static final String DEFAULT = "idempotency_record";
+
+	private static final Pattern PATTERN = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
+
+	/** The name of an index is made of it, and 63 characters is all PostgreSQL keeps. */
+	private static final int MAX_LENGTH = 50;
+
+	TableName {
+		if (!PATTERN.matcher(text).matches()) {
+			throw new IllegalArgumentException(
+					"Not a table name: '" + text + "'. It must be letters, digits and underscores that do not start"
+							+ " with a digit, and may have the name of a schema and a dot before it");
+		}
+		if (simpleName(text).length() > MAX_LENGTH) {
+			throw new IllegalArgumentException(
+					"The table name '" + text + "' is longer than " + MAX_LENGTH + " characters");
+		}
+	}
+
+	/** The name without the schema. */
+	String simpleName() {
+		return simpleName(this.text);
+	}
+
+	private static String simpleName(String text) {
+		return text.substring(text.indexOf('.') + 1);
+	}
+
+	@Override
+	public String toString() {
+		return this.text;
+	}
+
+}

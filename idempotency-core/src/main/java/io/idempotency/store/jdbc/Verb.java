@@ -1,0 +1,14 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.SQLException;
+
+/**
+ * One verb, to be run on a session.
+ *
+ * @param <T> its answer
+ */
+interface Verb<T> {
+
+	T run(JdbcVerbs verbs, SqlSession session) throws SQLException;
+
+}

@@ -1,0 +1,150 @@
+package io.idempotency.store.nearcache;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Ticker;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+
+/**
+ * Keeps finished results of another store in the heap, so that a duplicate that comes
+ * again and again asks the store once.
+ * <p>
+ * The store decides, always: what is kept is its answer {@link ClaimResult.Completed} to
+ * a claim, and it is given only to claims with the same key and the same fingerprint, no
+ * longer than {@code ttl} and no longer than the record lives, both counted from before
+ * the store was asked. Conflicts, mismatches, tombstones, issued tokens, claims of type
+ * {@link ClaimType#ONCE} and whatever takes part in a database transaction go to the
+ * store every time. A record that is removed from the store before its retention is over
+ * may be replayed here for up to {@code ttl}.
+ * <p>
+ * Bounded by bytes. Thread-safe, without threads of its own.
+ *
+ * @since 0.1.0
+ */
+public final class NearCacheIdempotencyStore implements IdempotencyStore {
+
+	private final IdempotencyStore store;
+
+	private final long ttlNanos;
+
+	private final Ticker ticker;
+
+	private final Cache<RecordId, NearResult> results;
+
+	/**
+	 * Creates a near cache.
+	 * @param store keeps the records
+	 * @param maxBytes how many bytes the results may take here, overhead included
+	 * @param ttl how long a result is given without asking the store, positive
+	 */
+	public NearCacheIdempotencyStore(IdempotencyStore store, long maxBytes, Duration ttl) {
+		this(store, maxBytes, ttl, Ticker.systemTicker());
+	}
+
+	/**
+	 * Creates a near cache that reads the time from a ticker.
+	 * @param store keeps the records
+	 * @param maxBytes how many bytes the results may take here, overhead included
+	 * @param ttl how long a result is given without asking the store, positive
+	 * @param ticker the time; it must not run slower than the clock of the store
+	 */
+	public NearCacheIdempotencyStore(IdempotencyStore store, long maxBytes, Duration ttl, Ticker ticker) {
+		if (maxBytes < NearResult.OVERHEAD) {
+			throw new IllegalArgumentException(
+					"maxBytes must be at least " + NearResult.OVERHEAD + ", the size of one result, not " + maxBytes);
+		}
+		if (ttl.isZero() || ttl.isNegative()) {
+			throw new IllegalArgumentException("ttl must be positive, not " + ttl);
+		}
+		this.store = store;
+		this.ttlNanos = nanos(ttl);
+		this.ticker = ticker;
+		this.results = Caffeine.newBuilder()
+			.maximumWeight(maxBytes)
+			.<RecordId, NearResult>weigher((id, result) -> result.weight())
+			.expireAfter(new NearExpiry())
+			.ticker(ticker)
+			// At once and not in a common pool, so that the bound holds all the time.
+			.executor(Runnable::run)
+			.build();
+	}
+
+	/** At most 292 years. */
+	private static long nanos(Duration duration) {
+		return TimeUnit.NANOSECONDS.convert(duration);
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
+		if (request.type() == ClaimType.ONCE) {
+			return this.store.claim(request);
+		}
+		RecordId id = RecordId.of(request.key());
+		NearResult near = this.results.getIfPresent(id);
+		long now = this.ticker.read();
+		if (near != null && near.answers(request.fingerprint(), now)) {
+			return new ClaimResult.Completed(near.result(), near.rest(now));
+		}
+		// The time of before the question: what the answer says of its rest was true
+		// later.
+		return ask(id, request, now);
+	}
+
+	private ClaimResult ask(RecordId id, ClaimRequest request, long askedAt) {
+		ClaimResult answer = this.store.claim(request);
+		if (answer instanceof ClaimResult.Completed completed) {
+			long rest = nanos(completed.rest());
+			this.results.put(id, new NearResult(request.fingerprint(), completed.result(),
+					askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
+		}
+		else if (!(answer instanceof ClaimResult.Mismatch)) {
+			// The record that the result was of is gone.
+			this.results.invalidate(id);
+		}
+		return answer;
+	}
+
+	/**
+	 * Fills nothing: a completion that is sent once more is accepted without a change, so
+	 * that it does not tell what the record holds and since when.
+	 */
+	@Override
+	public boolean complete(Completion completion) {
+		return this.store.complete(completion);
+	}
+
+	@Override
+	public boolean release(IdempotencyKey key, ClaimId claimId) {
+		return this.store.release(key, claimId);
+	}
+
+	@Override
+	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return this.store.renew(key, claimId, lease);
+	}
+
+	@Override
+	public Instant issue(IdempotencyKey token, Duration timeToLive) {
+		return this.store.issue(token, timeToLive);
+	}
+
+	/**
+	 * The joining store as it is: what it sees is not committed yet.
+	 */
+	@Override
+	public Optional<IdempotencyStore> joining() {
+		return this.store.joining();
+	}
+
+}

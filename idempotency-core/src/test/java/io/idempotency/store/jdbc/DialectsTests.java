@@ -1,0 +1,77 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+
+import javax.sql.DataSource;
+
+import io.idempotency.IdempotencyConfigurationException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+class DialectsTests {
+
+	private static final TableName TABLE = new TableName(TableName.DEFAULT);
+
+	@ParameterizedTest
+	@CsvSource({ "PostgreSQL, 18.6, 18, 6, postgresql, true", "H2, 2.3.232 (2024-08-11), 2, 3, h2, true",
+			"MySQL, 8.4.0, 8, 4, mysql, true", "MySQL, 9.1.0-cloud, 9, 1, mysql, true",
+			"MySQL, 5.7.44-log, 5, 7, mysql, false", "MySQL, 5.5.5-10.11.5-MariaDB, 5, 5, mariadb, true",
+			"MySQL, 11.4.5-MariaDB, 11, 4, mariadb, true", "MariaDB, 11.4.5-MariaDB, 11, 4, mariadb, true",
+			"MariaDB, 10.5.20-MariaDB-1:10.5.20+maria~ubu2004, 10, 5, mariadb, false" })
+	void foundByProductAndVersion(String product, String version, int major, int minor, String vendor,
+			boolean skipsLocked) throws SQLException {
+		Dialect dialect = Dialects.find(connection(product, version, major, minor), TABLE);
+		assertThat(dialect.vendor()).isEqualTo(vendor);
+		assertThat(dialect.skipsLocked()).isEqualTo(skipsLocked);
+	}
+
+	@Test
+	void mariaDbThatCannotReturnWhatItInsertsIsSpokenToAsMySql() throws SQLException {
+		assertThat(Dialects.find(connection("MariaDB", "10.4.33-MariaDB", 10, 4), TABLE))
+			.isExactlyInstanceOf(MySqlDialect.class);
+		assertThat(Dialects.find(connection("MariaDB", "10.5.0-MariaDB", 10, 5), TABLE))
+			.isExactlyInstanceOf(MariaDbDialect.class);
+	}
+
+	@Test
+	void unknownProductIsNamed() throws SQLException {
+		Connection connection = connection("Oracle", "23ai", 23, 0);
+		assertThatExceptionOfType(IdempotencyConfigurationException.class)
+			.isThrownBy(() -> Dialects.find(connection, TABLE))
+			.withMessageContaining("'Oracle'")
+			.withMessageContaining("23ai")
+			.satisfies((ex) -> assertThat(ex.action()).contains("PostgreSQL, MySQL, MariaDB or H2"));
+	}
+
+	@Test
+	void unknownProductFailsTheStart() throws SQLException {
+		DataSource dataSource = mock(DataSource.class);
+		Connection connection = connection("Oracle", "23ai", 23, 0);
+		given(dataSource.getConnection()).willReturn(connection);
+		JdbcSchema schema = new JdbcSchema(dataSource, TableName.DEFAULT);
+		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::verify)
+			.withMessageContaining("'Oracle'");
+		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::create)
+			.withMessageContaining("'Oracle'");
+	}
+
+	private static Connection connection(String product, String version, int major, int minor) throws SQLException {
+		DatabaseMetaData database = mock(DatabaseMetaData.class);
+		given(database.getDatabaseProductName()).willReturn(product);
+		given(database.getDatabaseProductVersion()).willReturn(version);
+		given(database.getDatabaseMajorVersion()).willReturn(major);
+		given(database.getDatabaseMinorVersion()).willReturn(minor);
+		Connection connection = mock(Connection.class);
+		given(connection.getMetaData()).willReturn(database);
+		return connection;
+	}
+
+}

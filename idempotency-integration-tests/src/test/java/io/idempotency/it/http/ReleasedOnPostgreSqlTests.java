@@ -1,0 +1,6 @@
+package io.idempotency.it.http;
+
+@OnPostgreSql
+class ReleasedOnPostgreSqlTests extends ReleasedOnTomcatTests {
+
+}

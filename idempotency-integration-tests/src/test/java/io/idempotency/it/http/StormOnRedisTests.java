@@ -1,0 +1,6 @@
+package io.idempotency.it.http;
+
+@OnRedis
+class StormOnRedisTests extends StormOnTomcatTests {
+
+}

@@ -1,0 +1,184 @@
+package io.idempotency.it.jdbc;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.engine.IdempotencyEvent;
+import io.idempotency.it.servers.MariaDbServer;
+import io.idempotency.it.servers.PostgreSqlBinary;
+import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.it.store.Callers;
+import io.idempotency.it.store.Runs;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two nodes purge at once while both are called.
+ */
+class JdbcPurgeTests {
+
+	private static final int EXPIRED = 20_000;
+
+	private static final int BATCH = 500;
+
+	@Nested
+	@RequiresPostgreSql
+	class PostgreSql extends Purges {
+
+		@Override
+		SqlDatabase database() {
+			return PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_16).newDatabase();
+		}
+
+	}
+
+	@Nested
+	@RequiresMariaDb
+	class MariaDb extends Purges {
+
+		@Override
+		SqlDatabase database() {
+			return MariaDbServer.shared().newDatabase();
+		}
+
+	}
+
+	abstract static class Purges {
+
+		private final Runs runs = new Runs();
+
+		private SqlDatabase database;
+
+		private JdbcNode one;
+
+		private JdbcNode two;
+
+		abstract SqlDatabase database();
+
+		@BeforeEach
+		void start() {
+			this.database = database();
+			Tables.create(this.database);
+			this.one = new JdbcNode(this.database.pool(8));
+			this.two = new JdbcNode(this.database.pool(8));
+		}
+
+		@AfterEach
+		void stop() {
+			this.one.close();
+			this.two.close();
+		}
+
+		@Test
+		void whatIsExpiredIsPurgedOnceAndCallsGoOn() throws Exception {
+			List<String> kept = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
+			kept.forEach((key) -> this.one.execute(key, () -> this.runs.run(key)));
+			writeExpired();
+			List<Integer> purged = new ArrayList<>();
+			List<String> keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(() -> {
+				CompletableFuture<Integer> other = CompletableFuture.supplyAsync(() -> purgeAll(this.two));
+				purged.add(purgeAll(this.one));
+				purged.add(other.orTimeout(60, TimeUnit.SECONDS).join());
+			});
+			assertThat(purged.get(0) + purged.get(1)).as("purged").isEqualTo(EXPIRED);
+			expectUndisturbed(kept, keys);
+		}
+
+		@Test
+		void whatExpiresDuringThePurgeMayBePurgedToo() throws Exception {
+			AtomicBoolean over = new AtomicBoolean();
+			CompletableFuture<Void> purge = CompletableFuture.runAsync(() -> {
+				while (!over.get()) {
+					this.one.store().purge(BATCH);
+				}
+			});
+			List<String> keys;
+			try {
+				keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(this::callAndForget);
+			}
+			finally {
+				over.set(true);
+			}
+			purge.get(60, TimeUnit.SECONDS);
+			expectUndisturbed(List.of(), keys);
+		}
+
+		private void callAndForget() {
+			for (int i = 0; i < 100; i++) {
+				String result = this.two.call(freshKey())
+					.retention(Duration.ofMillis(1))
+					.execute(String.class, () -> "forgotten");
+				assertThat(result).isEqualTo("forgotten");
+			}
+		}
+
+		private void expectUndisturbed(List<String> kept, List<String> called) {
+			List<String> keys = new ArrayList<>(kept);
+			keys.addAll(called);
+			for (String key : keys) {
+				assertThat(this.two.execute(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
+			}
+			while (purgeAll(this.one) > 0) {
+				Thread.onSpinWait();
+			}
+			assertThat(Tables.records(this.database.unpooled())).isEqualTo(keys.size());
+			for (JdbcNode node : List.of(this.one, this.two)) {
+				assertThat(node.count(IdempotencyEvent.STORE_UNAVAILABLE)).isZero();
+				assertThat(node.count(IdempotencyEvent.STORE_RETRY)).isZero();
+			}
+		}
+
+		private static int purgeAll(JdbcNode node) {
+			int purged = 0;
+			int last = node.store().purge(BATCH);
+			while (last > 0) {
+				purged += last;
+				last = node.store().purge(BATCH);
+			}
+			return purged;
+		}
+
+		private void writeExpired() {
+			try (HikariDataSource pool = this.database.pool(1)) {
+				JdbcTemplate jdbc = new JdbcTemplate(pool);
+				List<Object[]> rows = IntStream.range(0, EXPIRED)
+					.mapToObj((number) -> new Object[] { hash(number), new byte[16], new byte[0], 1_000_000L + number })
+					.toList();
+				String insert = "insert into " + Tables.RECORDS + " (key_hash, operation, state, claim_id, fence,"
+						+ " fingerprint, lease_until, kept_until, token_until, attempts)"
+						+ " values (?, 'test', 'T', ?, 1, ?, 0, ?, 0, 1)";
+				new TransactionTemplate(new DataSourceTransactionManager(pool))
+					.executeWithoutResult((status) -> jdbc.batchUpdate(insert, rows));
+			}
+		}
+
+		private static byte[] hash(int number) {
+			return ByteBuffer.allocate(32).putInt(number).array();
+		}
+
+		private static String freshKey() {
+			return UUID.randomUUID().toString();
+		}
+
+	}
+
+}

@@ -1,0 +1,275 @@
+package io.idempotency.it.jdbc;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.servers.MariaDbServer;
+import io.idempotency.it.servers.PostgreSqlBinary;
+import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.jdbc.JdbcSchema;
+import io.idempotency.test.IdempotencyStoreContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.ResourceLocksProvider;
+
+/**
+ * The law of every store on every database, and on pools with other settings than the
+ * usual. Two stores with a pool each stand for two nodes.
+ */
+class JdbcStoreContractTests {
+
+	private static final int POOL_SIZE = 12;
+
+	@Nested
+	class H2 extends Contract {
+
+		@Override
+		HikariDataSource pool(String name) {
+			return h2(name, "");
+		}
+
+	}
+
+	@Nested
+	class H2AsPostgreSql extends Contract {
+
+		@Override
+		HikariDataSource pool(String name) {
+			return h2(name, ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH");
+		}
+
+	}
+
+	@Nested
+	class H2AsMySql extends Contract {
+
+		@Override
+		HikariDataSource pool(String name) {
+			return h2(name, ";MODE=MySQL;DATABASE_TO_LOWER=TRUE;CASE_INSENSITIVE_IDENTIFIERS=TRUE");
+		}
+
+	}
+
+	@Nested
+	@RequiresPostgreSql
+	class PostgreSql16 extends Contract {
+
+		private final SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_16).newDatabase();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE);
+		}
+
+	}
+
+	@Nested
+	@RequiresPostgreSql
+	class PostgreSql18 extends Contract {
+
+		private final SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE);
+		}
+
+	}
+
+	/** As Hibernate's users like their pools, and the strictest isolation. */
+	@Nested
+	@RequiresPostgreSql
+	class PostgreSqlSerializableWithoutAutoCommit extends Contract {
+
+		private final SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE, (config) -> {
+				config.setAutoCommit(false);
+				config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+			});
+		}
+
+	}
+
+	@Nested
+	@RequiresMariaDb
+	class MariaDb extends Contract {
+
+		private final SqlDatabase database = MariaDbServer.shared().newDatabase();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE);
+		}
+
+	}
+
+	@Nested
+	@RequiresMariaDb
+	class MariaDbWithoutAutoCommit extends Contract {
+
+		private final SqlDatabase database = MariaDbServer.shared().newDatabase();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE, (config) -> config.setAutoCommit(false));
+		}
+
+	}
+
+	@Nested
+	@RequiresMariaDb
+	class MariaDbThroughTheDriverOfMySql extends Contract {
+
+		private final SqlDatabase database = MariaDbServer.shared().newDatabase().asMySql();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE);
+		}
+
+	}
+
+	/** The statements for MySQL, which must work on its offspring as well. */
+	@Nested
+	@RequiresMariaDb
+	class MySqlStatements extends Contract {
+
+		private final SqlDatabase database = MariaDbServer.shared().newDatabase().asMySql();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE);
+		}
+
+		@Override
+		DataSource asSeenByTheStore(DataSource dataSource) {
+			return new PretendsToBeMySql(dataSource);
+		}
+
+	}
+
+	static HikariDataSource h2(String name, String options) {
+		HikariConfig config = new HikariConfig();
+		config.setJdbcUrl("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1" + options);
+		config.setMaximumPoolSize(POOL_SIZE);
+		return new HikariDataSource(config);
+	}
+
+	/**
+	 * Most of its tests wait for the server's clock, so they wait together. There are two
+	 * storms of threads at a time at most, so that no lease of the others runs out before
+	 * its time.
+	 */
+	@Execution(ExecutionMode.CONCURRENT)
+	@ResourceLock(providers = FewStormsAtATime.class)
+	@TestInstance(Lifecycle.PER_CLASS)
+	abstract static class Contract extends IdempotencyStoreContract {
+
+		private final String name = UUID.randomUUID().toString();
+
+		private HikariDataSource one;
+
+		private HikariDataSource another;
+
+		abstract HikariDataSource pool(String name);
+
+		DataSource asSeenByTheStore(DataSource dataSource) {
+			return dataSource;
+		}
+
+		@BeforeAll
+		void open() {
+			this.one = pool(this.name);
+			this.another = pool(this.name);
+			JdbcSchema schema = new JdbcSchema(asSeenByTheStore(this.one), JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
+			schema.create();
+			schema.create();
+			schema.verify();
+			warmUp(store());
+			warmUp(anotherStore());
+		}
+
+		/** What happens once must not take the time of a lease. */
+		private static void warmUp(IdempotencyStore store) {
+			IdempotencyKey key = IdempotencyKey.of("warm-up", Caller.GLOBAL, UUID.randomUUID().toString());
+			ClaimRequest request = new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
+					Duration.ofMinutes(1), Duration.ofMinutes(1), true);
+			store.claim(request);
+			store.renew(key, request.claimId(), request.lease());
+			store.release(key, request.claimId());
+		}
+
+		@AfterAll
+		void close() {
+			this.one.close();
+			this.another.close();
+		}
+
+		@Override
+		public IdempotencyStore store() {
+			return new JdbcIdempotencyStore(asSeenByTheStore(this.one));
+		}
+
+		@Override
+		public IdempotencyStore anotherStore() {
+			return new JdbcIdempotencyStore(asSeenByTheStore(this.another));
+		}
+
+		@Override
+		public void elapse(Duration duration) {
+			long until = System.nanoTime() + duration.toNanos();
+			long rest = duration.toNanos();
+			while (rest > 0) {
+				LockSupport.parkNanos(rest);
+				rest = until - System.nanoTime();
+			}
+		}
+
+		@Override
+		public Duration tick() {
+			return Duration.ofMillis(400);
+		}
+
+	}
+
+	static final class FewStormsAtATime implements ResourceLocksProvider {
+
+		@Override
+		public Set<Lock> provideForMethod(List<Class<?>> enclosingInstanceTypes, Class<?> testClass,
+				Method testMethod) {
+			String name = testMethod.getName();
+			boolean storm = name.contains("Storm") || name.contains("OneOfMany") || name.startsWith("nobodyRuns");
+			return storm ? Set.of(new Lock("storm-" + Math.floorMod(testClass.hashCode(), 2))) : Set.of();
+		}
+
+	}
+
+}

@@ -1,0 +1,151 @@
+package io.idempotency.it.jdbc;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.jdbc.JdbcSchema;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/** Orders whose records commit with them. The {@link DataSource} comes from the test. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+@EnableTransactionManagement
+@Import({ JoinApplication.Orders.class, JoinApplication.OrderController.class })
+class JoinApplication {
+
+	@Bean
+	JdbcTemplate jdbcTemplate(DataSource dataSource) {
+		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+		jdbc.execute("create table if not exists orders (ref varchar(100) primary key, note varchar(200))");
+		return jdbc;
+	}
+
+	@Bean
+	JdbcIdempotencyStore idempotencyStore(DataSource dataSource) {
+		new JdbcSchema(dataSource, JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
+		return new JdbcIdempotencyStore(dataSource);
+	}
+
+	@Bean
+	PlatformTransactionManager transactionManager(DataSource dataSource) {
+		return new DataSourceTransactionManager(dataSource);
+	}
+
+	/** What goes wrong is said by the reference of the order. */
+	static class Orders {
+
+		final AtomicInteger runs = new AtomicInteger();
+
+		volatile CountDownLatch running = new CountDownLatch(0);
+
+		volatile CountDownLatch mayEnd = new CountDownLatch(0);
+
+		private final JdbcTemplate jdbc;
+
+		Orders(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public String place(String ref) throws InterruptedException {
+			return insert(ref);
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN, onFailure = FailureMode.REMEMBER)
+		public String placeAndRemember(String ref) throws InterruptedException {
+			insert(ref);
+			throw new IllegalStateException("failed in run " + this.runs.get());
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN, duplicateOn = DuplicateKeyException.class,
+				recover = "find")
+		public String placeOrFind(String ref) throws InterruptedException {
+			return insert(ref);
+		}
+
+		@Transactional
+		public String find(String ref) {
+			return "found " + this.jdbc.queryForObject("select note from orders where ref = ?", String.class, ref);
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public String placeAndRollBack(String ref) throws InterruptedException {
+			String note = insert(ref);
+			TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			return note;
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public String placeAndForget(String ref) throws InterruptedException {
+			String note = insert(ref + "-" + this.runs.get());
+			IdempotencyContext.current().orElseThrow().release();
+			return note;
+		}
+
+		String insert(String ref) throws InterruptedException {
+			String note = "order in run " + this.runs.incrementAndGet();
+			this.jdbc.update("insert into orders (ref, note) values (?, ?)", ref, note);
+			this.running.countDown();
+			this.mayEnd.await();
+			return note;
+		}
+
+	}
+
+	@RestController
+	static class OrderController {
+
+		private final Orders orders;
+
+		OrderController(Orders orders) {
+			this.orders = orders;
+		}
+
+		@PostMapping("/join")
+		@Transactional
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public ResponseEntity<String> place(@RequestParam String ref, @RequestParam(defaultValue = "201") int status)
+				throws InterruptedException {
+			return ResponseEntity.status(status).body(this.orders.insert(ref));
+		}
+
+		@PostMapping("/join/failing")
+		@Transactional
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public String fail(@RequestParam String ref, @RequestParam int status) throws InterruptedException {
+			this.orders.insert(ref);
+			throw new ResponseStatusException(HttpStatus.valueOf(status), "failed");
+		}
+
+	}
+
+}

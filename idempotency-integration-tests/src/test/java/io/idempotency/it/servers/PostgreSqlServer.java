@@ -1,0 +1,137 @@
+package io.idempotency.it.servers;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A PostgreSQL of our own: real, on a free port of the loopback interface, its data below
+ * {@code target}. What is committed survives a {@link #kill()}, because the kernel has
+ * it.
+ */
+public final class PostgreSqlServer implements SqlServer {
+
+	private static final Map<PostgreSqlBinary, PostgreSqlServer> SHARED = new ConcurrentHashMap<>();
+
+	private final PostgreSqlBinary binary;
+
+	private final int port;
+
+	private final Path data;
+
+	private final RestartableServer server;
+
+	private final AtomicInteger databases = new AtomicInteger();
+
+	private PostgreSqlServer(PostgreSqlBinary binary, PostgreSqlAccount account) {
+		this.binary = binary;
+		this.port = FreePorts.next();
+		Path directory = binary.newDirectory(this.port);
+		this.data = account.newDataDirectory(directory);
+		Path log = directory.resolve("log");
+		ServerProcess.run(account.command(List.of(binary.executable("initdb").toString(), "-D", this.data.toString(),
+				"-A", "trust", "-U", "postgres", "-E", "UTF-8", "--locale=C", "--no-sync")), log);
+		this.server = new RestartableServer("PostgreSQL " + binary.version(), this.port,
+				account.command(command(binary, this.port, this.data)), this.data, "QUIT", this::isReady);
+	}
+
+	private static List<String> command(PostgreSqlBinary binary, int port, Path data) {
+		return List.of(binary.executable("postgres").toString(), "-D", data.toString(), "-p", Integer.toString(port),
+				"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c",
+				"max_connections=200", "-c", "shared_buffers=32MB", "-c", "dynamic_shared_memory_type=mmap");
+	}
+
+	/**
+	 * The server of this JVM, for tests that do it no harm.
+	 * @param binary its version
+	 * @return the server, ready
+	 */
+	public static PostgreSqlServer shared(PostgreSqlBinary binary) {
+		return SHARED.computeIfAbsent(binary, (ignored) -> {
+			PostgreSqlServer server = start(binary);
+			server.server.closeWithJvm();
+			return server;
+		});
+	}
+
+	/**
+	 * Starts a server that the test closes.
+	 * @param binary its version
+	 * @return the server, ready
+	 */
+	public static PostgreSqlServer start(PostgreSqlBinary binary) {
+		return start(binary, PostgreSqlAccount.current());
+	}
+
+	static PostgreSqlServer start(PostgreSqlBinary binary, PostgreSqlAccount account) {
+		PostgreSqlServer server = new PostgreSqlServer(binary, account);
+		server.restart();
+		return server;
+	}
+
+	/** Asks for the pid, because somebody else's server may have taken the port. */
+	private boolean isReady(long pid) {
+		try {
+			List<String> lines = Files.readAllLines(this.data.resolve("postmaster.pid"), StandardCharsets.US_ASCII);
+			return lines.size() > 7 && lines.get(0).equals(Long.toString(pid)) && lines.get(7).startsWith("ready");
+		}
+		catch (IOException notYet) {
+			return false;
+		}
+	}
+
+	@Override
+	public SqlDatabase newDatabase() {
+		String name = "test" + this.databases.incrementAndGet();
+		database("postgres").jdbc().execute("create database " + name);
+		return database(name);
+	}
+
+	private SqlDatabase database(String name) {
+		return new SqlDatabase("jdbc:postgresql://127.0.0.1:" + this.port + "/" + name, this.port, "postgres");
+	}
+
+	public PostgreSqlBinary binary() {
+		return this.binary;
+	}
+
+	public long pid() {
+		return this.server.pid();
+	}
+
+	@Override
+	public int port() {
+		return this.port;
+	}
+
+	@Override
+	public void pause() {
+		this.server.pause();
+	}
+
+	@Override
+	public void resume() {
+		this.server.resume();
+	}
+
+	@Override
+	public void kill() {
+		this.server.kill();
+	}
+
+	@Override
+	public void restart() {
+		this.server.restart();
+	}
+
+	@Override
+	public void close() {
+		this.server.close();
+	}
+
+}

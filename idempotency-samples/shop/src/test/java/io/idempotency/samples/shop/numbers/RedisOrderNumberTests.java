@@ -1,0 +1,54 @@
+package io.idempotency.samples.shop.numbers;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import io.idempotency.samples.shop.EmbeddedRedis;
+import io.idempotency.samples.shop.ShopClient;
+import me.ahoo.cosid.machine.InMemoryMachineStateStorage;
+import me.ahoo.cosid.machine.InstanceId;
+import me.ahoo.cosid.machine.MachineIdDistributor;
+import me.ahoo.cosid.spring.redis.SpringRedisMachineIdDistributor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.context.ActiveProfiles;
+import org.springframework.test.context.ContextConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The whole shop, whose worker id comes from a real Redis.
+ */
+@SpringBootTest
+@ActiveProfiles("ids-redis")
+@ContextConfiguration(initializers = EmbeddedRedis.class)
+@DisabledIfSystemProperty(named = "idempotency.tests.skip", matches = "(.*,)?redis(,.*)?",
+		disabledReason = "-Didempotency.tests.skip names redis")
+class RedisOrderNumberTests {
+
+	@Autowired
+	private StringRedisTemplate redis;
+
+	@Test
+	void processesThatStartTogetherGetDifferentWorkers(@Autowired WorkerLease shop, @Autowired OrderNumbers numbers)
+			throws Exception {
+		List<Integer> others = ShopClient.together(8, this::distribute);
+		assertThat(others).doesNotHaveDuplicates().hasSize(8).doesNotContain(shop.machineId());
+		assertThat(numbers.next()).matches("[0-9A-Z]{13}").isLessThan(numbers.next());
+	}
+
+	private int distribute() {
+		MachineIdDistributor other = new SpringRedisMachineIdDistributor(this.redis, new InMemoryMachineStateStorage(),
+				OrderNumberConfiguration.PATIENT);
+		return other
+			.distribute(OrderNumberConfiguration.NAME, 10, InstanceId.of(UUID.randomUUID().toString(), false),
+					Duration.ofMinutes(5))
+			.getMachineId();
+	}
+
+}

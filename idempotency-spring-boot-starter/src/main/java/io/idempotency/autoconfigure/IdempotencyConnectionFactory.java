@@ -1,0 +1,30 @@
+package io.idempotency.autoconfigure;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+
+/**
+ * Marks the Redis connection factory to keep idempotency records with, where the
+ * application has several and another one is the primary one or none is.
+ *
+ * <pre class="code">
+ * &#064;Bean
+ * &#064;IdempotencyConnectionFactory
+ * LettuceConnectionFactory idempotencyConnections() { … }
+ * </pre>
+ *
+ * @since 0.1.0
+ * @see IdempotencyDataSource
+ */
+@Target({ ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Qualifier
+public @interface IdempotencyConnectionFactory {
+
+}

@@ -1,0 +1,66 @@
+package io.idempotency.autoconfigure;
+
+import javax.sql.DataSource;
+
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.jdbc.JdbcCleanup;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.jdbc.JdbcSchema;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.jdbc.core.JdbcOperations;
+
+/**
+ * Records in the application's database, whose table is there, or made, before the first
+ * call: after Flyway, Liquibase and scripts have run.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(JdbcOperations.class)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@ConditionalOnStoreType({ StoreType.AUTO, StoreType.JDBC })
+@ConditionalOnBean(DataSource.class)
+class JdbcStoreConfiguration {
+
+	// Not lazy: a missing table is found at start-up and not by the first caller.
+	@Bean
+	@Lazy(false)
+	@DependsOnDatabaseInitialization
+	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
+		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
+				marked, all);
+		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
+		JdbcSchema schema = new JdbcSchema(dataSource, jdbc.tableName());
+		if (isToBeMade(schema, jdbc.initializeSchema())) {
+			schema.create();
+		}
+		schema.verify();
+		return new JdbcIdempotencyStore(dataSource, jdbc.tableName(), properties.waitTimeout());
+	}
+
+	private static boolean isToBeMade(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
+		return switch (when) {
+			case ALWAYS -> true;
+			case EMBEDDED -> schema.isEmbedded();
+			case NEVER -> false;
+		};
+	}
+
+	@Bean(initMethod = "start")
+	@Lazy(false)
+	@ConditionalOnProperty(name = "idempotency.jdbc.cleanup.enabled", matchIfMissing = true)
+	JdbcCleanup idempotencyCleanup(JdbcIdempotencyStore store, IdempotencyProperties properties) {
+		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
+		return new JdbcCleanup(store, cleanup.interval(), cleanup.batchSize());
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.redis.RedisIdempotencyStore;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Records in Redis, over the connections of the application and nothing else of it: its
+ * templates have serializers of their own.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@ConditionalOnStoreType({ StoreType.AUTO, StoreType.REDIS })
+@ConditionalOnBean(RedisConnectionFactory.class)
+class RedisStoreConfiguration {
+
+	@Bean
+	RedisIdempotencyStore idempotencyStore(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+			ObjectProvider<RedisConnectionFactory> all) {
+		RedisConnectionFactory connectionFactory = StoreConnections.choose(beanFactory, RedisConnectionFactory.class,
+				IdempotencyConnectionFactory.class, marked, all);
+		IdempotencyProperties.Redis redis = properties.redis();
+		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
+				redis.waitReplicas(), redis.waitTimeout());
+		// Redis may be down now and up for the first call: this warns, and fails only
+		// where no call could ever succeed.
+		store.verify();
+		return store;
+	}
+
+}
