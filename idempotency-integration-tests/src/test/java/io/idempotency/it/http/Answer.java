@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What a client saw. */
-record Answer(int status, Map<String, List<String>> headers, byte[] body) {
+public record Answer(int status, Map<String, List<String>> headers, byte[] body) {
 
 	/**
 	 * Not the application's: the connection's, those of outer filters, or documented to
@@ -20,11 +20,11 @@ record Answer(int status, Map<String, List<String>> headers, byte[] body) {
 			"content-length", "idempotent-replayed", "cache-control", "pragma", "expires", "set-cookie",
 			"x-content-type-options", "x-frame-options", "x-xss-protection");
 
-	String text() {
+	public String text() {
 		return new String(this.body, StandardCharsets.UTF_8);
 	}
 
-	@Nullable String header(String name) {
+	public @Nullable String header(String name) {
 		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
 			if (header.getKey().equalsIgnoreCase(name) && !header.getValue().isEmpty()) {
 				return header.getValue().get(0);
@@ -33,7 +33,7 @@ record Answer(int status, Map<String, List<String>> headers, byte[] body) {
 		return null;
 	}
 
-	boolean replayed() {
+	public boolean replayed() {
 		return "true".equals(header("Idempotent-Replayed"));
 	}
 

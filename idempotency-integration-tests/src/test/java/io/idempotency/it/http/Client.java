@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * A client of the real server: the JDK's, and a bare socket for what that refuses to
  * send.
  */
-final class Client {
+public final class Client {
 
 	private final HttpClient http = HttpClient.newBuilder()
 		.version(HttpClient.Version.HTTP_1_1)
@@ -25,24 +25,24 @@ final class Client {
 
 	private final int port;
 
-	Client(int port) {
+	public Client(int port) {
 		this.port = port;
 	}
 
-	HttpRequest.Builder to(String path) {
+	public HttpRequest.Builder to(String path) {
 		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.port + path));
 	}
 
-	Answer post(String path, String key) {
+	public Answer post(String path, String key) {
 		return send(to(path).header("Idempotency-Key", key).POST(HttpRequest.BodyPublishers.noBody()));
 	}
 
-	Answer post(String path, String key, String contentType, String body) {
+	public Answer post(String path, String key, String contentType, String body) {
 		return post(path, key, contentType, body, (request) -> {
 		});
 	}
 
-	Answer post(String path, String key, String contentType, String body, Consumer<HttpRequest.Builder> more) {
+	public Answer post(String path, String key, String contentType, String body, Consumer<HttpRequest.Builder> more) {
 		HttpRequest.Builder request = to(path).header("Idempotency-Key", key)
 			.header("Content-Type", contentType)
 			.POST(HttpRequest.BodyPublishers.ofString(body));
@@ -50,7 +50,7 @@ final class Client {
 		return send(request);
 	}
 
-	Answer send(HttpRequest.Builder request) {
+	public Answer send(HttpRequest.Builder request) {
 		try {
 			HttpResponse<byte[]> response = this.http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
 			return new Answer(response.statusCode(), response.headers().map(), response.body());
@@ -95,7 +95,7 @@ final class Client {
 		out.flush();
 	}
 
-	static Consumer<HttpRequest.Builder> as(String user) {
+	public static Consumer<HttpRequest.Builder> as(String user) {
 		String credentials = Base64.getEncoder().encodeToString((user + ":demo").getBytes(StandardCharsets.UTF_8));
 		return (request) -> request.header("Authorization", "Basic " + credentials);
 	}

@@ -1,0 +1,135 @@
+package io.idempotency.it.schemes;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.it.http.Answer;
+import org.junit.jupiter.api.Test;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** The outcome of an owner that is gone, and may yet come back. */
+interface AbandonedScheme extends Scheme {
+
+	private Answer post(String what) {
+		return stage().post("/abandoned/" + stage().id() + "/" + what, stage().id());
+	}
+
+	/** An owner that others take for dead, and that ends when the latch is let go. */
+	private <T> CompletableFuture<T> lost(Callable<T> call) {
+		stage().store().cutNextOwnerOff();
+		CompletableFuture<T> owner = stage().start(() -> {
+			try {
+				return call.call();
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+		stage().effect().awaitStart();
+		return owner;
+	}
+
+	@Test
+	default void callOfALostOwnerRunsAgain() {
+		CountDownLatch gate = stage().effect().holdNextRun();
+		CompletableFuture<Answer> owner = lost(() -> post("rerun"));
+		Expect.inProgress(post("rerun"));
+		Expect.executed(Expect.afterTheLease(() -> post("rerun")), "run 2");
+		gate.countDown();
+		Expect.executed(owner.join(), "run 1");
+		Expect.replayed(post("rerun"), "run 2");
+	}
+
+	@Test
+	default void methodOfALostOwnerRunsAgain() {
+		Callable<String> call = () -> stage().recoveries().rerun(stage().id(), stage().id());
+		CountDownLatch gate = stage().effect().holdNextRun();
+		CompletableFuture<String> owner = lost(call);
+		assertThat(Expect.resultAfterTheLease(call)).isEqualTo("run 2");
+		gate.countDown();
+		assertThat(owner.join()).isEqualTo("run 1");
+		assertThat(stage().recoveries().rerun(stage().id(), stage().id())).isEqualTo("run 2");
+	}
+
+	@Test
+	default void callOfALostOwnerIsRefusedUntilItCompletesAfterAll() {
+		CountDownLatch gate = stage().effect().holdNextRun();
+		CompletableFuture<Answer> owner = lost(() -> post("refuse"));
+		Expect.problem(Expect.afterTheLease(() -> post("refuse")), 409, "outcome-unknown");
+		Expect.problem(post("refuse"), 409, "outcome-unknown");
+		gate.countDown();
+		Expect.executed(owner.join(), "run 1");
+		Expect.replayed(post("refuse"), "run 1");
+		assertThat(stage().effect().runs()).isEqualTo(1);
+	}
+
+	@Test
+	default void methodOfALostOwnerIsRefusedUntilItCompletesAfterAll() {
+		Callable<String> call = () -> stage().recoveries().refuse(stage().id(), stage().id());
+		CountDownLatch gate = stage().effect().holdNextRun();
+		CompletableFuture<String> owner = lost(call);
+		await().atMost(1, MINUTES)
+			.untilAsserted(
+					() -> assertThat(catchThrowableOf(call)).isInstanceOf(IdempotencyOutcomeUnknownException.class));
+		gate.countDown();
+		assertThat(owner.join()).isEqualTo("run 1");
+		assertThat(stage().recoveries().refuse(stage().id(), stage().id())).isEqualTo("run 1");
+		assertThat(stage().effect().runs()).isEqualTo(1);
+	}
+
+	private static Throwable catchThrowableOf(Callable<String> call) throws Exception {
+		try {
+			return new AssertionError("It gave " + call.call());
+		}
+		catch (IdempotencyInProgressException | IdempotencyOutcomeUnknownException ex) {
+			return ex;
+		}
+	}
+
+	@Test
+	default void resultOfALostOwnerIsLookedUpStoredAndReplayed() {
+		CountDownLatch gate = stage().effect().holdNextRun();
+		CompletableFuture<Answer> owner = lost(() -> post("recover"));
+		stage().effect().willBeFound("order 7");
+		Expect.replayed(Expect.afterTheLease(() -> post("recover")), "order 7");
+		stage().effect().willBeFound("another");
+		Expect.replayed(post("recover"), "order 7");
+		gate.countDown();
+		Expect.executed(owner.join(), "run 1");
+		Expect.replayed(post("recover"), "order 7");
+		assertThat(stage().effect().runs()).isEqualTo(1);
+		assertThat(stage().effect().lookUps()).isEqualTo(1);
+	}
+
+	@Test
+	default void resultOfALostOwnersMethodIsLookedUpStoredAndReplayed() {
+		Callable<String> call = () -> stage().recoveries().recover(stage().id(), stage().id());
+		CountDownLatch gate = stage().effect().holdNextRun();
+		CompletableFuture<String> owner = lost(call);
+		stage().effect().willBeFound("order 7");
+		assertThat(Expect.resultAfterTheLease(call)).isEqualTo("order 7");
+		stage().effect().willBeFound("another");
+		assertThat(stage().recoveries().recover(stage().id(), stage().id())).isEqualTo("order 7");
+		gate.countDown();
+		assertThat(owner.join()).isEqualTo("run 1");
+		assertThat(stage().effect().runs()).isEqualTo(1);
+	}
+
+	@Test
+	default void callOfALostOwnerThatDidNothingRunsAgain() {
+		CountDownLatch gate = stage().effect().holdNextRun();
+		CompletableFuture<Answer> owner = lost(() -> post("recover"));
+		Expect.executed(Expect.afterTheLease(() -> post("recover")), "run 2");
+		Expect.replayed(post("recover"), "run 2");
+		gate.countDown();
+		Expect.executed(owner.join(), "run 1");
+		assertThat(stage().effect().lookUps()).isEqualTo(1);
+	}
+
+}

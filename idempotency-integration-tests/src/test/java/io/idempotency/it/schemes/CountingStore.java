@@ -1,0 +1,110 @@
+package io.idempotency.it.schemes;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+
+/**
+ * Any store, with its round trips counted by verb, and owners that can be cut off: what
+ * they look like to others who died.
+ */
+final class CountingStore implements IdempotencyStore {
+
+	private final Map<String, Integer> roundTrips = new ConcurrentHashMap<>();
+
+	private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+
+	private final Set<ClaimId> cutOff = ConcurrentHashMap.newKeySet();
+
+	private final IdempotencyStore delegate;
+
+	private volatile boolean nextOwnerIsCutOff;
+
+	CountingStore(IdempotencyStore delegate) {
+		this.delegate = delegate;
+	}
+
+	/** The round trips of a call, of which renewals are none of its own. */
+	Map<String, Integer> roundTripsOf(Runnable call) {
+		this.roundTrips.clear();
+		call.run();
+		Map<String, Integer> counted = Map.copyOf(this.roundTrips);
+		this.roundTrips.clear();
+		return counted;
+	}
+
+	int renewals() {
+		return this.roundTrips.getOrDefault("renew", 0);
+	}
+
+	ClaimRequest lastClaim() {
+		return this.claims.get(this.claims.size() - 1);
+	}
+
+	/** The next owner cannot renew its claim. */
+	void cutNextOwnerOff() {
+		this.nextOwnerIsCutOff = true;
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
+		count("claim");
+		this.claims.add(request);
+		ClaimResult result = this.delegate.claim(request);
+		if (this.nextOwnerIsCutOff && result instanceof ClaimResult.Acquired) {
+			this.nextOwnerIsCutOff = false;
+			this.cutOff.add(request.claimId());
+		}
+		return result;
+	}
+
+	@Override
+	public boolean complete(Completion completion) {
+		count("complete");
+		return this.delegate.complete(completion);
+	}
+
+	@Override
+	public boolean release(IdempotencyKey key, ClaimId claimId) {
+		count("release");
+		return this.delegate.release(key, claimId);
+	}
+
+	@Override
+	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		if (this.cutOff.contains(claimId)) {
+			throw new IdempotencyStoreException("cut off");
+		}
+		count("renew");
+		return this.delegate.renew(key, claimId, lease);
+	}
+
+	@Override
+	public Instant issue(IdempotencyKey token, Duration timeToLive) {
+		count("issue");
+		return this.delegate.issue(token, timeToLive);
+	}
+
+	@Override
+	public Optional<IdempotencyStore> joining() {
+		return this.delegate.joining();
+	}
+
+	private void count(String verb) {
+		this.roundTrips.merge(verb, 1, Integer::sum);
+	}
+
+}

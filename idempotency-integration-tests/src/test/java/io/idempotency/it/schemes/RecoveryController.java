@@ -1,0 +1,57 @@
+package io.idempotency.it.schemes;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What the business data knows of a call, by the HTTP door. */
+@RestController
+class RecoveryController {
+
+	private final Effects effects;
+
+	RecoveryController(Effects effects) {
+		this.effects = effects;
+	}
+
+	@PostMapping("/indexed/{id}")
+	@Idempotent(duplicateOn = AlreadyThereException.class)
+	ResponseEntity<String> indexed(@PathVariable String id) {
+		return ResponseEntity.status(201).body(this.effects.of(id).run());
+	}
+
+	@PostMapping("/indexed/{id}/recover")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "find")
+	ResponseEntity<String> recovered(@PathVariable String id) {
+		return ResponseEntity.status(201).body(this.effects.of(id).run());
+	}
+
+	@Nullable ResponseEntity<String> find(String id) {
+		String found = this.effects.of(id).find();
+		return (found != null) ? ResponseEntity.status(201).body(found) : null;
+	}
+
+	@PostMapping("/abandoned/{id}/rerun")
+	@Idempotent(lease = "1s")
+	ResponseEntity<String> rerun(@PathVariable String id) {
+		return ResponseEntity.status(201).body(this.effects.of(id).run());
+	}
+
+	@PostMapping("/abandoned/{id}/refuse")
+	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+	ResponseEntity<String> refuse(@PathVariable String id) {
+		return ResponseEntity.status(201).body(this.effects.of(id).run());
+	}
+
+	@PostMapping("/abandoned/{id}/recover")
+	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE, recover = "find")
+	ResponseEntity<String> recover(@PathVariable String id) {
+		return ResponseEntity.status(201).body(this.effects.of(id).run());
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.idempotency.it.schemes;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.stereotype.Service;
+
+/** What the business data knows of a call, by the method door. */
+@Service
+class RecoveryMethods {
+
+	private final Effects effects;
+
+	RecoveryMethods(Effects effects) {
+		this.effects = effects;
+	}
+
+	@Idempotent(key = "#key", duplicateOn = AlreadyThereException.class)
+	String indexed(String key, String id) {
+		return this.effects.of(id).run();
+	}
+
+	@Idempotent(key = "#key", duplicateOn = AlreadyThereException.class, recover = "find")
+	String recovered(String key, String id) {
+		return this.effects.of(id).run();
+	}
+
+	@Nullable String find(String key, String id) {
+		return this.effects.of(id).find();
+	}
+
+	@Idempotent(key = "#key", lease = "1s")
+	String rerun(String key, String id) {
+		return this.effects.of(id).run();
+	}
+
+	@Idempotent(key = "#key", lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+	String refuse(String key, String id) {
+		return this.effects.of(id).run();
+	}
+
+	@Idempotent(key = "#key", lease = "1s", onAbandoned = AbandonedMode.REFUSE, recover = "find")
+	String recover(String key, String id) {
+		return this.effects.of(id).run();
+	}
+
+}

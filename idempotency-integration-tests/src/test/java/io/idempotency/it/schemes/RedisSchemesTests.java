@@ -1,0 +1,37 @@
+package io.idempotency.it.schemes;
+
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.store.redis.RedisIdempotencyStore;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+@RequiresRedis
+@Import(RedisSchemesTests.Store.class)
+class RedisSchemesTests extends SchemesTests {
+
+	@Configuration(proxyBeanMethods = false)
+	static class Store {
+
+		@Bean
+		RedisServer redisServer() {
+			return RedisServer.start(RedisBinary.REDIS_7_0);
+		}
+
+		@Bean
+		LettuceConnectionFactory redisConnectionFactory(RedisServer server) {
+			return new LettuceConnectionFactory("127.0.0.1", server.port());
+		}
+
+		@Bean
+		RedisIdempotencyStore idempotencyStore(LettuceConnectionFactory connections) {
+			return new RedisIdempotencyStore(connections);
+		}
+
+	}
+
+}

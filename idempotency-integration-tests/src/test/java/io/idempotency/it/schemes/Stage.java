@@ -1,0 +1,54 @@
+package io.idempotency.it.schemes;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import java.net.http.HttpRequest;
+
+import io.idempotency.it.http.Answer;
+import io.idempotency.it.http.Client;
+
+/**
+ * What one test has.
+ *
+ * @param id an identifier of its own
+ * @param effect what happens for it
+ * @param effects of other identifiers
+ * @param client sends requests
+ * @param store counts round trips
+ * @param methods the schemes by the method door
+ * @param recoveries look-ups by the method door
+ * @param threads for calls that overlap
+ */
+record Stage(String id, Effect effect, Effects effects, Client client, CountingStore store, SchemeMethods methods,
+		RecoveryMethods recoveries, ExecutorService threads) {
+
+	static final String FORM = "application/x-www-form-urlencoded";
+
+	/** How many duplicates come at once. */
+	static final int STORM = 200;
+
+	Answer post(String path, String key) {
+		return this.client.post(path, key);
+	}
+
+	Answer post(String path, String key, Consumer<HttpRequest.Builder> more) {
+		return form(path, key, "", more);
+	}
+
+	Answer form(String path, String body) {
+		return form(path, "unused", body, (request) -> {
+		});
+	}
+
+	private Answer form(String path, String key, String body, Consumer<HttpRequest.Builder> more) {
+		return this.client.post(path, key, FORM, body, more);
+	}
+
+	<T> CompletableFuture<T> start(Supplier<T> call) {
+		return CompletableFuture.supplyAsync(call, this.threads);
+	}
+
+}
