@@ -1,5 +1,7 @@
-import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED, get, newKey, pause, post } from "./calls.js";
+import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED, call as callOnce, get, pause } from "./calls.js";
+import { DONE, IGNORE, IdempotencyClient, NEW_TOKEN, RETRY_LATER, TELL_USER, newKey, oncePerSubmit } from "./idempotency-client.js";
 import { card, clearLog, element, hueOf } from "./log.js";
+import { showSchemes } from "./schemes.js";
 
 const SHOWN_ORDERS = 20;
 const REFRESH_EVERY = 3000;
@@ -9,13 +11,12 @@ const money = new Intl.NumberFormat("en-IE", { style: "currency", currency: "EUR
 const count = new Intl.NumberFormat("en-IE");
 
 const state = {
-	user: "anonymous",
+	user: sessionStorage.getItem("shop:user") || "anonymous",
 	sku: "sku-1",
-	key: newKey(),
 	products: new Map(),
 	orders: null,
 	/** What was ordered first with a key, by caller and key. */
-	used: new Map(),
+	used: new Map(JSON.parse(sessionStorage.getItem("shop:used")) || []),
 	/** First answers, by caller, path and key. */
 	answers: new Map(),
 	/** Calls of this page: the log of the shop has them, too. */
@@ -25,13 +26,64 @@ const state = {
 	elsewhere: null
 };
 
+/** What a well-behaved page does. It talks through the log, so that one sees every call it makes. */
+const client = new IdempotencyClient({ fetch: fetchLogged, wait: waitLogged });
+
+/** The order of the form: only "New key" ends it, so that one can watch what the same key does. */
+const ordering = client.intent("order", { autoRenew: false });
+
+/** A client in a hurry. */
+const impatient = client.intent("impatient order", { timeout: 1000, retries: 8 });
+
+const ADVICE = {
+	[TELL_USER]: "Tell the user",
+	[IGNORE]: "Ignore it, the first call counts",
+	[NEW_TOKEN]: "Get a new key",
+	[RETRY_LATER]: "Try again later with the same key"
+};
+
 /* ---------- calls ---------- */
+
+async function fetchLogged(path, { target, user, delay, body, headers, signal }) {
+	const result = await send(target, { path, user, delay, signal, key: headers.get("Idempotency-Key"), body: JSON.parse(body) });
+	if (result.status === undefined) {
+		throw new TypeError("No answer");
+	}
+	return new Response(result.text || null, { status: result.status, headers: result.headers });
+}
+
+function waitLogged(millis, answer, { target }) {
+	const why = answer.code === "in-progress" ? "The first call still runs" : answer.message.replace(/\.$/, "");
+	target.note(why + ": asking again in " + (millis / 1000).toFixed(1) + " s.");
+	return pause(millis);
+}
+
+/** Orders by an intent: with its key, again and again until there is an answer. */
+async function orderBy(intent, target, { user, body, delay }) {
+	remember(user, intent.key, body);
+	const answer = await intent.send("/api/orders", { target, user, delay, body: JSON.stringify(body), note: { user, body, delay } });
+	if (answer.action !== DONE) {
+		target.note("idempotency-client.js: " + ADVICE[answer.action] + ". " + answer.message);
+	}
+	return answer;
+}
+
+/** Asks once more for what a refresh of the page has cut off. */
+async function resume(intent) {
+	if (intent.unanswered) {
+		const { user, body } = intent.unanswered.note;
+		const target = card("Refreshed too early: asking again");
+		const answer = await orderBy(intent, target, { user, body });
+		await refresh();
+		target.verdict(answer.action === DONE ? "Order " + answer.json.orderNo + ", with the key from before" : answer.message, answer.action === DONE);
+	}
+}
 
 async function send(target, call) {
 	const full = { user: state.user, requestId: newKey(), ...call };
 	const line = target.line(full);
 	state.mine.set(full.requestId, line);
-	const result = compared(full, await post(full));
+	const result = compared(full, await callOnce(full));
 	line.end({ ...result, summary: summaryOf(result) });
 	if (result.outcome === GAVE_UP) {
 		result.ended = new Promise((resolve) => line.abandoned = resolve).then((end) => line.say(
@@ -85,6 +137,7 @@ function remember(user, key, body) {
 	const name = usedKey(user, key);
 	if (!state.used.has(name)) {
 		state.used.set(name, body);
+		sessionStorage.setItem("shop:used", JSON.stringify([...state.used].slice(-20)));
 	}
 	showKey();
 }
@@ -118,7 +171,8 @@ function plural(number, noun) {
 /* ---------- what can be tried ---------- */
 
 async function place() {
-	const { user, key } = state;
+	const { user } = state;
+	const { key } = ordering;
 	let group = state.placing;
 	if (!group || !group.card.isNewest() || group.user !== user || group.key !== key) {
 		group = { card: card("Place order"), user, key, calls: 0, most: state.used.has(usedKey(user, key)) ? 0 : 1 };
@@ -126,8 +180,8 @@ async function place() {
 		state.placing = group;
 	}
 	const before = await group.before;
-	group.calls++;
-	await order(group.card, { key, user, body: chosen() });
+	const answer = await orderBy(ordering, group.card, { user, body: chosen() });
+	group.calls += answer.attempts;
 	await judgeOrders(group.card, group.calls, before, group.most);
 }
 
@@ -156,29 +210,15 @@ const scenarios = {
 	async timeout() {
 		const target = card("Time out, then retry");
 		const before = await newestOrder();
-		const key = drawKey();
-		const { user } = state;
-		const body = chosen();
-		const first = await order(target, { key, user, body, delay: "3s", patience: 1000 });
-		let calls = 1;
-		let result;
-		do {
-			if (result) {
-				target.note("The first call still runs: ask again in a moment.");
-				await pause(Math.min(result.retryAfter || 1, 2) * 1000);
-			}
-			result = await order(target, { key, user, body });
-			calls++;
-		}
-		while (result.status === 409 && result.json?.code === "in-progress" && calls < 8);
-		await Promise.race([first.ended, pause(7000)]);
-		await judgeOrders(target, calls, before, 1);
+		const answer = await orderBy(impatient, target, { user: state.user, body: chosen(), delay: "3s" });
+		await judgeOrders(target, answer.attempts, before, 1);
 	},
 
 	async changed() {
 		const target = card("Same key, another amount");
 		const before = await newestOrder();
-		const { user, key } = state;
+		const { user } = state;
+		const { key } = ordering;
 		const first = await orderOnce(target, user, key);
 		const quantity = first.body.quantity < 100 ? first.body.quantity + 1 : first.body.quantity - 1;
 		await order(target, { key, user, body: { ...first.body, quantity } });
@@ -188,7 +228,8 @@ const scenarios = {
 	async stranger() {
 		const target = card("Same key, other customer");
 		const before = await newestOrder();
-		const { user, key } = state;
+		const { user } = state;
+		const { key } = ordering;
 		const other = user === "alice" ? "bob" : "alice";
 		const first = await orderOnce(target, user, key);
 		const known = state.used.has(usedKey(other, key));
@@ -245,17 +286,21 @@ const refundable = () => (state.orders || []).find((each) => each.paid > each.re
 /* ---------- what is shown ---------- */
 
 function drawKey() {
-	state.key = newKey();
+	if (ordering.pending) {
+		return newKey(); // that of the form is still needed for a retry
+	}
+	ordering.renew();
 	showKey();
-	return state.key;
+	return ordering.key;
 }
 
 function showKey() {
-	const used = state.used.get(usedKey(state.user, state.key));
+	const { key } = ordering;
+	const used = state.used.get(usedKey(state.user, key));
 	const tag = $("tag");
-	if ($("key").value !== state.key) {
-		$("key").value = state.key;
-		tag.style.setProperty("--hue", hueOf(state.key));
+	if ($("key").value !== key) {
+		$("key").value = key;
+		tag.style.setProperty("--hue", hueOf(key));
 		tag.classList.remove("drawn");
 		void tag.offsetWidth; // lets the animation start again
 		tag.classList.add("drawn");
@@ -402,10 +447,7 @@ async function load() {
 
 /* ---------- what is clicked ---------- */
 
-$("order").addEventListener("submit", (event) => {
-	event.preventDefault();
-	guard(place);
-});
+oncePerSubmit($("order"), () => guard(place));
 $("new-key").addEventListener("click", drawKey);
 $("clear").addEventListener("click", clearLog);
 $("quantity").addEventListener("input", showTotal);
@@ -415,6 +457,7 @@ $("products").addEventListener("change", (event) => {
 });
 document.querySelector(".who").addEventListener("change", (event) => {
 	state.user = event.target.value;
+	sessionStorage.setItem("shop:user", state.user);
 	showKey();
 });
 for (const button of document.querySelectorAll("[data-scenario]")) {
@@ -441,8 +484,16 @@ async function guard(scenario) {
 	}
 }
 
+document.querySelector('[name="user"][value="' + state.user + '"]').checked = true;
 showKey();
 await refresh();
+showSchemes({
+	order: () => ({ user: state.user, ...chosen() }),
+	own: (requestId, abandoned) => state.mine.set(requestId, { abandoned }),
+	refresh
+});
+resume(ordering);
+resume(impatient);
 setInterval(() => {
 	if (!document.hidden) {
 		refresh();

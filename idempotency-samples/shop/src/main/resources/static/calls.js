@@ -6,20 +6,11 @@ export const REFUSED = "refused";
 export const GAVE_UP = "gave up";
 export const FAILED = "failed";
 
-/** A random UUID; crypto.randomUUID() is missing when the page is not on localhost or HTTPS. */
-export function newKey() {
-	const bytes = crypto.getRandomValues(new Uint8Array(16));
-	bytes[6] = (bytes[6] & 0x0f) | 0x40;
-	bytes[8] = (bytes[8] & 0x3f) | 0x80;
-	const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-	return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
 /**
- * Posts a body. With `patience` (milliseconds) the browser hangs up when it is over, as a
- * client with a time-out does; the shop goes on.
+ * Calls once, with whatever key it is told to, as no well-behaved client would: this is what makes
+ * trouble. When `signal` aborts, the browser hangs up; the shop goes on.
  */
-export async function post({ path, body, user, key, requestId, delay, patience }) {
+export async function call({ method = "POST", path, body, user, key, requestId, delay, signal }) {
 	const headers = {
 		"Content-Type": "application/json",
 		"X-Request-Id": requestId,
@@ -35,19 +26,18 @@ export async function post({ path, body, user, key, requestId, delay, patience }
 	if (delay) {
 		headers["X-Demo-Delay"] = delay;
 	}
-	const hangUp = new AbortController();
-	const timer = patience ? setTimeout(() => hangUp.abort(), patience) : undefined;
 	const start = performance.now();
 	const millis = () => Math.round(performance.now() - start);
 	try {
 		const response = await fetch(path, {
-			method: "POST", headers, body: JSON.stringify(body), credentials: "omit", cache: "no-store", signal: hangUp.signal
+			method, headers, body: body && JSON.stringify(body), credentials: "omit", cache: "no-store", signal
 		});
 		const text = await response.text();
 		const replayed = response.headers.get("Idempotent-Replayed") === "true";
 		return {
 			outcome: replayed ? REPLAYED : (response.ok ? EXECUTED : REFUSED),
 			status: response.status,
+			headers: response.headers,
 			retryAfter: Number(response.headers.get("Retry-After")) || 0,
 			location: response.headers.get("Location"),
 			replayed,
@@ -57,10 +47,7 @@ export async function post({ path, body, user, key, requestId, delay, patience }
 		};
 	}
 	catch (error) {
-		return { outcome: hangUp.signal.aborted ? GAVE_UP : FAILED, millis: millis(), text: "", json: null };
-	}
-	finally {
-		clearTimeout(timer);
+		return { outcome: signal?.aborted ? GAVE_UP : FAILED, millis: millis(), text: "", json: null };
 	}
 }
 

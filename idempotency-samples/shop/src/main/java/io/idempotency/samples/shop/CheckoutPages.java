@@ -23,9 +23,16 @@ final class CheckoutPages {
 			<link rel="icon" href="/favicon.svg">
 			<link rel="stylesheet" href="/app.css">
 			</head>
-			<body>
-			<main>
+			<body class="paper">
+			<header class="top">
+			<img src="/favicon.svg" alt="" width="44" height="44">
+			<div>
 			<h1>%1$s</h1>
+			<p>No script here: post, redirect, get.</p>
+			</div>
+			<a href="/">Back to the shop</a>
+			</header>
+			<main>
 			%2$s
 			</main>
 			</body>
@@ -49,7 +56,7 @@ final class CheckoutPages {
 						%s
 						</select></label></p>
 						<p><label>Quantity <input name="quantity" type="number" min="1" max="100" value="1" required></label></p>
-						<p><button type="submit">Order now</button></p>
+						<p><button class="primary" type="submit">Order now</button></p>
 						</form>"""
 					.formatted(escape(token), escape(csrf.getParameterName()), escape(csrf.getToken()), options));
 	}

@@ -1,0 +1,439 @@
+/**
+ * Sends requests that may arrive twice and shall happen once. One file, no dependencies, no build:
+ * copy it into your page and import it as a module.
+ *
+ *     import { IdempotencyClient, DONE, TELL_USER, RETRY_LATER, oncePerSubmit } from "./idempotency-client.js";
+ *
+ *     const client = new IdempotencyClient();
+ *     const order = client.intent("order");
+ *
+ *     oncePerSubmit(form, async () => {
+ *         const answer = await order.send("/api/orders", {
+ *             headers: { "Content-Type": "application/json" },
+ *             body: JSON.stringify({ sku: "sku-1", quantity: 1 })
+ *         });
+ *         if (answer.action === DONE) show(answer.json);
+ *         if (answer.action === TELL_USER) say(answer.message);
+ *         if (answer.action === RETRY_LATER) say("Not now. Press again later, nothing is done twice.");
+ *     });
+ *
+ * An INTENT is one thing the user wants to happen once: this order, that payment. It has one key. The key is
+ * kept in the session storage, so that a retry, a refresh, or a duplicate of the tab sends the same one, and is
+ * forgotten as soon as the intent has an answer: what is sent next is a new intent with a new key. Only the
+ * page knows when the user wants something else: with `autoRenew: false` the key stays until `renew()`.
+ *
+ * After a refresh `intent.unanswered` is the request that went out and never got its answer (`url`, `method`,
+ * `body`, and the `note` that you gave with it), else null: send it once more and get the first answer. The body
+ * lies in the session storage until then; `remember: false` keeps it out of there, and out of `unanswered`.
+ *
+ * WHAT TO DO is the `action` of an answer. Codes are those of the problem details (RFC 9457):
+ *
+ *     DONE         2xx, 3xx                          it happened, now or at the first call (`replayed`)
+ *     IGNORE       duplicate                         it was received before; the first call counts
+ *     TELL_USER    key-missing                       this page is wrong: the key did not arrive
+ *                  key-reused                        the key belongs to another request
+ *                  body-too-large                    send less
+ *                  result-unavailable                it was done, only its answer is lost: look it up
+ *                  outcome-unknown                   nobody knows yet: look it up, or ask again (the key is kept)
+ *                  any other 4xx                     the application says no
+ *     NEW_TOKEN    token-unknown, key-invalid        nothing ran: the next call needs another token or key
+ *     RETRY_LATER  in-progress, store-unavailable,   not now; the same key again. Also 408, 425, 429, 5xx, and
+ *                  no answer at all                  calls that timed out or that the network lost
+ *
+ * RETRY_LATER is what `send` does itself, with the same key, after `Retry-After` (seconds or a date) or else a
+ * growing, jittered pause. It answers RETRY_LATER only when its retries are used up or `Retry-After` is longer
+ * than `longestWait`; the key is kept, so that the user may press again. NEW_TOKEN, too, is done once by `send`
+ * itself. But when an earlier call of the intent was lost, it may have happened with the old token, and a
+ * new one would do it again: then the answer is TELL_USER with `uncertain: true`, and the user decides.
+ *
+ * TOKENS that the service issues instead of keys of one's own:
+ *
+ *     const payment = client.intent("payment", { draw: () => client.issueToken("/idempotency/tokens") });
+ *
+ * An answer has: `action`, `code`, `status` (undefined when there was none), `message` (for the user), `json`,
+ * `text`, `headers`, `replayed`, `retryAfter` (ms or null), `key`, `attempts` (calls made by this `send`), and
+ * `uncertain` (an earlier call got no answer, and this answer does not say what became of it). `send` throws
+ * only when `draw` does.
+ */
+
+export const DONE = "done";
+export const TELL_USER = "tell-user";
+export const IGNORE = "ignore";
+export const NEW_TOKEN = "new-token";
+export const RETRY_LATER = "retry-later";
+
+const ACTIONS = {
+	"key-missing": TELL_USER,
+	"key-invalid": NEW_TOKEN,
+	"token-unknown": NEW_TOKEN,
+	"key-reused": TELL_USER,
+	"in-progress": RETRY_LATER,
+	"duplicate": IGNORE,
+	"result-unavailable": TELL_USER,
+	"outcome-unknown": TELL_USER,
+	"body-too-large": TELL_USER,
+	"store-unavailable": RETRY_LATER
+};
+
+/** Statuses after which the service has kept nothing, so that the same key may be tried again. */
+const TRANSIENT = new Set([408, 425, 429]);
+
+/** Answers after which the key is kept: what became of the intent is still open. */
+const OPEN_STATUSES = new Set([401, 403]);
+const OPEN_CODES = new Set(["outcome-unknown"]);
+
+const DEFAULTS = {
+	/** Name of the request header. */
+	header: "Idempotency-Key",
+	/** Where keys are kept: anything with getItem, setItem and removeItem. */
+	storage: null,
+	/** What the names of intents begin with in the storage. */
+	prefix: "idempotency:",
+	/** Whether an intent ends with its answer. */
+	autoRenew: true,
+	/** Whether the body of an unanswered request is kept, too. */
+	remember: true,
+	/** How often a call is repeated after the first one. */
+	retries: 4,
+	/** After how many milliseconds one call is given up. */
+	timeout: 15000,
+	/** A longer wait than this many milliseconds is left to the user. */
+	longestWait: 30000,
+	/** Gives a new key, or a promise of one. */
+	draw: newKey,
+	/** Makes the call; it gets everything that was given to `send`, also what the real one does not know. */
+	fetch: (url, init) => globalThis.fetch(url, init),
+	/** Waits before a retry; it gets the milliseconds, the answer that asked for it, and what was given to `send`. */
+	wait: (millis) => new Promise((resolve) => setTimeout(resolve, millis))
+};
+
+export class IdempotencyClient {
+
+	#options;
+
+	#intents = new Map();
+
+	constructor(options = {}) {
+		this.#options = { ...DEFAULTS, ...options };
+		this.#options.storage ??= sessionOrMemory();
+	}
+
+	/** The intent of this name: the same one for as long as the page lives. Options are those of the client. */
+	intent(name, options = {}) {
+		if (!this.#intents.has(name)) {
+			this.#intents.set(name, new Intent(name, { ...this.#options, ...options }));
+		}
+		return this.#intents.get(name);
+	}
+
+	/** Asks the service for a token. Throws when it gives none. */
+	async issueToken(url, init = {}) {
+		const response = await this.#options.fetch(url, { method: "POST", cache: "no-store", ...init });
+		if (!response.ok) {
+			throw new Error("No token: " + url + " answered " + response.status);
+		}
+		return (await response.json()).token;
+	}
+
+}
+
+class Intent {
+
+	#name;
+
+	#options;
+
+	#kept;
+
+	#running = null;
+
+	constructor(name, options) {
+		this.#name = options.prefix + name;
+		this.#options = options;
+		this.#kept = parsed(options.storage.getItem(this.#name)) || {};
+		if (!this.#kept.key) {
+			this.#begin();
+		}
+	}
+
+	/** The key; null while a token has not been drawn yet. */
+	get key() {
+		return this.#kept.key || null;
+	}
+
+	/** The request that went out and got no answer, or null. */
+	get unanswered() {
+		return this.#kept.unanswered || null;
+	}
+
+	/** Whether a call is under way. */
+	get pending() {
+		return this.#running !== null;
+	}
+
+	/** Begins a new intent: the next call has another key. Not while a call is under way: it would be repeated with the new one. */
+	renew() {
+		if (this.pending) {
+			throw new Error("The request of this intent is still under way");
+		}
+		this.#begin();
+	}
+
+	#begin() {
+		this.#keep({});
+		if (this.#options.draw === newKey) {
+			this.#keep({ key: newKey() });
+		}
+	}
+
+	/** Draws the key if there is none yet, which `send` does by itself. */
+	async drawn() {
+		if (!this.#kept.key) {
+			this.#keep({ key: await this.#options.draw() });
+		}
+		return this.#kept.key;
+	}
+
+	/**
+	 * Sends the request until it has an answer, and says what to do with that. While one call is under way,
+	 * another one gets its answer and sends nothing. `init` is that of `fetch`; the method is POST unless it
+	 * says otherwise, and `timeout` and `retries` may be given for this one request.
+	 */
+	send(url, init = {}) {
+		this.#running ??= this.#sendUntilAnswered(url, { method: "POST", ...init }).finally(() => this.#running = null);
+		return this.#running;
+	}
+
+	async #sendUntilAnswered(url, init) {
+		let lost = Boolean(this.#kept.sent);
+		let failed = false;
+		let redrawn = false;
+		for (let attempts = 1; ; attempts++) {
+			const key = await this.drawn();
+			this.#keep({ key, sent: true, unanswered: this.#remembered(url, init) });
+			const answer = { ...await this.#call(url, init, key), key, attempts };
+			lost ||= answer.status === undefined;
+			if (answer.action === RETRY_LATER) {
+				failed ||= answer.status >= 500 && !answer.code;
+				const wait = waitBefore(attempts, answer.retryAfter);
+				const retries = init.retries ?? this.#options.retries;
+				if (attempts > retries || wait > this.#options.longestWait || init.signal?.aborted) {
+					return { ...answer, uncertain: lost };
+				}
+				await this.#options.wait(wait, answer, init);
+				continue;
+			}
+			if (answer.action === NEW_TOKEN && !lost && !redrawn) {
+				redrawn = true;
+				this.#keep({});
+				continue;
+			}
+			return this.#settled(answer, lost, failed);
+		}
+	}
+
+	#settled(answer, lost, failed) {
+		const telling = answer.action === DONE || answer.replayed || answer.code === "result-unavailable";
+		const settled = { ...answer, uncertain: lost && !telling };
+		if (OPEN_STATUSES.has(answer.status) || OPEN_CODES.has(answer.code)) {
+			return settled;
+		}
+		if (this.#options.autoRenew || answer.action === NEW_TOKEN) {
+			this.#begin();
+		}
+		else {
+			this.#keep({ key: answer.key });
+		}
+		if (answer.action === NEW_TOKEN && lost) {
+			settled.action = TELL_USER;
+		}
+		if (answer.action === IGNORE && failed) {
+			// The first call failed and the service remembers that: "received" does not mean that it happened.
+			settled.action = TELL_USER;
+		}
+		return settled;
+	}
+
+	async #call(url, init, key) {
+		const hangUp = new AbortController();
+		const abort = () => hangUp.abort();
+		const timer = setTimeout(abort, init.timeout ?? this.#options.timeout);
+		init.signal?.addEventListener("abort", abort);
+		if (init.signal?.aborted) {
+			abort();
+		}
+		try {
+			const headers = new Headers(init.headers);
+			headers.set(this.#options.header, key);
+			const response = await this.#options.fetch(url, { cache: "no-store", ...init, headers, signal: hangUp.signal });
+			return answered(response, await response.text());
+		}
+		catch (error) {
+			// The call may have arrived or not, and nobody can tell from here: this is what the key is for.
+			return { action: RETRY_LATER, retryAfter: null, replayed: false, message: "No answer came.", text: "", json: null };
+		}
+		finally {
+			clearTimeout(timer);
+			init.signal?.removeEventListener("abort", abort);
+		}
+	}
+
+	#remembered(url, init) {
+		if (!this.#options.remember || (init.body !== undefined && typeof init.body !== "string")) {
+			return undefined;
+		}
+		return { url: String(url), method: init.method, body: init.body, note: init.note };
+	}
+
+	#keep(kept) {
+		this.#kept = kept;
+		if (!kept.key) {
+			this.#options.storage.removeItem(this.#name);
+			return;
+		}
+		try {
+			this.#options.storage.setItem(this.#name, JSON.stringify(kept));
+		}
+		catch (error) {
+			// No room for the body: the key is what must not be lost.
+			this.#options.storage.setItem(this.#name, JSON.stringify({ key: kept.key, sent: kept.sent }));
+		}
+	}
+
+}
+
+/** What to do about an answer: by the code of its problem, else by its status. */
+export function actionFor(status, code) {
+	if (status >= 400 && Object.hasOwn(ACTIONS, code ?? "")) {
+		return ACTIONS[code];
+	}
+	if (status < 400) {
+		return DONE;
+	}
+	return status >= 500 || TRANSIENT.has(status) ? RETRY_LATER : TELL_USER;
+}
+
+/** `Retry-After` in milliseconds, whether it says seconds or a date; null when it says nothing. */
+export function retryAfterOf(headers) {
+	const value = headers.get("Retry-After")?.trim();
+	if (!value) {
+		return null;
+	}
+	if (/^\d+$/.test(value)) {
+		return Number(value) * 1000;
+	}
+	const then = Date.parse(value);
+	// By the clock of the service where it tells it, for the clock of the user may be wrong.
+	const now = Date.parse(headers.get("Date") ?? "") || Date.now();
+	return Number.isNaN(then) ? null : Math.max(0, then - now);
+}
+
+/**
+ * Calls `submit` when the form is submitted, and disables its submit buttons until that has ended. Without
+ * `submit` the browser posts the form, and the buttons come back when the user comes back to the page.
+ */
+export function oncePerSubmit(form, submit) {
+	let pending = false;
+	const end = () => {
+		pending = false;
+		form.removeAttribute("aria-busy");
+		buttonsOf(form).forEach((each) => each.disabled = false);
+	};
+	form.addEventListener("submit", async (event) => {
+		if (pending || submit) {
+			event.preventDefault();
+		}
+		if (pending) {
+			return;
+		}
+		pending = true;
+		form.setAttribute("aria-busy", "true");
+		const focused = document.activeElement;
+		if (!submit) {
+			// After the browser has put the form together: a disabled button would not be part of it.
+			setTimeout(() => buttonsOf(form).forEach((each) => each.disabled = true));
+			return;
+		}
+		buttonsOf(form).forEach((each) => each.disabled = true);
+		try {
+			await submit(event);
+		}
+		finally {
+			end();
+			// A disabled button loses the focus, and with it the place of those who use the keyboard.
+			if (document.activeElement === document.body) {
+				focused?.focus();
+			}
+		}
+	});
+	globalThis.addEventListener("pageshow", (event) => {
+		if (event.persisted && !submit) {
+			end();
+		}
+	});
+}
+
+/** A random UUID, also where crypto.randomUUID() is missing: on pages neither from localhost nor by HTTPS. */
+export function newKey() {
+	if (crypto.randomUUID) {
+		return crypto.randomUUID();
+	}
+	const bytes = crypto.getRandomValues(new Uint8Array(16));
+	bytes[6] = (bytes[6] & 0x0f) | 0x40;
+	bytes[8] = (bytes[8] & 0x3f) | 0x80;
+	const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+	return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function answered(response, text) {
+	const json = parsed(text);
+	const code = response.status >= 400 ? json?.code : undefined;
+	return {
+		action: actionFor(response.status, code),
+		code,
+		status: response.status,
+		headers: response.headers,
+		message: response.status >= 400 ? json?.detail || json?.title || "The service answered " + response.status + "." : "",
+		retryAfter: retryAfterOf(response.headers),
+		replayed: response.headers.get("Idempotent-Replayed") === "true",
+		text,
+		json
+	};
+}
+
+/** Never the same moment for all who were told to wait. */
+function waitBefore(attempt, retryAfter) {
+	if (retryAfter !== null) {
+		return retryAfter + Math.random() * 250;
+	}
+	return 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+}
+
+function buttonsOf(form) {
+	return Array.from(form.elements).filter((each) => each.type === "submit");
+}
+
+function parsed(text) {
+	try {
+		return JSON.parse(text);
+	}
+	catch (error) {
+		return null;
+	}
+}
+
+/** A browser may forbid the storage; then keys live as long as the page. */
+function sessionOrMemory() {
+	try {
+		globalThis.sessionStorage.getItem("");
+		return globalThis.sessionStorage;
+	}
+	catch (error) {
+		const memory = new Map();
+		return {
+			getItem: (name) => memory.get(name) ?? null,
+			setItem: (name, value) => memory.set(name, value),
+			removeItem: (name) => memory.delete(name)
+		};
+	}
+}
