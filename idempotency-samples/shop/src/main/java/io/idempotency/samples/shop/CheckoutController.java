@@ -59,9 +59,11 @@ class CheckoutController {
 
 	/**
 	 * A second click while the first post is on its way waits for it: the browser has
-	 * forgotten the first by then and shows what the second gets.
+	 * forgotten the first by then and shows what the second gets. The order is compared
+	 * and not the whole form, whose CSRF token looks different each time it is shown.
 	 */
-	@Idempotent(body = "token", token = true, conflict = ConflictMode.WAIT, waitTimeout = "15s")
+	@Idempotent(body = "token", token = true, fingerprint = "{#form.sku, #form.quantity}", conflict = ConflictMode.WAIT,
+			waitTimeout = "15s")
 	@PostMapping(consumes = MediaType.APPLICATION_FORM_URLENCODED_VALUE)
 	public ResponseEntity<Void> submit(@Valid @ModelAttribute CheckoutForm form, @Nullable Principal customer,
 			@RequestHeader(name = DemoDelay.HEADER,

@@ -1,6 +1,7 @@
 package io.idempotency.samples.shop;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.idempotency.IdempotencyException;
@@ -12,6 +13,10 @@ import org.springframework.web.util.HtmlUtils;
  * The pages of the checkout, in plain HTML: no script and no template engine.
  */
 final class CheckoutPages {
+
+	/** Refused, but not because nothing has happened. */
+	private static final Set<String> MAYBE_ORDERED = Set.of("in-progress", "outcome-unknown", "result-unavailable",
+			"key-reused");
 
 	private static final String FRAME = """
 			<!doctype html>
@@ -69,10 +74,13 @@ final class CheckoutPages {
 	}
 
 	static String refusal(IdempotencyException refusal) {
+		boolean earlier = MAYBE_ORDERED.contains(refusal.code());
+		String effect = earlier ? "An earlier click may have ordered; look at your orders before you order again."
+				: "Nothing was ordered.";
 		return FRAME.formatted("This form cannot be sent", """
-				<p id="code" data-code="%s">%s. Nothing was ordered by this click.</p>
+				<p id="code" data-code="%s">%s. %s</p>
 				<p><a href="/checkout">Open a new form</a></p>""".formatted(escape(refusal.code()),
-				escape(refusal.title())));
+				escape(refusal.title()), effect));
 	}
 
 	private static String escape(String text) {

@@ -81,6 +81,20 @@ class CheckoutTests {
 		assertThat(newOrders()).isEqualTo(1);
 	}
 
+	/** The CSRF token is masked anew each time, the form is the same. */
+	@Test
+	void sameOrderWithAnotherMaskOfTheCsrfTokenIsTheSameOrder() throws Exception {
+		String token = ShopClient.hiddenField(this.form, "token");
+		HttpResponse<String> first = this.shop.send(posting(token, 1));
+		HttpResponse<String> shownAgain = this.shop.send(this.shop.request("/checkout").header("Cookie", cookie()));
+		String otherMask = ShopClient.hiddenField(shownAgain, "_csrf");
+		assertThat(otherMask).isNotEqualTo(ShopClient.hiddenField(this.form, "_csrf"));
+		HttpResponse<String> second = this.shop.send(posting(token, 1, otherMask));
+		assertThat(second.statusCode()).isEqualTo(303);
+		assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+		assertThat(newOrders()).isEqualTo(1);
+	}
+
 	@Test
 	void tokenThatTheShopHasNotIssuedIsRefused() throws Exception {
 		assertThatRefused(this.shop.send(posting("made-up", 1)), 400, "token-unknown");
@@ -108,11 +122,17 @@ class CheckoutTests {
 	}
 
 	private HttpRequest.Builder posting(String token, int quantity) {
-		String csrf = ShopClient.hiddenField(this.form, "_csrf");
-		String cookie = this.form.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
+		return posting(token, quantity, ShopClient.hiddenField(this.form, "_csrf"));
+	}
+
+	private HttpRequest.Builder posting(String token, int quantity, String csrf) {
 		return posting("token=" + token + "&sku=sku-3&quantity=" + quantity + "&_csrf="
 				+ URLEncoder.encode(csrf, StandardCharsets.UTF_8))
-			.header("Cookie", cookie);
+			.header("Cookie", cookie());
+	}
+
+	private String cookie() {
+		return this.form.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
 	}
 
 	private HttpRequest.Builder posting(String body) {
