@@ -37,7 +37,7 @@ public final class MethodDoor implements OperationDoor {
 
 	private final Supplier<RequestValues> values;
 
-	private final Supplier<Caller> tokenOwner;
+	private final Supplier<Caller> caller;
 
 	/**
 	 * Creates the door.
@@ -46,16 +46,16 @@ public final class MethodDoor implements OperationDoor {
 	 * @param keys reads keys
 	 * @param values of the request or message that the current thread works for,
 	 * {@link RequestValues#NONE} if there is none
-	 * @param tokenOwner the current caller, whom a token was issued to
+	 * @param caller the current caller, to whom belong tokens and keys of clients
 	 */
 	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys, Supplier<RequestValues> values,
-			Supplier<Caller> tokenOwner) {
+			Supplier<Caller> caller) {
 		this.engine = engine;
 		this.codec = codec;
 		this.keys = keys;
 		this.fingerprints = new OperationFingerprints(codec);
 		this.values = values;
-		this.tokenOwner = tokenOwner;
+		this.caller = caller;
 	}
 
 	@Override
@@ -79,11 +79,19 @@ public final class MethodDoor implements OperationDoor {
 			return enterWithoutKey(call);
 		}
 		IdempotentOperation operation = call.operation();
-		Caller defaultCaller = operation.token() ? this.tokenOwner.get() : Caller.GLOBAL;
-		IdempotencyKey key = call.key(parts, defaultCaller, values);
+		IdempotencyKey key = call.key(parts, defaultCaller(operation), values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
 		MethodCallDoor door = new MethodCallDoor(call, this.codec);
 		return door.answer(this.engine.execute(guarded, door, operation.transactions()));
+	}
+
+	/**
+	 * A business key is the same for whoever calls. What a client has chosen, in a header
+	 * or a body, is not: two clients may choose the same.
+	 */
+	private Caller defaultCaller(IdempotentOperation operation) {
+		boolean chosenByClient = operation.token() || !(operation.keySource() instanceof KeySource.Spel);
+		return chosenByClient ? this.caller.get() : Caller.GLOBAL;
 	}
 
 	private @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {

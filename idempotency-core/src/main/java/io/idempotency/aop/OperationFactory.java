@@ -1,7 +1,6 @@
 package io.idempotency.aop;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
 
@@ -59,22 +58,35 @@ final class OperationFactory {
 		AttributeCheck.check(annotation);
 		KeySource keySource = this.keySources.of(annotation, covered);
 		ResultShape result = ResultShape.of(annotation);
-		if (!covered && attributes.mode() == IdempotencyMode.REPLAY) {
-			checkResult(annotation, result.type());
+		if (!covered) {
+			checkResult(annotation, attributes.mode(), result);
 		}
 		Method recover = RecoverMethods.find(annotation, result);
 		return new IdempotentOperation(annotation.method(), annotation.targetClass(), annotation.declaredOnMethod(),
 				policy(annotation, recover != null), keySource, attributes.required(), attributes.token(),
 				expression("scope", attributes.scope(), annotation), fingerprint(annotation),
 				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
-				transactions(annotation, result), result.type(), result.async(), store(annotation));
+				transactions(annotation), result.type(), result.async(), store(annotation));
 	}
 
-	private void checkResult(IdempotentAnnotation annotation, Type type) {
-		String problem = this.codec.unsupported(type);
+	private void checkResult(IdempotentAnnotation annotation, IdempotencyMode mode, ResultShape result) {
+		if (mode != IdempotencyMode.REPLAY) {
+			checkEnd(annotation, result);
+			return;
+		}
+		String problem = this.codec.unsupported(result.type());
 		if (problem != null) {
 			throw SetupProblem.of(annotation, "its result cannot be kept for a replay: " + problem,
 					"Return a type that can be kept, or set mode = IdempotencyMode.REJECT, which keeps no result");
+		}
+	}
+
+	/** A claim that ends when the method returns would guard nothing. */
+	private static void checkEnd(IdempotentAnnotation annotation, ResultShape result) {
+		if (!result.async() && DeferredResults.include(result.type())) {
+			throw SetupProblem.of(annotation,
+					"its work goes on after the method has returned, and when it ends cannot be seen",
+					"Return the result itself or a CompletableFuture of it");
 		}
 	}
 
@@ -127,11 +139,11 @@ final class OperationFactory {
 		return name.isEmpty() ? this.store : storeBean(name, annotation);
 	}
 
-	private @Nullable BusinessTransactions transactions(IdempotentAnnotation annotation, ResultShape result) {
+	private @Nullable BusinessTransactions transactions(IdempotentAnnotation annotation) {
 		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
 			return null;
 		}
-		if (result.async()) {
+		if (DeferredResults.include(ResultShape.returnType(annotation.method(), annotation.targetClass()))) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");

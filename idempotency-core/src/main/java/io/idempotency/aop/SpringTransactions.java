@@ -3,12 +3,14 @@ package io.idempotency.aop;
 import java.util.function.Consumer;
 
 import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.store.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
-import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -20,13 +22,16 @@ final class SpringTransactions implements BusinessTransactions {
 
 	private final PlatformTransactionManager manager;
 
-	SpringTransactions(PlatformTransactionManager manager) {
+	private final TransactionDefinition definition;
+
+	SpringTransactions(PlatformTransactionManager manager, TransactionDefinition definition) {
 		this.manager = manager;
+		this.definition = definition;
 	}
 
 	@Override
 	public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
-		TransactionStatus status = this.manager.getTransaction(new DefaultTransactionDefinition());
+		TransactionStatus status = begin();
 		T result;
 		try {
 			TransactionSynchronizationManager.registerSynchronization(new Ending(ended));
@@ -38,6 +43,15 @@ final class SpringTransactions implements BusinessTransactions {
 		}
 		this.manager.commit(status);
 		return result;
+	}
+
+	private TransactionStatus begin() {
+		try {
+			return this.manager.getTransaction(this.definition);
+		}
+		catch (CannotCreateTransactionException ex) {
+			throw new IdempotencyStoreException("No transaction could be begun", ex);
+		}
 	}
 
 	/** The failure of the work wins. */

@@ -1,10 +1,18 @@
 package io.idempotency.aop;
 
+import java.util.Set;
+
 import io.idempotency.engine.BusinessTransactions;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
  * Finds the transactions that an operation joins. A class of its own, because Spring's
@@ -12,23 +20,59 @@ import org.springframework.transaction.PlatformTransactionManager;
  */
 final class TransactionManagers {
 
+	/** The method's own transaction is then the one that the record is in. */
+	private static final Set<Integer> SAME_TRANSACTION = Set.of(TransactionDefinition.PROPAGATION_REQUIRED,
+			TransactionDefinition.PROPAGATION_SUPPORTS, TransactionDefinition.PROPAGATION_MANDATORY);
+
 	private TransactionManagers() {
 	}
 
 	/**
-	 * The transactions of the one transaction manager, or of the primary one.
-	 * @throws io.idempotency.IdempotencyConfigurationException if there is none, or more
-	 * than one
+	 * The transactions of the manager that the method's own annotation names, else of the
+	 * only or primary one, with the isolation and the time-out that it asks for.
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
+	 * manager, or the method wants a transaction apart from that of its record
 	 */
 	static BusinessTransactions find(BeanFactory beanFactory, IdempotentAnnotation annotation) {
+		TransactionAttribute wanted = new AnnotationTransactionAttributeSource()
+			.getTransactionAttribute(annotation.method(), annotation.targetClass());
+		if (wanted != null && !SAME_TRANSACTION.contains(wanted.getPropagationBehavior())) {
+			throw SetupProblem.of(annotation,
+					"transaction = JOIN, but its own @Transactional asks for a transaction apart from the caller's",
+					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
+		}
 		try {
-			return new SpringTransactions(beanFactory.getBean(PlatformTransactionManager.class));
+			return new SpringTransactions(manager(beanFactory, wanted), definition(wanted));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but there is not exactly one transaction manager: " + ex.getMessage(),
-					"Declare the transaction manager of the store's DataSource, or mark it as @Primary", ex);
+					"Declare the transaction manager of the store's DataSource, mark it as @Primary, or name it by "
+							+ "@Transactional",
+					ex);
 		}
+	}
+
+	private static PlatformTransactionManager manager(BeanFactory beanFactory, @Nullable TransactionAttribute wanted) {
+		String name = (wanted != null) ? wanted.getQualifier() : null;
+		if (name == null || name.isEmpty()) {
+			return beanFactory.getBean(PlatformTransactionManager.class);
+		}
+		return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beanFactory, PlatformTransactionManager.class, name);
+	}
+
+	/** A method that would run without a transaction has one for its record. */
+	private static TransactionDefinition definition(@Nullable TransactionAttribute wanted) {
+		DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
+		if (wanted != null) {
+			definition.setIsolationLevel(wanted.getIsolationLevel());
+			definition.setTimeout(wanted.getTimeout());
+			definition.setName(wanted.getName());
+			if (wanted.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY) {
+				definition.setPropagationBehavior(TransactionDefinition.PROPAGATION_MANDATORY);
+			}
+		}
+		return definition;
 	}
 
 }

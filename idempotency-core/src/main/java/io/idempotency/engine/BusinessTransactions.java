@@ -19,6 +19,8 @@ public interface BusinessTransactions {
 	 * @param ended told how the transaction has ended, once it has: for a transaction
 	 * that was there before, that is after this method
 	 * @return what the work has given
+	 * @throws io.idempotency.store.IdempotencyStoreException if no transaction could be
+	 * begun, so that the work was not run
 	 * @throws Throwable what the work throws, or what the commit fails with
 	 */
 	<T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable;

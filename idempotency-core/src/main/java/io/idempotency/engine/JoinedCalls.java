@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +59,12 @@ final class JoinedCalls {
 		}
 		catch (Throwable failure) {
 			Execution execution = joined.execution;
-			if (joined.failure == failure && execution != null) {
+			if (execution != null && (joined.failure == failure || door.isDuplicate(failure))) {
+				// A unique index may also speak at the commit.
 				return afterRollback(call, execution, door, store, failure);
+			}
+			if (execution == null && failure instanceof IdempotencyStoreException) {
+				throw new IdempotencyStoreUnavailableException(call.operation(), STORE_RETRY_AFTER, failure);
 			}
 			if (execution == null && failure instanceof IdempotencyStoreUnavailableException unavailable
 					&& unavailable.getCause() instanceof TransactionLostException) {

@@ -38,6 +38,10 @@ abstract class Answer {
 	void failed(Throwable thrown) {
 	}
 
+	/** The work behind an asynchronous answer has failed. */
+	void workFailed() {
+	}
+
 	/**
 	 * The request is being processed asynchronously, by something that Spring does not
 	 * know.

@@ -61,6 +61,8 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean mayBeRenderedLater;
 
+	private boolean workDone;
+
 	/**
 	 * Starts to hold an answer back.
 	 * @param response the answer
@@ -124,6 +126,19 @@ final class ClaimedAnswer extends Answer {
 		}
 	}
 
+	/**
+	 * The handler has given its result: what fails from now on is the answer and not the
+	 * work.
+	 */
+	void returned() {
+		this.workDone = true;
+	}
+
+	@Override
+	void workFailed() {
+		this.workDone = false;
+	}
+
 	@Override
 	void failed(Throwable thrown) {
 		this.failure = thrown;
@@ -138,6 +153,9 @@ final class ClaimedAnswer extends Answer {
 		}
 		if (this.awaitedError != null) {
 			requestDestroyed();
+		}
+		else if (this.workDone && !isStreaming() && !isRemembered()) {
+			this.execution.resultNotStored(thrown);
 		}
 		else if (!isRemembered() || isTransient(NestedRefusals.find(thrown))) {
 			this.execution.fail(thrown, null);
@@ -162,6 +180,11 @@ final class ClaimedAnswer extends Answer {
 
 	private void decide() {
 		if (isFailed()) {
+			if (this.failure != null && this.workDone && !isStreaming()) {
+				// Done, and only its answer could not be written.
+				this.execution.resultNotStored(this.failure);
+				return;
+			}
 			giveBack();
 		}
 		else if (this.execution.policy().mode() != IdempotencyMode.REPLAY || !response().isHeld()) {

@@ -9,6 +9,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.ServletResponseWrapper;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -61,11 +62,16 @@ final class Exchange {
 
 	/**
 	 * A dispatch begins.
-	 * @param type its type
+	 * @param request its request
 	 * @param given the response that was given to it
 	 * @return the response to be handed on
 	 */
-	HttpServletResponse enter(DispatcherType type, HttpServletResponse given) {
+	HttpServletResponse enter(HttpServletRequest request, HttpServletResponse given) {
+		DispatcherType type = request.getDispatcherType();
+		if (type == DispatcherType.ASYNC && this.answer != null
+				&& WebAsyncUtils.getAsyncManager(request).getConcurrentResult() instanceof Throwable) {
+			this.answer.workFailed();
+		}
 		if (type != DispatcherType.FORWARD && wraps(given, this.response)) {
 			return given;
 		}
@@ -147,7 +153,12 @@ final class Exchange {
 
 	/** Whether a guarded call is or was under way: what it calls is a part of it. */
 	boolean isGuarded() {
-		return this.answer != null;
+		return this.answer instanceof ClaimedAnswer;
+	}
+
+	/** Whether the stored answer was found: nothing may run. */
+	boolean isReplayed() {
+		return this.answer instanceof ReplayedAnswer;
 	}
 
 	ClaimedAnswer claimed(Execution execution) {

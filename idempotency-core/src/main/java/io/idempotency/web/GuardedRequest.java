@@ -55,7 +55,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 
 	/** Whether only reading the body tells how large it is. */
 	static boolean isOfUnknownSize(HttpServletRequest request) {
-		return request.getContentLengthLong() < 0 && request.getHeader("Transfer-Encoding") != null;
+		return request.getContentLengthLong() < 0;
 	}
 
 	@Override

@@ -80,6 +80,7 @@ final class HttpCall implements Door<Object> {
 		if (recovered) {
 			this.answer.recovered();
 		}
+		this.answer.returned();
 		watch(value, this.answer);
 		return value;
 	}

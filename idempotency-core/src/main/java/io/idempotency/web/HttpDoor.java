@@ -119,6 +119,10 @@ public final class HttpDoor implements OperationDoor {
 			// guarded.
 			return call.run();
 		}
+		if (exchange != null && exchange.isReplayed()) {
+			// Somebody outside calls the handler again, as if a replay were a failure.
+			throw new ReplaySignal();
+		}
 		RequestValues values = new HttpRequestValues(request);
 		if (HandlerOperations.isExempt(call.operation(), request) || !call.isGuarded(values)) {
 			return call.runUnguarded();

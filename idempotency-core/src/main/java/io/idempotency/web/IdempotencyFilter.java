@@ -52,7 +52,7 @@ public final class IdempotencyFilter implements Filter {
 			throws IOException, ServletException {
 		Exchange exchange = Exchange.of(request, this.settings);
 		CapturingResponse previous = exchange.response();
-		HttpServletResponse captured = exchange.enter(request.getDispatcherType(), response);
+		HttpServletResponse captured = exchange.enter(request, response);
 		HttpServletRequest guarded = (GuardedRequest.find(request) != null) ? request
 				: new GuardedRequest(request, this.handlers, this.settings.maxRequestSize());
 		try {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
@@ -21,6 +22,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -415,6 +418,16 @@ class StartupFailureTests {
 	}
 
 	@Test
+	void joinOfATransactionApart() {
+		assertRefused(ApartJoin.class, "run(String)", "asks for a transaction apart", "REQUIRED");
+	}
+
+	@Test
+	void lockOfWorkWhoseEndCannotBeSeen() {
+		assertRefused(StreamLock.class, "run(String)", "when it ends cannot be seen", "CompletableFuture");
+	}
+
+	@Test
 	void joinWithoutATransactionManager() {
 		assertRefused(JoinWithoutTransactions.class, "run(String)", "there is not exactly one transaction manager",
 				"@Primary");
@@ -472,6 +485,29 @@ class StartupFailureTests {
 		@Bean
 		static PlatformTransactionManager transactionManager() {
 			return mock(PlatformTransactionManager.class);
+		}
+
+	}
+
+	static class ApartJoin {
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@Idempotent(key = "#key", transaction = TransactionMode.JOIN, store = "joining")
+		public void run(String key) {
+		}
+
+		@Bean(autowireCandidate = false)
+		static TestStore joining() {
+			return new JoiningStore();
+		}
+
+	}
+
+	static class StreamLock {
+
+		@Idempotent(key = "#key", mode = IdempotencyMode.LOCK)
+		public Flow.Publisher<String> run(String key) {
+			return (subscriber) -> subscriber.onComplete();
 		}
 
 	}

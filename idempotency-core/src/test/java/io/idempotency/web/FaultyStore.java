@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.idempotency.key.IdempotencyKey;
@@ -56,6 +57,11 @@ class FaultyStore implements IdempotencyStore {
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
 		log("issue");
 		return this.store.issue(token, timeToLive);
+	}
+
+	@Override
+	public Optional<IdempotencyStore> joining() {
+		return Optional.of(this);
 	}
 
 	private void log(String verb) {

@@ -13,6 +13,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -47,6 +48,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -445,6 +447,13 @@ class HttpDoorTests {
 		assertThat(this.store.verbs).containsExactly("claim", "complete RESULT", "claim");
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { JoinOfATask.class, JoinOfAFutureInAnEntity.class, JoinOfAStream.class })
+	void transactionCannotBeJoinedByWorkThatBeginsLater(Class<?> controller) {
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> HttpDoorSetup.start(controller))
+			.withStackTraceContaining("its work goes on after the method has returned");
+	}
+
 	@Test
 	void withoutTheFilterNothingRunsUnprotected() {
 		MockMvc unfiltered = MockMvcBuilders.webAppContextSetup(this.context).build();
@@ -810,6 +819,39 @@ class HttpDoorTests {
 		@Idempotent(required = false, mode = IdempotencyMode.REJECT)
 		public String echo(@RequestBody String body) {
 			return body;
+		}
+
+	}
+
+	@RestController
+	static class JoinOfATask {
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/join")
+		Callable<String> join() {
+			return () -> "later";
+		}
+
+	}
+
+	@RestController
+	static class JoinOfAFutureInAnEntity {
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/join")
+		ResponseEntity<CompletableFuture<String>> join() {
+			return ResponseEntity.ok(CompletableFuture.completedFuture("later"));
+		}
+
+	}
+
+	@RestController
+	static class JoinOfAStream {
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/join")
+		SseEmitter join() {
+			return new SseEmitter();
 		}
 
 	}

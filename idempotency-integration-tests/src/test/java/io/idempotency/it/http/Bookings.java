@@ -20,4 +20,10 @@ class Bookings {
 		return room + " run " + this.runs.run("bookings");
 	}
 
+	/** The key comes from a header, so a client has chosen it. */
+	@Idempotent(header = "Idempotency-Key")
+	public String bookByHeader(String room) {
+		return room + " run " + this.runs.run("bookings-by-header");
+	}
+
 }

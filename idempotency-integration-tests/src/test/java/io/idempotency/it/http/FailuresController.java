@@ -1,6 +1,7 @@
 package io.idempotency.it.http;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.FailureMode;
 import io.idempotency.Idempotent;
@@ -13,6 +14,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.ModelAndView;
 
 /** Calls that fail: released by default, remembered on request. */
 @RestController
@@ -35,6 +37,47 @@ class FailuresController {
 	@Idempotent
 	public String exception() {
 		throw new IllegalStateException("broken in run " + this.runs.run("/failures/exception"));
+	}
+
+	/** Done, but its answer cannot be written. */
+	@PostMapping("/unwritable")
+	@Idempotent
+	public Unwritable unwritable() {
+		this.runs.run("/failures/unwritable");
+		return new Unwritable();
+	}
+
+	@PostMapping("/unwritable-later")
+	@Idempotent
+	public CompletableFuture<Unwritable> unwritableLater() {
+		this.runs.run("/failures/unwritable-later");
+		return CompletableFuture.supplyAsync(Unwritable::new);
+	}
+
+	@PostMapping("/unwritable-view")
+	@Idempotent
+	public ModelAndView unwritableView() {
+		this.runs.run("/failures/unwritable-view");
+		return new ModelAndView((model, request, response) -> {
+			throw new IllegalStateException("no view");
+		});
+	}
+
+	@PostMapping("/future-503")
+	@Idempotent
+	public CompletableFuture<String> failedFuture() {
+		int run = this.runs.run("/failures/future-503");
+		return CompletableFuture.supplyAsync(() -> {
+			throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE, "busy in run " + run);
+		});
+	}
+
+	public static final class Unwritable {
+
+		public String getTotal() {
+			throw new IllegalStateException("cannot be read outside its session");
+		}
+
 	}
 
 	@PostMapping("/send-error-503")

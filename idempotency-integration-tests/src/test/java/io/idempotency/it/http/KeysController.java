@@ -154,6 +154,11 @@ class KeysController {
 		return this.bookings.book(room);
 	}
 
+	@PostMapping("/keys/service-by-header")
+	public String serviceByHeader(@RequestParam String room) {
+		return this.bookings.bookByHeader(room);
+	}
+
 	@PostMapping("/keys/nested")
 	@Idempotent
 	public String nested(@RequestParam String room) {

@@ -192,6 +192,18 @@ class KeysOnTomcatTests extends OnTomcat {
 	}
 
 	@Test
+	void keyThatAClientHasChosenForAServiceMethodBelongsToTheCaller() {
+		String path = "/keys/service-by-header?room=12";
+		Answer alice = this.client.post(path, this.key, "text/plain", "", Client.as("alice"));
+		Answer bob = this.client.post(path, this.key, "text/plain", "", Client.as("bob"));
+		assertThat(alice.status()).isEqualTo(200);
+		assertThat(bob.status()).isEqualTo(200);
+		assertThat(bob.body()).isNotEqualTo(alice.body());
+		assertThat(this.client.post(path, this.key, "text/plain", "", Client.as("alice")).body())
+			.isEqualTo(alice.body());
+	}
+
+	@Test
 	void refusalOfANestedCallIsNoResultOfTheOuter() {
 		this.client.post("/keys/service?room=" + this.key, "x");
 		Answer refused = this.client.post("/keys/nested?room=" + this.key, this.key);

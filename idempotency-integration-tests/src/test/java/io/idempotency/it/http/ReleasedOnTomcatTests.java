@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReleasedOnTomcatTests extends OnTomcat {
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/failures/status/401", "/failures/status/403", "/failures/status/408",
-			"/failures/status/425", "/failures/status/429", "/failures/status/500", "/failures/status/503",
-			"/failures/exception", "/failures/send-error-503" })
+	@ValueSource(strings = { "/failures/future-503", "/failures/status/401", "/failures/status/403",
+			"/failures/status/408", "/failures/status/425", "/failures/status/429", "/failures/status/500",
+			"/failures/status/503", "/failures/exception", "/failures/send-error-503" })
 	void retryRunsAgain(String path) {
 		int before = this.runs.of(path);
 		Answer first = this.client.post(path, this.key);

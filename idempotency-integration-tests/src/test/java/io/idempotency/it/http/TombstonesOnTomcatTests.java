@@ -11,6 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.util.AopTestUtils;
@@ -42,6 +44,15 @@ class TombstonesOnTomcatTests extends OnTomcat {
 		assertThat(first.text()).isEqualTo(body.repeat(3));
 		assertUnavailable(second);
 		assertThat(this.runs.of("/large")).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/failures/unwritable", "/failures/unwritable-later", "/failures/unwritable-view" })
+	void whatWasDoneIsNotDoneAgainBecauseItsAnswerCouldNotBeWritten(String path) {
+		int before = this.runs.of(path);
+		assertThat(this.client.post(path, this.key).status()).isEqualTo(500);
+		assertUnavailable(this.client.post(path, this.key));
+		assertThat(this.runs.of(path) - before).isEqualTo(1);
 	}
 
 	@Test

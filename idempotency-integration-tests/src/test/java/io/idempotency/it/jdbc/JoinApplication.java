@@ -22,9 +22,12 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -109,6 +112,13 @@ class JoinApplication {
 			String note = insert(ref + "-" + this.runs.get());
 			IdempotencyContext.current().orElseThrow().release();
 			return note;
+		}
+
+		@Transactional(isolation = Isolation.SERIALIZABLE)
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public int isolation(String ref) {
+			Integer level = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+			return (level != null) ? level : TransactionDefinition.ISOLATION_DEFAULT;
 		}
 
 		String insert(String ref) throws InterruptedException {

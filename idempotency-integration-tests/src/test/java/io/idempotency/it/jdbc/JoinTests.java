@@ -33,6 +33,7 @@ import org.springframework.security.test.context.support.WithMockUser;
 import org.springframework.test.util.AopTestUtils;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -140,6 +141,11 @@ class JoinTests {
 			assertThat(this.proxy.place(this.ref)).isEqualTo(first);
 			assertThat(runs()).isEqualTo(1);
 			assertThat(rows()).isEqualTo(1);
+		}
+
+		@Test
+		void recordIsInTheTransactionThatTheMethodAsksFor() {
+			assertThat(this.proxy.isolation(this.ref)).isEqualTo(TransactionDefinition.ISOLATION_SERIALIZABLE);
 		}
 
 		@Test
