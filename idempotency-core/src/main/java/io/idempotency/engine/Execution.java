@@ -185,8 +185,10 @@ public final class Execution {
 		}
 	}
 
-	/** The result was found in the business data. */
-	void recovered() {
+	/**
+	 * The result was found in the business data.
+	 */
+	public void recovered() {
 		this.events.publish(IdempotencyEvent.RECOVERED, operation());
 	}
 
@@ -197,7 +199,7 @@ public final class Execution {
 	 * @param failure what the look-up failed with
 	 * @return what the caller gets
 	 */
-	IdempotencyException unavailable(Throwable duplicate, @Nullable Throwable failure) {
+	public IdempotencyException unavailable(Throwable duplicate, @Nullable Throwable failure) {
 		tombstone();
 		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation());
 		IdempotencyException refusal = new IdempotencyResultUnavailableException(operation());

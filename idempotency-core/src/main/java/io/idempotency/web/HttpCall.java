@@ -1,6 +1,8 @@
 package io.idempotency.web;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.aop.OperationCall;
@@ -81,8 +83,55 @@ final class HttpCall implements Door<Object> {
 			this.answer.recovered();
 		}
 		this.answer.returned();
-		watch(value, this.answer);
-		return value;
+		Object result = value;
+		if (!recovered && this.call.operation().async() && value instanceof CompletionStage<?> stage) {
+			result = recovering(stage, this.answer, execution);
+		}
+		watch(result, this.answer);
+		return result;
+	}
+
+	/** What the engine does after a duplicate, for one that is known late. */
+	private CompletableFuture<@Nullable Object> recovering(CompletionStage<?> stage, ClaimedAnswer claimed,
+			Execution execution) {
+		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+		stage.whenComplete((value, thrown) -> {
+			Throwable cause = (thrown instanceof CompletionException && thrown.getCause() != null) ? thrown.getCause()
+					: thrown;
+			if (cause == null) {
+				result.complete(value);
+			}
+			else if (isDuplicate(cause)) {
+				recover(cause, claimed, execution, result);
+			}
+			else {
+				result.completeExceptionally(thrown);
+			}
+		});
+		return result;
+	}
+
+	private void recover(Throwable duplicate, ClaimedAnswer claimed, Execution execution,
+			CompletableFuture<@Nullable Object> result) {
+		CompletionStage<?> found;
+		try {
+			Object recovered = execution.policy().recoverable() ? this.call.recover() : null;
+			found = (recovered instanceof CompletionStage<?> stage) ? stage
+					: CompletableFuture.completedFuture(recovered);
+		}
+		catch (Throwable ex) {
+			found = CompletableFuture.failedFuture(ex);
+		}
+		found.whenComplete((value, failure) -> {
+			if (failure == null && value != null) {
+				execution.recovered();
+				claimed.recovered();
+				result.complete(value);
+			}
+			else {
+				result.completeExceptionally(execution.unavailable(duplicate, failure));
+			}
+		});
 	}
 
 	private void watch(@Nullable Object value, ClaimedAnswer claimed) {

@@ -57,6 +57,23 @@ interface DuplicateOnScheme extends Scheme {
 	}
 
 	@Test
+	default void duplicateThatAFutureTellsIsADuplicateToo() {
+		stage().effect().failNextRun(new AlreadyThereException());
+		stage().effect().willBeFound("order 7");
+		String path = "/indexed/" + stage().id();
+		Expect.replayed(stage().post(path + "/recover-later", "k" + stage().id()), "order 7");
+		stage().effect().willBeFound("another");
+		Expect.replayed(stage().post(path + "/recover-later", "k" + stage().id()), "order 7");
+		stage().effect().failNextRun(new AlreadyThereException());
+		Expect.problem(stage().post(path + "/later", "k" + stage().id()), 409, "result-unavailable");
+		Expect.problem(stage().post(path + "/later", "k" + stage().id()), 409, "result-unavailable");
+		stage().effect().failNextRun(new IllegalStateException("no stock"));
+		assertThat(stage().post(path + "/later", "other" + stage().id()).status()).isEqualTo(500);
+		assertThat(stage().post(path + "/later", "other" + stage().id()).status()).isEqualTo(201);
+		assertThat(stage().effect().runs()).isEqualTo(4);
+	}
+
+	@Test
 	default void recoveredResultOfAMethodIsStoredAndReplayed() {
 		stage().effect().failNextRun(new AlreadyThereException());
 		stage().effect().willBeFound("order 7");

@@ -1,5 +1,7 @@
 package io.idempotency.it.schemes;
 
+import java.util.concurrent.CompletableFuture;
+
 import io.idempotency.AbandonedMode;
 import io.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,18 @@ class RecoveryController {
 	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "find")
 	ResponseEntity<String> recovered(@PathVariable String id) {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
+	}
+
+	@PostMapping("/indexed/{id}/later")
+	@Idempotent(duplicateOn = AlreadyThereException.class)
+	CompletableFuture<ResponseEntity<String>> indexedLater(@PathVariable String id) {
+		return CompletableFuture.supplyAsync(() -> indexed(id));
+	}
+
+	@PostMapping("/indexed/{id}/recover-later")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "find")
+	CompletableFuture<ResponseEntity<String>> recoveredLater(@PathVariable String id) {
+		return CompletableFuture.supplyAsync(() -> recovered(id));
 	}
 
 	@Nullable ResponseEntity<String> find(String id) {
