@@ -187,14 +187,17 @@ class RedisReplicationTests {
 					store.verify();
 					List<ClaimRequest> requests = Stream.generate(RedisReplicationTests::request).limit(30).toList();
 					requests.forEach((request) -> acquire(store, request));
+					store.close();
 					cluster.replicas().forEach(RedisServer::pause);
+					RedisIdempotencyStore impatient = new RedisIdempotencyStore(connections, "test:", 1,
+							Duration.ofMillis(300));
 					for (ClaimRequest request : requests) {
 						assertThatExceptionOfType(IdempotencyStoreException.class)
-							.isThrownBy(() -> store.complete(completion(claimOf(request))))
+							.isThrownBy(() -> impatient.complete(completion(claimOf(request))))
 							.withMessageContaining("Only 0 of 1");
 					}
+					impatient.close();
 					cluster.replicas().forEach(RedisServer::resume);
-					store.close();
 				});
 			}
 		}
