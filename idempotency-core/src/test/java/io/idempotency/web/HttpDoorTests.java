@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -14,6 +15,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
+import jakarta.servlet.ServletRequestEvent;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -26,6 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.mock.web.MockAsyncContext;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.mock.web.MockMultipartFile;
 import org.springframework.test.util.AopTestUtils;
@@ -52,6 +56,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 import static org.springframework.http.HttpStatus.CONFLICT;
 import static org.springframework.http.HttpStatus.TOO_MANY_REQUESTS;
 
@@ -477,6 +482,32 @@ class HttpDoorTests {
 		assertThat(this.orders.runs).hasValue(2);
 	}
 
+	/**
+	 * Tomcat tells that an asynchronous request is over before it renders its error; here
+	 * nobody ever renders it.
+	 */
+	@Test
+	void errorOfAnAsynchronousAnswerThatNobodyRendersIsKept() throws Exception {
+		IdempotencyRequestListener listener = new IdempotencyRequestListener();
+		MvcResult started = this.client
+			.perform(MockMvcRequestBuilders.post("/orders/gone").header("Idempotency-Key", "k1").with((request) -> {
+				listener.requestInitialized(new ServletRequestEvent(request.getServletContext(), request));
+				return request;
+			}))
+			.andReturn();
+		started.getAsyncResult();
+		this.client.perform(MockMvcRequestBuilders.asyncDispatch(started));
+		assertThat(this.store.verbs).containsExactly("claim");
+		MockHttpServletRequest request = started.getRequest();
+		((MockAsyncContext) request.getAsyncContext()).complete();
+		listener.requestDestroyed(new ServletRequestEvent(request.getServletContext(), request));
+		await().atMost(Duration.ofSeconds(60))
+			.untilAsserted(() -> assertThat(this.store.verbs).containsExactly("claim", "complete RESULT"));
+		MockHttpServletResponse second = post("/orders/gone", "k1");
+		assertThat(second.getStatus()).isEqualTo(410);
+		assertThat(second.getHeader("Idempotent-Replayed")).isEqualTo("true");
+	}
+
 	@Test
 	void handlersThatReturnNothingAreReplayed() throws Exception {
 		assertThat(post("/orders/nothing", "k1").getStatus()).isEqualTo(204);
@@ -774,6 +805,14 @@ class HttpDoorTests {
 		CompletableFuture<String> future() {
 			this.runs.incrementAndGet();
 			return CompletableFuture.completedFuture("done guarded");
+		}
+
+		@Idempotent
+		@PostMapping("/gone")
+		CompletableFuture<String> gone() {
+			this.runs.incrementAndGet();
+			return CompletableFuture
+				.failedFuture(new ResponseStatusException(org.springframework.http.HttpStatus.GONE));
 		}
 
 		@Idempotent
