@@ -11,9 +11,11 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.servers.ContainerServer;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RequiresDocker;
 import io.idempotency.it.servers.RequiresMariaDb;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
@@ -27,6 +29,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.test.IdempotencyStoreContract;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -172,6 +175,29 @@ class JdbcStoreContractTests {
 		@Override
 		DataSource asSeenByTheStore(DataSource dataSource) {
 			return new PretendsToBeMySql(dataSource);
+		}
+
+	}
+
+	@Nested
+	@RequiresDocker
+	class MySql extends Contract {
+
+		private @Nullable ContainerServer server;
+
+		@Override
+		HikariDataSource pool(String name) {
+			if (this.server == null) {
+				this.server = ContainerServer.mySql();
+			}
+			return this.server.database().pool(POOL_SIZE);
+		}
+
+		@AfterAll
+		void stopServer() {
+			if (this.server != null) {
+				this.server.close();
+			}
 		}
 
 	}

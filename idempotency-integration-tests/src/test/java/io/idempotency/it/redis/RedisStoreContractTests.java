@@ -16,10 +16,12 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.test.IdempotencyStoreContract;
+import io.idempotency.it.servers.ContainerServer;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisClusterServers;
 import io.idempotency.it.servers.RedisSentinelServers;
 import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresDocker;
 import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -172,6 +174,22 @@ class RedisStoreContractTests {
 		@Override
 		RedisConnectionFactory connect(RedisSentinelServers servers) {
 			return RedisClients.jedis(servers);
+		}
+
+	}
+
+	@Nested
+	@RequiresDocker
+	class LettuceValkey extends Contract<ContainerServer> {
+
+		@Override
+		ContainerServer start() {
+			return ContainerServer.valkey();
+		}
+
+		@Override
+		RedisConnectionFactory connect(ContainerServer server) {
+			return RedisClients.lettuce(server.port());
 		}
 
 	}
