@@ -16,10 +16,11 @@ public final class FreePorts {
 
 	private static final int FIRST = 12_000;
 
-	private static final int COUNT = 18_000;
-
 	/** The bus of a Redis Cluster node listens here too. */
 	private static final int CLUSTER_BUS_OFFSET = 10_000;
+
+	/** So that no port is another one's bus. */
+	private static final int COUNT = CLUSTER_BUS_OFFSET;
 
 	private static final Random RANDOM = new Random();
 
