@@ -75,11 +75,13 @@ public final class JdbcCleanup implements AutoCloseable {
 
 	private long purgeAll() {
 		long purged = 0;
-		int last = this.batchSize;
-		while (last == this.batchSize && !this.executor.isShutdown()) {
+		int last;
+		do {
+			// A batch that is not full is not the last: another node may have had a part.
 			last = this.store.purge(this.batchSize);
 			purged += last;
 		}
+		while (last > 0 && !this.executor.isShutdown());
 		return purged;
 	}
 

@@ -99,7 +99,11 @@ class JdbcPurgeTests {
 				purged.add(purgeAll(this.one));
 				purged.add(other.orTimeout(60, TimeUnit.SECONDS).join());
 			});
-			assertThat(purged.get(0) + purged.get(1)).as("purged").isEqualTo(EXPIRED);
+			// A node may have found the last of them in the hands of the other, which
+			// gave
+			// them back.
+			int rest = purgeAll(this.one);
+			assertThat(purged.get(0) + purged.get(1) + rest).as("purged").isEqualTo(EXPIRED);
 			expectUndisturbed(kept, keys);
 		}
 
