@@ -1,10 +1,17 @@
 package io.idempotency.benchmarks;
 
 import java.net.URI;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.LongStream;
-
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -19,6 +26,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -33,6 +41,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * is deleted.
  */
 final class BenchmarkStore implements AutoCloseable {
+
+	private static final int CONNECTIONS = 10;
 
 	private static final StoredResult RESULT = new StoredResult("text", new byte[500]);
 
@@ -58,7 +68,7 @@ final class BenchmarkStore implements AutoCloseable {
 	private static BenchmarkStore jdbc(String url) {
 		HikariConfig config = new HikariConfig();
 		config.setJdbcUrl(url);
-		config.setMaximumPoolSize(10);
+		config.setMaximumPoolSize(CONNECTIONS);
 		HikariDataSource pool = new HikariDataSource(config);
 		new JdbcTemplate(pool).execute("drop table if exists " + JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 		new JdbcSchema(pool, JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
@@ -75,12 +85,31 @@ final class BenchmarkStore implements AutoCloseable {
 
 	/** Fills it with finished records that are kept for a day. */
 	void fill(long records) {
-		LongStream.range(0, records).parallel().forEach((i) -> fresh());
+		inParallel(records, this::fresh);
 	}
 
 	/** Fills it with records that are over at once. */
 	void fillExpired(long records) {
-		LongStream.range(0, records).parallel().forEach((i) -> claim(ClaimType.ONCE, Duration.ofMillis(1)));
+		inParallel(records, () -> claim(ClaimType.ONCE, Duration.ofMillis(1)));
+	}
+
+	private static void inParallel(long times, Runnable task) {
+		ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS);
+		AtomicLong left = new AtomicLong(times);
+		List<Future<?>> ends = IntStream.range(0, CONNECTIONS).<Future<?>>mapToObj((i) -> threads.submit(() -> {
+			while (left.getAndDecrement() > 0) {
+				task.run();
+			}
+		})).toList();
+		threads.shutdown();
+		for (Future<?> end : ends) {
+			try {
+				end.get();
+			}
+			catch (InterruptedException | ExecutionException ex) {
+				throw new IllegalStateException("Cannot fill the store", ex);
+			}
+		}
 	}
 
 	/** A call that runs: its claim and its completion. */
@@ -89,16 +118,44 @@ final class BenchmarkStore implements AutoCloseable {
 		return this.store.complete(Completion.result(claim, Fingerprint.NONE, RESULT, Duration.ofDays(1)));
 	}
 
+	/** A call that fails: its claim and its release. */
+	boolean failed() {
+		Claim claim = claim(ClaimType.LEASED, Duration.ofDays(1));
+		return this.store.release(claim.key(), claim.id());
+	}
+
+	/** A duplicate of one of the first so many calls, of another each time. */
+	ClaimResult duplicate(long records) {
+		ClaimResult result = this.store.claim(
+				request(key(ThreadLocalRandom.current().nextLong(records) + 1), ClaimType.LEASED, Duration.ofDays(1)));
+		if (!(result instanceof ClaimResult.Completed)) {
+			throw new IllegalStateException(result.toString());
+		}
+		return result;
+	}
+
 	private Claim claim(ClaimType type, Duration retention) {
-		IdempotencyKey key = IdempotencyKey.of("benchmark", Caller.GLOBAL,
-				Long.toString(this.sequence.incrementAndGet()));
-		ClaimResult result = this.store.claim(new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, type,
-				Duration.ofSeconds(30), retention, true));
+		ClaimResult result = this.store.claim(request(key(this.sequence.incrementAndGet()), type, retention));
 		return ((ClaimResult.Acquired) result).claim();
 	}
 
-	int purge(int batchSize) {
-		return ((JdbcIdempotencyStore) this.store).purge(batchSize);
+	private static IdempotencyKey key(long number) {
+		return IdempotencyKey.of("benchmark", Caller.GLOBAL, Long.toString(number));
+	}
+
+	private static ClaimRequest request(IdempotencyKey key, ClaimType type, Duration retention) {
+		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, type, Duration.ofSeconds(30), retention, true);
+	}
+
+	/** A clean-up that begins at once. */
+	JdbcCleanup newCleanup(int batchSize) {
+		return new JdbcCleanup((JdbcIdempotencyStore) this.store, Duration.ofSeconds(1), batchSize);
+	}
+
+	long countExpired() {
+		Long count = new JdbcTemplate((DataSource) this.connections).queryForObject(
+				"select count(*) from " + JdbcIdempotencyStore.DEFAULT_TABLE_NAME + " where state = 'O'", Long.class);
+		return (count != null) ? count : 0;
 	}
 
 	@Override

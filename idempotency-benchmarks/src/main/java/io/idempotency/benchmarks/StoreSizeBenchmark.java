@@ -2,6 +2,7 @@ package io.idempotency.benchmarks;
 
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.store.ClaimResult;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -47,9 +48,15 @@ public class StoreSizeBenchmark {
 		this.store.close();
 	}
 
+	/** Leaves the size as it is. */
 	@Benchmark
-	public boolean fresh() {
-		return this.store.fresh();
+	public boolean claimAndRelease() {
+		return this.store.failed();
+	}
+
+	@Benchmark
+	public ClaimResult duplicate() {
+		return this.store.duplicate(this.records);
 	}
 
 }

@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.JdbcOperations;
 
@@ -55,12 +56,18 @@ class JdbcStoreConfiguration {
 		};
 	}
 
+	/** On a store of its own, because the bean may have been wrapped, in metrics, say. */
 	@Bean(initMethod = "start")
 	@Lazy(false)
+	@DependsOn("idempotencyStore")
 	@ConditionalOnProperty(name = "idempotency.jdbc.cleanup.enabled", matchIfMissing = true)
-	JdbcCleanup idempotencyCleanup(JdbcIdempotencyStore store, IdempotencyProperties properties) {
-		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
-		return new JdbcCleanup(store, cleanup.interval(), cleanup.batchSize());
+	JdbcCleanup idempotencyCleanup(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
+		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
+				marked, all);
+		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
+		return new JdbcCleanup(new JdbcIdempotencyStore(dataSource, jdbc.tableName()), jdbc.cleanup().interval(),
+				jdbc.cleanup().batchSize());
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
 
@@ -10,8 +11,10 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.autoconfigure.sql.init.SqlInitializationAutoConfiguration;
@@ -38,8 +41,8 @@ class JdbcStoreConfigurationTests {
 	/** For the schema a file is a server: it may have been there before. */
 	private final ApplicationContextRunner notEmbedded = this.runner
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
-		.withPropertyValues(
-				"spring.datasource.url=jdbc:h2:file:" + System.getProperty("java.io.tmpdir") + "/" + UUID.randomUUID());
+		.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + Path.of("target", "h2").toAbsolutePath() + "/"
+				+ UUID.randomUUID());
 
 	@Test
 	void callsRunOnceAndTheirRecordsAreInTheTable() {
@@ -106,11 +109,34 @@ class JdbcStoreConfigurationTests {
 	@Test
 	void cleanupRunsByItself() {
 		this.embedded.withPropertyValues("idempotency.jdbc.cleanup.interval=20ms", "idempotency.retention=1ms")
+			.run(JdbcStoreConfigurationTests::expectCleanup);
+	}
+
+	@Test
+	void cleanupRunsWhereTheStoreIsWrapped() {
+		this.embedded.withPropertyValues("idempotency.jdbc.cleanup.interval=20ms", "idempotency.retention=1ms")
+			.withBean(Wrapping.class)
 			.run((context) -> {
-				context.getBean(IdempotencyTemplate.class).operation("test").key("k1").execute(String.class, () -> "x");
-				await().atMost(Duration.ofSeconds(60))
-					.untilAsserted(() -> assertThat(records(context, "idempotency_record")).isZero());
+				assertThat(context).getBean(IdempotencyStore.class).isInstanceOf(NearCacheIdempotencyStore.class);
+				expectCleanup(context);
 			});
+	}
+
+	private static void expectCleanup(AssertableApplicationContext context) {
+		context.getBean(IdempotencyTemplate.class).operation("test").key("k1").execute(String.class, () -> "x");
+		await().atMost(Duration.ofSeconds(60))
+			.untilAsserted(() -> assertThat(records(context, "idempotency_record")).isZero());
+	}
+
+	/** As those do who measure or trace. */
+	static final class Wrapping implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			return (bean instanceof JdbcIdempotencyStore store)
+					? new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(1)) : bean;
+		}
+
 	}
 
 	@Test

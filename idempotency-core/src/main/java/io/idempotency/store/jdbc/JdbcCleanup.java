@@ -1,6 +1,7 @@
 package io.idempotency.store.jdbc;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -11,7 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Purges a {@link JdbcIdempotencyStore} from time to time, batch after batch until
- * nothing is left that is over. Any number of nodes may do so.
+ * nothing is left that is over. Any number of nodes may do so. After a batch it rests for
+ * as long as the batch took, so that the database has time for calls.
  * <p>
  * A purge that fails is logged and tried again after the next interval. There is one
  * daemon thread, which holds a connection only while it deletes a batch.
@@ -29,6 +31,8 @@ public final class JdbcCleanup implements AutoCloseable {
 	private final int batchSize;
 
 	private final ScheduledExecutorService executor;
+
+	private final CountDownLatch closed = new CountDownLatch(1);
 
 	/**
 	 * Creates the clean-up, which does nothing before its {@link #start()}.
@@ -67,21 +71,27 @@ public final class JdbcCleanup implements AutoCloseable {
 				logger.debug("Purged {} idempotency records", purged);
 			}
 		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 		catch (RuntimeException ex) {
 			// Whatever it is: thrown from here it would be the end of all purges.
 			logger.warn("Idempotency records that are over could not be purged; trying again later", ex);
 		}
 	}
 
-	private long purgeAll() {
+	private long purgeAll() throws InterruptedException {
 		long purged = 0;
 		int last;
+		long took;
 		do {
+			long start = System.nanoTime();
 			// A batch that is not full is not the last: another node may have had a part.
 			last = this.store.purge(this.batchSize);
 			purged += last;
+			took = System.nanoTime() - start;
 		}
-		while (last > 0 && !this.executor.isShutdown());
+		while (last > 0 && !this.closed.await(took, TimeUnit.NANOSECONDS));
 		return purged;
 	}
 
@@ -90,6 +100,7 @@ public final class JdbcCleanup implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
+		this.closed.countDown();
 		this.executor.shutdown();
 	}
 

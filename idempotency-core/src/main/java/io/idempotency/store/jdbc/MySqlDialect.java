@@ -119,8 +119,9 @@ class MySqlDialect extends Dialect {
 	}
 
 	/**
-	 * Two statements more, because MySQL has no bound for a single one: its query
-	 * time-out would kill from another connection, and may hit the statement after.
+	 * Two statements more, because MySQL has no bound for a single one: no hint sets this
+	 * variable, and its query time-out would kill from another connection, and may hit
+	 * the statement after.
 	 *
 	 * @param seconds how long to wait
 	 */

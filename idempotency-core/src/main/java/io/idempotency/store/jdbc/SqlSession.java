@@ -55,12 +55,13 @@ final class SqlSession {
 	}
 
 	int update(String sql, Binder binder) throws SQLException {
-		return run(sql, Statement.NO_GENERATED_KEYS, binder, Statement::getUpdateCount);
+		return run(sql, Statement.NO_GENERATED_KEYS, binder, this::executeUpdate);
 	}
 
 	/** Runs a statement that gives rows. */
 	<T> T query(String sql, Binder binder, Reader<ResultSet, T> reader) throws SQLException {
 		return run(sql, Statement.NO_GENERATED_KEYS, binder, (statement) -> {
+			execute(statement);
 			try (ResultSet rows = statement.getResultSet()) {
 				return reader.read(rows);
 			}
@@ -74,7 +75,7 @@ final class SqlSession {
 	 */
 	OptionalLong updateAndGetKey(String sql, Binder binder) throws SQLException {
 		return run(sql, Statement.RETURN_GENERATED_KEYS, binder, (statement) -> {
-			if (statement.getUpdateCount() != 1) {
+			if (executeUpdate(statement) != 1) {
 				return OptionalLong.empty();
 			}
 			try (ResultSet keys = statement.getGeneratedKeys()) {
@@ -86,15 +87,30 @@ final class SqlSession {
 		});
 	}
 
-	private <T> T run(String sql, int generatedKeys, Binder binder, Reader<PreparedStatement, T> reader)
+	/**
+	 * The driver of MySQL asks the server whether it may write before each
+	 * {@code execute()} that does, and never before an {@code executeUpdate()}.
+	 */
+	private int executeUpdate(PreparedStatement statement) throws SQLException {
+		if (this.lockWait.resultsBefore() == 0) {
+			return statement.executeUpdate();
+		}
+		execute(statement);
+		return statement.getUpdateCount();
+	}
+
+	private void execute(PreparedStatement statement) throws SQLException {
+		statement.execute();
+		for (int i = 0; i < this.lockWait.resultsBefore(); i++) {
+			statement.getMoreResults();
+		}
+	}
+
+	private <T> T run(String sql, int generatedKeys, Binder binder, Reader<PreparedStatement, T> work)
 			throws SQLException {
 		try (PreparedStatement statement = this.connection.prepareStatement(this.lockWait.around(sql), generatedKeys)) {
 			binder.bind(statement);
-			statement.execute();
-			for (int i = 0; i < this.lockWait.resultsBefore(); i++) {
-				statement.getMoreResults();
-			}
-			T result = reader.read(statement);
+			T result = work.read(statement);
 			if (this.commit) {
 				this.connection.commit();
 			}

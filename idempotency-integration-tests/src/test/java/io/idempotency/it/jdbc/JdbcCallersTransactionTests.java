@@ -9,7 +9,9 @@ import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.Runs;
@@ -52,6 +54,17 @@ class JdbcCallersTransactionTests {
 		@Override
 		SqlDatabase database() {
 			return MariaDbServer.shared().newDatabase();
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends CallersTransaction {
+
+		@Override
+		SqlDatabase database() {
+			return RealMySql.newDatabase();
 		}
 
 	}

@@ -11,7 +11,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.key.Caller;
@@ -70,6 +72,17 @@ class JdbcJoinTests {
 		@Override
 		SqlDatabase database() {
 			return MariaDbServer.shared().newDatabase();
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends Joins {
+
+		@Override
+		SqlDatabase database() {
+			return RealMySql.newDatabase();
 		}
 
 	}

@@ -3,10 +3,11 @@ package io.idempotency.it.jdbc;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
-import io.idempotency.it.servers.SqlServer;
 import io.idempotency.it.store.NetworkFaultContract;
 import io.idempotency.it.store.StoreNode;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,8 +25,8 @@ class JdbcNetworkFaultTests {
 	class PostgreSql extends Network {
 
 		@Override
-		SqlServer server() {
-			return PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18);
+		SqlDatabase database() {
+			return PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase();
 		}
 
 	}
@@ -35,8 +36,19 @@ class JdbcNetworkFaultTests {
 	class MariaDb extends Network {
 
 		@Override
-		SqlServer server() {
-			return MariaDbServer.shared();
+		SqlDatabase database() {
+			return MariaDbServer.shared().newDatabase();
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends Network {
+
+		@Override
+		SqlDatabase database() {
+			return RealMySql.newDatabase();
 		}
 
 	}
@@ -46,11 +58,11 @@ class JdbcNetworkFaultTests {
 
 		private SqlDatabase database;
 
-		abstract SqlServer server();
+		abstract SqlDatabase database();
 
 		@BeforeAll
 		void start() {
-			this.database = server().newDatabase();
+			this.database = database();
 			Tables.create(this.database);
 		}
 

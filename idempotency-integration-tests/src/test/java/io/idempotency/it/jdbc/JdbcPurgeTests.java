@@ -15,7 +15,9 @@ import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.Callers;
@@ -58,6 +60,17 @@ class JdbcPurgeTests {
 		@Override
 		SqlDatabase database() {
 			return MariaDbServer.shared().newDatabase();
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends Purges {
+
+		@Override
+		SqlDatabase database() {
+			return RealMySql.newDatabase();
 		}
 
 	}

@@ -6,7 +6,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.RaceContract;
@@ -52,7 +54,7 @@ class JdbcRaceTests {
 	/** The statements for MySQL beside those for MariaDB. */
 	@Nested
 	@RequiresMariaDb
-	class MySql extends Races {
+	class MySqlStatements extends Races {
 
 		@Override
 		List<JdbcNode> start() {
@@ -65,6 +67,19 @@ class JdbcRaceTests {
 		@Override
 		protected int keyCount() {
 			return 250;
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends Races {
+
+		@Override
+		List<JdbcNode> start() {
+			SqlDatabase database = RealMySql.newDatabase();
+			Tables.create(database);
+			return List.of(new JdbcNode(database.pool(8)), new JdbcNode(database.pool(8)));
 		}
 
 	}

@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.engine.StoreFailureMode;
 import io.idempotency.it.servers.MariaDbServer;
+import io.idempotency.it.servers.MySqlServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.RequiresMariaDb;
@@ -24,9 +25,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -48,7 +51,7 @@ class JdbcServerFaultTests {
 
 		@Override
 		String silenceIsAnErrorAfterOneSecond() {
-			return "socketTimeout=1&connectTimeout=1";
+			return "?socketTimeout=1&connectTimeout=1";
 		}
 
 	}
@@ -64,7 +67,24 @@ class JdbcServerFaultTests {
 
 		@Override
 		String silenceIsAnErrorAfterOneSecond() {
-			return "socketTimeout=1000&connectTimeout=1000";
+			return "?socketTimeout=1000&connectTimeout=1000";
+		}
+
+	}
+
+	@Nested
+	@Tag("mysql")
+	@EnabledIf("io.idempotency.it.servers.MySqlServer#isHere")
+	class MySql extends ServerFaults {
+
+		@Override
+		SqlServer startServer() {
+			return MySqlServer.start();
+		}
+
+		@Override
+		String silenceIsAnErrorAfterOneSecond() {
+			return "&socketTimeout=1000&connectTimeout=1000";
 		}
 
 	}
@@ -104,7 +124,7 @@ class JdbcServerFaultTests {
 		}
 
 		private HikariDataSource impatientPool() {
-			SqlDatabase impatient = new SqlDatabase(this.database.url() + "?" + silenceIsAnErrorAfterOneSecond(),
+			SqlDatabase impatient = new SqlDatabase(this.database.url() + silenceIsAnErrorAfterOneSecond(),
 					this.database.port(), this.database.user());
 			return impatient.pool(4, (config) -> {
 				config.setConnectionTimeout(2_000);

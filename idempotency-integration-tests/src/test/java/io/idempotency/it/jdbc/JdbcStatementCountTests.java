@@ -15,7 +15,9 @@ import io.idempotency.it.jdbc.CountingDataSource.Counts;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.key.Caller;
@@ -74,7 +76,7 @@ class JdbcStatementCountTests {
 
 	@Nested
 	@RequiresMariaDb
-	class MariaDb extends StatementCounts {
+	class MariaDb extends InnoDbCounts {
 
 		@Override
 		SqlDatabase database() {
@@ -86,11 +88,28 @@ class JdbcStatementCountTests {
 	/** The driver of MySQL, which does not know what MariaDB can do beyond MySQL. */
 	@Nested
 	@RequiresMariaDb
-	class MariaDbThroughTheDriverOfMySql extends StatementCounts {
+	class MariaDbThroughTheDriverOfMySql extends InnoDbCounts {
 
 		@Override
 		SqlDatabase database() {
 			return MariaDbServer.shared().newDatabase().asMySql();
+		}
+
+		/** It asks whether it may write before it inserts what gives a row back. */
+		@Override
+		int questionsOfTheDriver() {
+			return 1;
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends MySqlCounts {
+
+		@Override
+		SqlDatabase database() {
+			return RealMySql.newDatabase();
 		}
 
 	}
@@ -98,7 +117,7 @@ class JdbcStatementCountTests {
 	/** The statements for MySQL. */
 	@Nested
 	@RequiresMariaDb
-	class MySql extends StatementCounts {
+	class MySqlStatements extends MySqlCounts {
 
 		@Override
 		SqlDatabase database() {
@@ -109,6 +128,10 @@ class JdbcStatementCountTests {
 		DataSource asSeenByTheStore(DataSource dataSource) {
 			return new PretendsToBeMySql(dataSource);
 		}
+
+	}
+
+	abstract static class MySqlCounts extends InnoDbCounts {
 
 		/** An insert that fails, and a reading: it has no RETURNING. */
 		@Override
@@ -124,6 +147,36 @@ class JdbcStatementCountTests {
 
 	}
 
+	/**
+	 * Their servers count, too: what a driver asks on its own account is a round trip.
+	 */
+	abstract static class InnoDbCounts extends StatementCounts {
+
+		int questionsOfTheDriver() {
+			return 0;
+		}
+
+		@Test
+		void serverIsAskedNoMoreThanTheStatements() {
+			String key = freshKey();
+			long before = questions();
+			node().execute(key, () -> "done");
+			long between = questions();
+			node().execute(key, () -> "again");
+			long after = questions();
+			// Each count is a question itself, the first one of a connection that is
+			// there.
+			assertThat(between - before - 1).as("fresh").isEqualTo(2 + questionsOfTheDriver());
+			assertThat(after - between - 1).as("duplicate").isEqualTo(duplicate() + questionsOfTheDriver());
+		}
+
+		private long questions() {
+			return new JdbcTemplate(dataSource()).queryForObject("show global status like 'Questions'",
+					(row, number) -> row.getLong(2));
+		}
+
+	}
+
 	@TestInstance(Lifecycle.PER_CLASS)
 	abstract static class StatementCounts {
 
@@ -135,6 +188,14 @@ class JdbcStatementCountTests {
 
 		DataSource asSeenByTheStore(DataSource dataSource) {
 			return dataSource;
+		}
+
+		final DataSource dataSource() {
+			return this.dataSource;
+		}
+
+		final JdbcNode node() {
+			return this.node;
 		}
 
 		int duplicate() {
@@ -257,7 +318,7 @@ class JdbcStatementCountTests {
 			assertThat(counts.connections()).isLessThanOrEqualTo(expected);
 		}
 
-		private static String freshKey() {
+		static String freshKey() {
 			return UUID.randomUUID().toString();
 		}
 

@@ -11,12 +11,12 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.idempotency.it.servers.ContainerServer;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RequiresDocker;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.key.Caller;
@@ -29,7 +29,6 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.test.IdempotencyStoreContract;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -180,24 +179,27 @@ class JdbcStoreContractTests {
 	}
 
 	@Nested
-	@RequiresDocker
+	@RequiresMySql
 	class MySql extends Contract {
 
-		private @Nullable ContainerServer server;
+		private final SqlDatabase database = RealMySql.newDatabase();
 
 		@Override
 		HikariDataSource pool(String name) {
-			if (this.server == null) {
-				this.server = ContainerServer.mySql();
-			}
-			return this.server.database().pool(POOL_SIZE);
+			return this.database.pool(POOL_SIZE);
 		}
 
-		@AfterAll
-		void stopServer() {
-			if (this.server != null) {
-				this.server.close();
-			}
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySqlWithoutAutoCommit extends Contract {
+
+		private final SqlDatabase database = RealMySql.newDatabase();
+
+		@Override
+		HikariDataSource pool(String name) {
+			return this.database.pool(POOL_SIZE, (config) -> config.setAutoCommit(false));
 		}
 
 	}

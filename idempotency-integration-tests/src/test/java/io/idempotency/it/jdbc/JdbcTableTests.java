@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -136,6 +137,22 @@ class JdbcTableTests {
 		@Override
 		TestPool open() {
 			return TestPool.mySqlStatements();
+		}
+
+		@Override
+		String vendor() {
+			return "mysql";
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends Rules {
+
+		@Override
+		TestPool open() {
+			return TestPool.mySql();
 		}
 
 		@Override

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
@@ -191,6 +192,22 @@ class JdbcTransactionTests {
 		@Override
 		TestPool open() {
 			return TestPool.mySqlStatementsPrepared();
+		}
+
+		@Override
+		String lockTimeout() {
+			return "select @@session.innodb_lock_wait_timeout";
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	class MySql extends Rules {
+
+		@Override
+		TestPool open() {
+			return TestPool.mySql();
 		}
 
 		@Override

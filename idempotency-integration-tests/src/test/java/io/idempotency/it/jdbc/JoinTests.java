@@ -16,7 +16,9 @@ import io.idempotency.it.WithMockMvc;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
+import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,6 +94,23 @@ class JoinTests {
 			@Bean
 			DataSource dataSource() {
 				return MariaDbServer.shared().newDatabase().pool(12);
+			}
+
+		}
+
+	}
+
+	@Nested
+	@RequiresMySql
+	@SpringBootTest(classes = { JoinApplication.class, MySql.Database.class })
+	class MySql extends Scenarios {
+
+		@Configuration(proxyBeanMethods = false)
+		static class Database {
+
+			@Bean
+			DataSource dataSource() {
+				return RealMySql.newDatabase().pool(12);
 			}
 
 		}

@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
- * A MariaDB whose driver says that it is a MySQL 8: no real one comes out of Maven.
+ * A MariaDB whose driver says that it is a MySQL 8, for builds without a real one.
  */
 final class PretendsToBeMySql extends DelegatingDataSource {
 

@@ -11,6 +11,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.SqlDatabase;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -55,6 +56,10 @@ record TestPool(HikariDataSource pool, DataSource dataSource) implements AutoClo
 
 	private static SqlDatabase with(SqlDatabase database, String options) {
 		return new SqlDatabase(database.url() + options, database.port(), database.user());
+	}
+
+	static TestPool mySql() {
+		return of(RealMySql.newDatabase(), (dataSource) -> dataSource);
 	}
 
 	static TestPool mariaDb() {

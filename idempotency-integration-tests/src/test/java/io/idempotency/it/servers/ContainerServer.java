@@ -24,14 +24,13 @@ public final class ContainerServer implements AutoCloseable {
 	}
 
 	/**
-	 * Starts a real MySQL with an empty database.
+	 * Starts a real MySQL.
 	 * @return the server, ready
 	 */
-	public static ContainerServer mySql() {
+	static ContainerServer mySql() {
 		return new ContainerServer(new GenericContainer<>(DockerImageName.parse("mysql:8.4")).withExposedPorts(3306)
 			.withEnv("MYSQL_ALLOW_EMPTY_PASSWORD", "yes")
-			.withEnv("MYSQL_DATABASE", "test")
-			// The first start, which makes the database, has port 0.
+			// The first start, which makes the system's tables, has port 0.
 			.waitingFor(Wait.forLogMessage(".*ready for connections.*port: 3306.*\\n", 1)));
 	}
 
@@ -44,12 +43,13 @@ public final class ContainerServer implements AutoCloseable {
 	}
 
 	/**
-	 * The database of {@link #mySql()}.
+	 * A database of {@link #mySql()}.
+	 * @param name its name, empty for none
 	 * @return the database
 	 */
-	public SqlDatabase database() {
-		return new SqlDatabase("jdbc:mysql://" + this.container.getHost() + ":" + port()
-				+ "/test?allowPublicKeyRetrieval=true&sslMode=DISABLED", port(), "root");
+	SqlDatabase database(String name) {
+		return new SqlDatabase("jdbc:mysql://" + this.container.getHost() + ":" + port() + "/" + name
+				+ "?allowPublicKeyRetrieval=true&sslMode=DISABLED", port(), "root");
 	}
 
 	@Override

