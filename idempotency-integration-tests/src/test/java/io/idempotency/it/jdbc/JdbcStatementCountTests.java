@@ -159,15 +159,32 @@ class JdbcStatementCountTests {
 		@Test
 		void serverIsAskedNoMoreThanTheStatements() {
 			String key = freshKey();
+			assertThat(questionsOf(() -> node().execute(key, () -> "done"))).as("fresh")
+				.isEqualTo(2 + questionsOfTheDriver());
+			assertThat(questionsOf(() -> node().execute(key, () -> "again"))).as("duplicate")
+				.isEqualTo(duplicate() + questionsOfTheDriver());
+		}
+
+		@Test
+		void serverIsAskedNoMoreThanTheStatementsOfAJoinedCall() {
+			long alone = questionsOf(() -> transaction(() -> {
+			}));
+			long joined = questionsOf(() -> transaction(this::joinedCall));
+			assertThat(joined - alone).isEqualTo(joined());
+		}
+
+		private void transaction(Runnable work) {
+			new TransactionTemplate(new DataSourceTransactionManager(dataSource())).executeWithoutResult((status) -> {
+				new JdbcTemplate(dataSource()).update("insert into payment values (?)", freshKey());
+				work.run();
+			});
+		}
+
+		private long questionsOf(Runnable task) {
 			long before = questions();
-			node().execute(key, () -> "done");
-			long between = questions();
-			node().execute(key, () -> "again");
-			long after = questions();
-			// Each count is a question itself, the first one of a connection that is
-			// there.
-			assertThat(between - before - 1).as("fresh").isEqualTo(2 + questionsOfTheDriver());
-			assertThat(after - between - 1).as("duplicate").isEqualTo(duplicate() + questionsOfTheDriver());
+			task.run();
+			// The second look is a question itself.
+			return questions() - before - 1;
 		}
 
 		private long questions() {
@@ -288,22 +305,28 @@ class JdbcStatementCountTests {
 		void joinedCallAddsNoCommitToItsTransaction() {
 			TransactionTemplate transaction = new TransactionTemplate(
 					new DataSourceTransactionManager(this.dataSource));
-			IdempotencyStore joining = this.node.store().joining().orElseThrow();
-			ClaimRequest request = request();
 			AtomicReference<Claim> claim = new AtomicReference<>();
 			Counts counts = this.dataSource.countsOf(() -> transaction.executeWithoutResult((status) -> {
-				claim.set(((ClaimResult.Acquired) joining.claim(request)).claim());
 				new JdbcTemplate(this.dataSource).update("insert into payment values (?)", freshKey());
-				joining.complete(Completion.executed(claim.get(), request.fingerprint(), Duration.ofSeconds(5),
-						Duration.ofHours(1)));
+				claim.set(joinedCall());
 			}));
 			assertThat(counts.statements()).as("and the payment").hasSize(joined() + 1);
 			assertThat(counts.others()).containsExactly("commit");
 			assertThat(counts.connections()).isEqualTo(1);
 			expectStatements(1,
 					() -> this.node.store()
-						.complete(Completion.result(claim.get(), request.fingerprint(),
+						.complete(Completion.result(claim.get(), Fingerprint.NONE,
 								new StoredResult("text", new byte[] { 'x' }), Duration.ofHours(1))));
+		}
+
+		/** Within a transaction. */
+		final Claim joinedCall() {
+			IdempotencyStore joining = this.node.store().joining().orElseThrow();
+			ClaimRequest request = request();
+			Claim claim = ((ClaimResult.Acquired) joining.claim(request)).claim();
+			joining.complete(
+					Completion.executed(claim, request.fingerprint(), Duration.ofSeconds(5), Duration.ofHours(1)));
+			return claim;
 		}
 
 		private static ClaimRequest request() {

@@ -1,11 +1,6 @@
 package io.idempotency.it.jdbc;
 
-import java.lang.reflect.Method;
-import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
@@ -19,25 +14,13 @@ import io.idempotency.it.servers.RequiresMariaDb;
 import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
-import io.idempotency.key.Caller;
-import io.idempotency.key.Fingerprint;
-import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
-import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimType;
+import io.idempotency.it.store.ServerClockContract;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
-import io.idempotency.test.IdempotencyStoreContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.ResourceLocksProvider;
 
 /**
  * The law of every store on every database, and on pools with other settings than the
@@ -211,15 +194,7 @@ class JdbcStoreContractTests {
 		return new HikariDataSource(config);
 	}
 
-	/**
-	 * Most of its tests wait for the server's clock, so they wait together. There are two
-	 * storms of threads at a time at most, so that no lease of the others runs out before
-	 * its time.
-	 */
-	@Execution(ExecutionMode.CONCURRENT)
-	@ResourceLock(providers = FewStormsAtATime.class)
-	@TestInstance(Lifecycle.PER_CLASS)
-	abstract static class Contract extends IdempotencyStoreContract {
+	abstract static class Contract extends ServerClockContract {
 
 		private final String name = UUID.randomUUID().toString();
 
@@ -241,18 +216,7 @@ class JdbcStoreContractTests {
 			schema.create();
 			schema.create();
 			schema.verify();
-			warmUp(store());
-			warmUp(anotherStore());
-		}
-
-		/** What happens once must not take the time of a lease. */
-		private static void warmUp(IdempotencyStore store) {
-			IdempotencyKey key = IdempotencyKey.of("warm-up", Caller.GLOBAL, UUID.randomUUID().toString());
-			ClaimRequest request = new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
-					Duration.ofMinutes(1), Duration.ofMinutes(1), true);
-			store.claim(request);
-			store.renew(key, request.claimId(), request.lease());
-			store.release(key, request.claimId());
+			warmUp();
 		}
 
 		@AfterAll
@@ -269,33 +233,6 @@ class JdbcStoreContractTests {
 		@Override
 		public IdempotencyStore anotherStore() {
 			return new JdbcIdempotencyStore(asSeenByTheStore(this.another));
-		}
-
-		@Override
-		public void elapse(Duration duration) {
-			long until = System.nanoTime() + duration.toNanos();
-			long rest = duration.toNanos();
-			while (rest > 0) {
-				LockSupport.parkNanos(rest);
-				rest = until - System.nanoTime();
-			}
-		}
-
-		@Override
-		public Duration tick() {
-			return Duration.ofMillis(400);
-		}
-
-	}
-
-	static final class FewStormsAtATime implements ResourceLocksProvider {
-
-		@Override
-		public Set<Lock> provideForMethod(List<Class<?>> enclosingInstanceTypes, Class<?> testClass,
-				Method testMethod) {
-			String name = testMethod.getName();
-			boolean storm = name.contains("Storm") || name.contains("OneOfMany") || name.startsWith("nobodyRuns");
-			return storm ? Set.of(new Lock("storm-" + Math.floorMod(testClass.hashCode(), 2))) : Set.of();
 		}
 
 	}

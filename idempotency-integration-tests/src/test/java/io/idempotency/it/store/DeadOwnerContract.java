@@ -1,0 +1,136 @@
+package io.idempotency.it.store;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.engine.IdempotencyEvent;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The JVM of an owner is killed while its calls run: the only way to lose a claim. Its
+ * effects are counted where they survive.
+ */
+public abstract class DeadOwnerContract {
+
+	private static final Duration LEASE = Duration.ofSeconds(2);
+
+	/**
+	 * Who dies.
+	 * @return a class whose main method calls {@link #own}
+	 */
+	protected abstract Class<?> ownerType();
+
+	/**
+	 * Where the owner finds the store.
+	 * @return the arguments of its main method, before the keys
+	 */
+	protected abstract List<String> address();
+
+	/**
+	 * Who lives on.
+	 * @return the node
+	 */
+	protected abstract StoreNode<?> survivor();
+
+	/**
+	 * Has the effect of a call.
+	 * @param key its key
+	 * @return {@code run} and how many runs there were
+	 */
+	protected abstract String run(String key);
+
+	/**
+	 * Counts the effects.
+	 * @param key the key of the calls
+	 * @return the number
+	 */
+	protected abstract int runs(String key);
+
+	@Test
+	void callOfADeadOwnerIsTakenOverOnceOrRefused() throws Exception {
+		String rerun = UUID.randomUUID().toString();
+		String refuse = UUID.randomUUID().toString();
+		Process owner = startOwner(rerun, refuse);
+		try {
+			// Longer than the lease: the owner lives, so its claims do.
+			await().pollDelay(LEASE.plusSeconds(1)).until(() -> true);
+			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(rerun));
+			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(refuse));
+
+			owner.destroyForcibly().waitFor();
+			assertThat(survivor().executeUntilAnswered(rerun, () -> run(rerun))).isEqualTo("run 2");
+			assertThat(execute(rerun)).isEqualTo("run 2");
+			assertThat(runs(rerun)).as("runs: of the dead owner and of its successor").isEqualTo(2);
+			assertThat(survivor().count(IdempotencyEvent.TAKEN_OVER)).isEqualTo(1);
+
+			await().atMost(Duration.ofSeconds(60))
+				.ignoreException(IdempotencyInProgressException.class)
+				.untilAsserted(() -> assertThatExceptionOfType(IdempotencyOutcomeUnknownException.class)
+					.isThrownBy(() -> survivor().call(refuse)
+						.onAbandoned(AbandonedMode.REFUSE)
+						.execute(String.class, () -> run(refuse))));
+			assertThat(runs(refuse)).as("runs: of the dead owner alone").isEqualTo(1);
+		}
+		finally {
+			owner.destroyForcibly();
+		}
+	}
+
+	private String execute(String key) {
+		return survivor().execute(key, () -> run(key));
+	}
+
+	private Process startOwner(String... keys) throws Exception {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+						System.getProperty("java.class.path"), ownerType().getName()));
+		command.addAll(address());
+		command.add(String.join(",", keys));
+		Process owner = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+		BufferedReader output = new BufferedReader(
+				new InputStreamReader(owner.getInputStream(), StandardCharsets.UTF_8));
+		String line = output.readLine();
+		while (line != null && !line.equals("running")) {
+			line = output.readLine();
+		}
+		assertThat(line).as("the owner runs").isEqualTo("running");
+		return owner;
+	}
+
+	/**
+	 * What the owner does: starts one call for each key, and none of them ends.
+	 * @param node its node
+	 * @param keys the keys, the last of its arguments
+	 * @param effect what a call does first
+	 */
+	protected static void own(StoreNode<?> node, String keys, Consumer<String> effect) throws InterruptedException {
+		List<String> all = List.of(keys.split(","));
+		CountDownLatch running = new CountDownLatch(all.size());
+		for (String key : all) {
+			new Thread(() -> node.call(key).lease(LEASE).execute(String.class, () -> {
+				effect.accept(key);
+				running.countDown();
+				return await().forever().until(() -> "never", (value) -> false);
+			})).start();
+		}
+		running.await();
+		System.out.println("running");
+		Thread.currentThread().join();
+	}
+
+}
