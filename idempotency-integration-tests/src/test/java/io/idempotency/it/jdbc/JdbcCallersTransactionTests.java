@@ -1,7 +1,6 @@
 package io.idempotency.it.jdbc;
 
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyInProgressException;
@@ -14,6 +13,7 @@ import io.idempotency.it.servers.RequiresMariaDb;
 import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -172,7 +172,7 @@ class JdbcCallersTransactionTests {
 		}
 
 		private static void inAnotherThread(Runnable action) {
-			CompletableFuture.runAsync(action).join();
+			OwnThread.run(action).join();
 		}
 
 		private static String freshKey() {

@@ -11,6 +11,7 @@ import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
 import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.it.store.OwnThread;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -104,9 +105,11 @@ class JdbcDeadlockTests {
 				// the index, and then this transaction wants the record.
 				this.jdbc.queryForList("select kept_until from " + Tables.RECORDS + " force index (" + Tables.RECORDS
 						+ "_kept_until) where kept_until > 0 lock in share mode");
-				completion.completeAsync(() -> this.node.store()
-					.complete(Completion.result(claim, Fingerprint.NONE, new StoredResult("text", new byte[] { 'x' }),
-							Duration.ofMinutes(5))));
+				completion.completeAsync(
+						() -> this.node.store()
+							.complete(Completion.result(claim, Fingerprint.NONE,
+									new StoredResult("text", new byte[] { 'x' }), Duration.ofMinutes(5))),
+						OwnThread::start);
 				await().atMost(Duration.ofSeconds(30)).until(this::somebodyWaits);
 				assertThat(this.jdbc.update("update " + Tables.RECORDS + " set attempts = attempts + 1")).isEqualTo(1);
 			});

@@ -21,6 +21,7 @@ import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.Callers;
+import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,7 +109,7 @@ class JdbcPurgeTests {
 			writeExpired();
 			List<Integer> purged = new ArrayList<>();
 			List<String> keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(() -> {
-				CompletableFuture<Integer> other = CompletableFuture.supplyAsync(() -> purgeAll(this.two));
+				CompletableFuture<Integer> other = OwnThread.supply(() -> purgeAll(this.two));
 				purged.add(purgeAll(this.one));
 				purged.add(other.orTimeout(60, TimeUnit.SECONDS).join());
 			});
@@ -123,7 +124,7 @@ class JdbcPurgeTests {
 		@Test
 		void whatExpiresDuringThePurgeMayBePurgedToo() throws Exception {
 			AtomicBoolean over = new AtomicBoolean();
-			CompletableFuture<Void> purge = CompletableFuture.runAsync(() -> {
+			CompletableFuture<Void> purge = OwnThread.run(() -> {
 				while (!over.get()) {
 					this.one.store().purge(BATCH);
 				}

@@ -12,6 +12,7 @@ import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.RequiresMariaDb;
 import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.store.OwnThread;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
@@ -426,22 +427,20 @@ class JdbcTransactionTests {
 				throws Exception {
 			CountDownLatch claimed = new CountDownLatch(1);
 			CountDownLatch asked = new CountDownLatch(1);
-			CompletableFuture<Void> owner = CompletableFuture
-				.runAsync(() -> this.transaction.executeWithoutResult((status) -> {
-					Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-					claimed.countDown();
-					await(asked);
-					this.joining.complete(Requests.result(joined));
-					if (!commit) {
-						status.setRollbackOnly();
-					}
-				}));
+			CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
+				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+				claimed.countDown();
+				await(asked);
+				this.joining.complete(Requests.result(joined));
+				if (!commit) {
+					status.setRollbackOnly();
+				}
+			}));
 			await(claimed);
-			CompletableFuture<ClaimResult> duplicate = CompletableFuture
-				.supplyAsync(() -> this.transaction.execute((status) -> {
-					asked.countDown();
-					return patient.claim(Requests.claim(key));
-				}));
+			CompletableFuture<ClaimResult> duplicate = OwnThread.supply(() -> this.transaction.execute((status) -> {
+				asked.countDown();
+				return patient.claim(Requests.claim(key));
+			}));
 			owner.get(1, TimeUnit.MINUTES);
 			return duplicate.get(1, TimeUnit.MINUTES);
 		}
@@ -452,12 +451,11 @@ class JdbcTransactionTests {
 			IdempotencyKey other = Requests.key();
 			CountDownLatch claimed = new CountDownLatch(1);
 			CountDownLatch refused = new CountDownLatch(1);
-			CompletableFuture<Void> owner = CompletableFuture
-				.runAsync(() -> this.transaction.executeWithoutResult((status) -> {
-					Requests.acquired(this.joining.claim(Requests.claim(key)));
-					claimed.countDown();
-					await(refused);
-				}));
+			CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
+				Requests.acquired(this.joining.claim(Requests.claim(key)));
+				claimed.countDown();
+				await(refused);
+			}));
 			await(claimed);
 			try {
 				this.transaction.executeWithoutResult((status) -> {
@@ -491,7 +489,7 @@ class JdbcTransactionTests {
 			try {
 				transaction(TransactionDefinition.ISOLATION_REPEATABLE_READ).executeWithoutResult((status) -> {
 					assertThat(workDone(key)).isZero();
-					CompletableFuture.runAsync(() -> runOnce(key, true)).join();
+					OwnThread.run(() -> runOnce(key, true)).join();
 					assertThat(this.joining.claim(Requests.claim(key))).isInstanceOfAny(ClaimResult.Completed.class,
 							ClaimResult.InProgress.class);
 					work(other);

@@ -20,6 +20,7 @@ import io.idempotency.it.servers.RealMySql;
 import io.idempotency.it.servers.RequiresMariaDb;
 import io.idempotency.it.servers.RequiresMySql;
 import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.store.OwnThread;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -178,7 +179,7 @@ class JoinTests {
 		void duplicateThatMeetsTheRunningCallHasABoundedWait() throws Exception {
 			this.orders.running = new CountDownLatch(1);
 			this.orders.mayEnd = new CountDownLatch(1);
-			CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> place(this.ref));
+			CompletableFuture<String> first = OwnThread.supply(() -> place(this.ref));
 			this.orders.running.await();
 			assertThatExceptionOfType(IdempotencyInProgressException.class)
 				.isThrownBy(() -> this.proxy.place(this.ref));

@@ -26,6 +26,7 @@ import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisClusterServers;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.store.OwnThread;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -157,7 +158,7 @@ class RedisReplicationTests {
 			acquire(patient, request());
 			this.replica.pause();
 			ClaimRequest request = request();
-			CompletableFuture<ClaimResult> waiting = CompletableFuture.supplyAsync(() -> patient.claim(request));
+			CompletableFuture<ClaimResult> waiting = OwnThread.supply(() -> patient.claim(request));
 			await().atMost(Duration.ofSeconds(10))
 				.until(() -> this.master.info("clients").getProperty("blocked_clients").trim().equals("1"));
 			RedisIdempotencyStore other = new RedisIdempotencyStore(this.connections);

@@ -79,8 +79,8 @@ public abstract class NetworkFaultContract {
 			String key = freshKey();
 			long records = records();
 			this.line.loseReplies();
-			CompletableFuture<String> call = CompletableFuture
-				.supplyAsync(() -> this.node.executeUntilAnswered(key, () -> this.runs.run(key)));
+			CompletableFuture<String> call = OwnThread
+				.supply(() -> this.node.executeUntilAnswered(key, () -> this.runs.run(key)));
 			await().atMost(Duration.ofSeconds(60)).until(() -> records() == records + 1);
 			assertThat(this.runs.of(key)).as("runs before the reply").isZero();
 			this.line.reconnect();
@@ -103,7 +103,7 @@ public abstract class NetworkFaultContract {
 						.until(() -> this.other.execute(key, () -> "never") != null);
 					this.line.reconnect();
 					return null;
-				});
+				}, OwnThread::start);
 				return this.runs.run(key);
 			});
 			assertThat(result).isEqualTo(key + " run 1");
@@ -127,7 +127,7 @@ public abstract class NetworkFaultContract {
 				this.line.reconnect();
 				awaitUninterruptibly(mayEnd);
 				return this.runs.run(key);
-			}));
+			}), OwnThread::start);
 			throw new IllegalStateException("declined");
 		}));
 		assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
