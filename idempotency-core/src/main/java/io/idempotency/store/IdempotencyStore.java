@@ -2,7 +2,10 @@ package io.idempotency.store;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 import io.idempotency.key.IdempotencyKey;
 
@@ -90,8 +93,13 @@ import io.idempotency.key.IdempotencyKey;
  * record and is accepted where the record is absent. The fence of a record never falls.
  * <p>
  * A method that cannot be carried out throws {@link IdempotencyStoreException}; it may
- * have been applied all the same, and every method may be sent once more. A record that
- * the store cannot read (a newer version's) is an exception, never "absent".
+ * have been applied all the same, and every method may be sent once more. Where it surely
+ * was not applied, because the request never left, it is a
+ * {@link StoreNotReachedException}. A record that the store cannot read (a newer
+ * version's) is an exception, never "absent".
+ * <p>
+ * No method takes longer than the store's time-out, so that a claim that lives is renewed
+ * in time whatever else hangs.
  *
  * @since 0.1.0
  */
@@ -135,6 +143,25 @@ public interface IdempotencyStore {
 	 * @throws IdempotencyStoreException if it may not have been applied
 	 */
 	boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease);
+
+	/**
+	 * Lets many claims live for a whole lease from now, each as
+	 * {@link #renew(IdempotencyKey, ClaimId, Duration)} does: every one of them is an
+	 * atomic step, all together are not. A store that can do it in one round trip does;
+	 * this loops.
+	 * @param renewals the claims, each once
+	 * @return the claims that were refused: they are lost, and that is final
+	 * @throws IdempotencyStoreException if any of them may not have been renewed
+	 */
+	default Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+		Set<ClaimId> refused = new HashSet<>();
+		for (Renewal renewal : renewals) {
+			if (!renew(renewal.key(), renewal.claimId(), renewal.lease())) {
+				refused.add(renewal.claimId());
+			}
+		}
+		return refused;
+	}
 
 	/**
 	 * Issues a token: an absent record becomes ISSUED, any other stays as it is.

@@ -31,6 +31,9 @@ import org.springframework.util.unit.DataSize;
  * @param fingerprint How the bodies of two requests with one key are compared.
  * @param onFailure What becomes of the key of a failed call.
  * @param onStoreFailure What a call does when the store cannot be reached.
+ * @param storeTimeout How long one call of a store may take, where its client lets that
+ * be bounded. It must be shorter than a third of the lease, or claims of running calls
+ * may not be renewed in time.
  * @param advisorOrder Place of the guard among the advisors of a bean: those of a smaller
  * order stay outside of it. By default it is the outermost, so that it stands outside of
  * transactions. Method security stays outside of it whatever the order.
@@ -50,9 +53,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("5s") Duration waitTimeout, @DefaultValue("1000") int maxWaiters,
 		@DefaultValue("principal") ScopeMode scope, @DefaultValue("json") FingerprintType fingerprint,
 		@DefaultValue("release") FailureType onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
-		@DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
-		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache) {
+		@DefaultValue("2s") Duration storeTimeout, @DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key,
+		@DefaultValue Http http, @DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc,
+		@DefaultValue Memory memory, @DefaultValue NearCache nearCache) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
@@ -60,6 +63,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		PropertyChecks.positive("lease", lease);
 		PropertyChecks.positive("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
+		PropertyChecks.atLeastOneMilli("store-timeout", storeTimeout);
 	}
 
 	/**

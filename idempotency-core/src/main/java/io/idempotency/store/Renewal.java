@@ -1,0 +1,27 @@
+package io.idempotency.store;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import io.idempotency.key.IdempotencyKey;
+
+/**
+ * Asks for a whole lease from now for one claim, of many that are renewed together.
+ *
+ * @param key the key
+ * @param claimId whose claim it is
+ * @param lease the lease
+ * @since 0.1.0
+ */
+public record Renewal(IdempotencyKey key, ClaimId claimId, Duration lease) {
+
+	/**
+	 * Validates the components.
+	 */
+	public Renewal {
+		Objects.requireNonNull(key, "key");
+		Objects.requireNonNull(claimId, "claimId");
+		Durations.requirePositive("lease", lease);
+	}
+
+}

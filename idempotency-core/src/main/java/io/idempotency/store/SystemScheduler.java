@@ -1,0 +1,104 @@
+package io.idempotency.store;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Time and threads of this JVM.
+ */
+final class SystemScheduler implements Scheduler {
+
+	private static final Logger logger = LoggerFactory.getLogger(Scheduler.class);
+
+	private static final long IDLE_SECONDS = 10;
+
+	private static final Timer NEVER = () -> {
+	};
+
+	private final ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1, named("timer"));
+
+	private final Queue<ExecutorService> pools = new ConcurrentLinkedQueue<>();
+
+	private volatile boolean closed;
+
+	SystemScheduler() {
+		this.timers.setRemoveOnCancelPolicy(true);
+		this.timers.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+		this.timers.allowCoreThreadTimeOut(true);
+	}
+
+	/**
+	 * A thread that is started by whatever call comes first must keep no trace of it: no
+	 * class loader of an application that is undeployed, no thread-local of a request.
+	 */
+	private static ThreadFactory named(String name) {
+		AtomicInteger number = new AtomicInteger();
+		return (task) -> {
+			Thread thread = new Thread(null, task, "idempotency-" + name + "-" + number.incrementAndGet(), 0, false);
+			thread.setContextClassLoader(SystemScheduler.class.getClassLoader());
+			thread.setDaemon(true);
+			return thread;
+		};
+	}
+
+	@Override
+	public long nanos() {
+		return System.nanoTime();
+	}
+
+	@Override
+	public Timer schedule(Runnable task, Duration delay) {
+		try {
+			Future<?> future = this.timers.schedule(() -> run(task), TimeUnit.NANOSECONDS.convert(delay),
+					TimeUnit.NANOSECONDS);
+			return () -> future.cancel(false);
+		}
+		catch (RejectedExecutionException ex) {
+			return NEVER;
+		}
+	}
+
+	private static void run(Runnable task) {
+		try {
+			task.run();
+		}
+		catch (Throwable ex) {
+			// An executor would keep it to itself.
+			logger.error("A task of the library has failed", ex);
+		}
+	}
+
+	@Override
+	public Executor threads(String name, int most) {
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(most, most, IDLE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), named(name));
+		pool.allowCoreThreadTimeOut(true);
+		this.pools.add(pool);
+		if (this.closed) {
+			pool.shutdownNow();
+		}
+		return (task) -> pool.execute(() -> run(task));
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.timers.shutdownNow();
+		this.pools.forEach(ExecutorService::shutdownNow);
+	}
+
+}
