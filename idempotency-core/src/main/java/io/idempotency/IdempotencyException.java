@@ -1,5 +1,7 @@
 package io.idempotency;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A guarded call was not run, and this says why: the root of every answer the library
  * gives in place of the method's own.
@@ -25,7 +27,8 @@ public abstract sealed class IdempotencyException extends RuntimeException permi
 
 	private final String title;
 
-	IdempotencyException(String operation, int status, String code, String title, String message, Throwable cause) {
+	IdempotencyException(String operation, int status, String code, String title, String message,
+			@Nullable Throwable cause) {
 		super(message, cause);
 		this.operation = operation;
 		this.status = status;

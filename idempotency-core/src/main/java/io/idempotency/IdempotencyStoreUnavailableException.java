@@ -2,6 +2,8 @@ package io.idempotency;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The store could not be reached, or refused the claim, and the call was not run.
  * <p>
@@ -19,9 +21,9 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	 * Creates the exception.
 	 * @param operation the guarded operation
 	 * @param retryAfter how long to wait before the next try
-	 * @param cause what the store said
+	 * @param cause what the store said, {@code null} if it was not asked
 	 */
-	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, Throwable cause) {
+	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, @Nullable Throwable cause) {
 		super(operation, 503, "store-unavailable", "Idempotency store is not available", "The idempotency store of '"
 				+ operation + "' is not available, so the request was not run: repeat it unchanged later", cause);
 		this.retryAfter = retryAfter;

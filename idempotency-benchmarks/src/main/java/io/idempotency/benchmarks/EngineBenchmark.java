@@ -10,7 +10,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
-import io.idempotency.engine.ValueDoor;
+import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -44,7 +44,7 @@ public class EngineBenchmark {
 
 	private final AtomicLong sequence = new AtomicLong();
 
-	private final TextDoor door = new TextDoor();
+	private final TextAction action = new TextAction();
 
 	private IdempotencyEngine engine;
 
@@ -57,7 +57,7 @@ public class EngineBenchmark {
 		this.engine = new IdempotencyEngine(10, IdempotencyListener.NONE);
 		this.store = new MemoryIdempotencyStore(STORE_BYTES);
 		this.done = call("done");
-		this.engine.execute(this.done, this.door);
+		this.engine.execute(this.done, this.action);
 	}
 
 	@TearDown
@@ -67,17 +67,17 @@ public class EngineBenchmark {
 
 	@Benchmark
 	public String unguarded() {
-		return this.door.run();
+		return this.action.run();
 	}
 
 	@Benchmark
 	public String fresh() throws Throwable {
-		return this.engine.execute(call(Long.toString(this.sequence.incrementAndGet())), this.door);
+		return this.engine.execute(call(Long.toString(this.sequence.incrementAndGet())), this.action);
 	}
 
 	@Benchmark
 	public String replay() throws Throwable {
-		return this.engine.execute(this.done, this.door);
+		return this.engine.execute(this.done, this.action);
 	}
 
 	private GuardedCall call(String key) {
@@ -85,9 +85,9 @@ public class EngineBenchmark {
 				IdempotencyPolicy.DEFAULTS, this.store);
 	}
 
-	private static final class TextDoor extends ValueDoor<String> {
+	private static final class TextAction extends ValueAction<String> {
 
-		TextDoor() {
+		TextAction() {
 			super(new TextCodec(), String.class, false);
 		}
 

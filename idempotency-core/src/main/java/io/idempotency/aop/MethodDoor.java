@@ -81,8 +81,8 @@ public final class MethodDoor implements OperationDoor {
 		IdempotentOperation operation = call.operation();
 		IdempotencyKey key = call.key(parts, defaultCaller(operation), values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
-		MethodCallDoor door = new MethodCallDoor(call, this.codec);
-		return door.answer(this.engine.execute(guarded, door, operation.transactions()));
+		MethodAction action = new MethodAction(call, this.codec);
+		return action.answer(this.engine.execute(guarded, action, operation.transactions()));
 	}
 
 	/**

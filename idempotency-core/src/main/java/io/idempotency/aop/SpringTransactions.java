@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -59,8 +58,11 @@ final class SpringTransactions implements BusinessTransactions {
 		try {
 			this.manager.rollback(status);
 		}
-		catch (TransactionException ex) {
-			failure.addSuppressed(ex);
+		catch (Throwable ex) {
+			// A synchronization of the application may throw anything.
+			if (ex != failure) {
+				failure.addSuppressed(ex);
+			}
 		}
 	}
 
@@ -70,15 +72,19 @@ final class SpringTransactions implements BusinessTransactions {
 		return "the transactions of " + this.manager.getClass().getName();
 	}
 
+	static Outcome outcome(int status) {
+		return switch (status) {
+			case TransactionSynchronization.STATUS_COMMITTED -> Outcome.COMMITTED;
+			case TransactionSynchronization.STATUS_ROLLED_BACK -> Outcome.ROLLED_BACK;
+			default -> Outcome.UNKNOWN;
+		};
+	}
+
 	private record Ending(Consumer<Outcome> ended) implements TransactionSynchronization {
 
 		@Override
 		public void afterCompletion(int status) {
-			switch (status) {
-				case STATUS_COMMITTED -> this.ended.accept(Outcome.COMMITTED);
-				case STATUS_ROLLED_BACK -> this.ended.accept(Outcome.ROLLED_BACK);
-				default -> this.ended.accept(Outcome.UNKNOWN);
-			}
+			this.ended.accept(outcome(status));
 		}
 
 	}

@@ -7,15 +7,12 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
-import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
+import io.idempotency.store.Scheduler;
 
 /**
- * Asks the store for the right to run, until there is an answer: sends a request whose
- * reply was lost once more, waits for a conflict to end, and never starts a call on a
- * lease that may be over.
+ * Asks the store for the right to run, until there is an answer: waits for a conflict to
+ * end, and never starts a call on a lease that may be over, or whose first beat is due.
  */
 final class Claims {
 
@@ -24,51 +21,44 @@ final class Claims {
 	 */
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
-	private static final Duration STORE_RETRY_AFTER = Duration.ofSeconds(1);
-
-	/**
-	 * While a store is down every call fails, and hardly any of their claims was applied:
-	 * beyond so many the lease has to end them.
-	 */
-	private static final int MAX_OUTSTANDING = 1_000;
+	/** A store that is slower than its leases is none. */
+	private static final int MAX_RENEWALS = 3;
 
 	private final ConflictWaiter waiter;
 
-	private final Background background;
-
 	private final Events events;
 
-	private final Ticker ticker;
+	private final Scheduler scheduler;
 
-	Claims(ConflictWaiter waiter, Background background, Events events, Ticker ticker) {
+	Claims(ConflictWaiter waiter, Events events, Scheduler scheduler) {
 		this.waiter = waiter;
-		this.background = background;
 		this.events = events;
-		this.ticker = ticker;
+		this.scheduler = scheduler;
 	}
 
 	static Duration retryAfter(Duration rest) {
 		return (rest.compareTo(MAX_RETRY_AFTER) < 0) ? rest : MAX_RETRY_AFTER;
 	}
 
-	Answer claim(GuardedCall call) {
-		Attempt attempt = new Attempt(call);
+	Claimed claim(GuardedCall call, StoreLine line) {
+		ClaimSender sender = new ClaimSender(call, call.store(), line, this.waiter, this.scheduler);
 		ClaimResult result;
 		try {
-			result = attempt.ask();
+			result = sender.send();
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
-			if (call.policy().onStoreFailure() == StoreFailureMode.PROCEED) {
-				this.events.unguarded(call.operation(), ex);
+			// Who interrupts a call does not want it to run.
+			if (call.policy().onStoreFailure() == StoreFailureMode.PROCEED && !Thread.currentThread().isInterrupted()) {
+				this.events.publish(IdempotencyEvent.UNGUARDED, call.operation());
 				return new Unguarded();
 			}
 			throw unavailable(call, ex);
 		}
 		if (result instanceof ClaimResult.InProgress busy && call.policy().conflict() == ConflictMode.WAIT) {
-			result = await(call, busy, attempt);
+			result = await(call, busy, sender);
 		}
 		if (result instanceof ClaimResult.Acquired acquired) {
-			return own(call, acquired.claim(), attempt);
+			return own(call, acquired.claim(), sender, line);
 		}
 		return new Settled(result);
 	}
@@ -77,50 +67,61 @@ final class Claims {
 	 * Known to run elsewhere: a store that fails from here on never lets the call run
 	 * unguarded.
 	 */
-	private ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, Attempt attempt) {
+	private ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, ClaimSender sender) {
 		try {
-			return this.waiter.await(call, busy, attempt::ask);
+			return this.waiter.await(call, busy, sender::send);
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
 			throw unavailable(call, ex);
 		}
 	}
 
-	private Answer own(GuardedCall call, Claim claim, Attempt attempt) {
-		if (call.policy().mode() != IdempotencyMode.REJECT && !renewedIfLate(call, claim, attempt)) {
-			this.events.claimLost(call.operation());
-			return new Settled(new ClaimResult.InProgress(call.policy().lease()));
+	private Claimed own(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line) {
+		long sent = sender.sentNanos();
+		if (call.policy().mode() != IdempotencyMode.REJECT) {
+			for (int i = 0; !isFresh(call.policy(), sent); i++) {
+				if (i == MAX_RENEWALS) {
+					sender.giveBack();
+					throw unavailable(call, sender.unavailable(null));
+				}
+				sent = this.scheduler.nanos();
+				if (!renew(call, claim, sender, line)) {
+					this.events.claimLost(call.operation());
+					return new Settled(new ClaimResult.InProgress(call.policy().lease()));
+				}
+			}
 		}
 		if (claim.abandoned()) {
 			this.events.publish(IdempotencyEvent.TAKEN_OVER, call.operation());
 		}
-		Execution execution = new Execution(call, claim, this.background, this.waiter, this.events);
-		execution.startRenewing();
-		return new Owned(execution);
+		return new Owned(new OwnedClaim(call, claim, sent, line, this.waiter, this.events));
 	}
 
-	/** The lease counts from when the store applied the claim, which may be long ago. */
-	private boolean renewedIfLate(GuardedCall call, Claim claim, Attempt attempt) {
-		Duration lease = call.policy().lease();
-		if (this.ticker.nanos() - attempt.sentNanos < TimeUnit.NANOSECONDS.convert(lease)) {
-			return true;
-		}
-		try {
-			return renew(call, claim, lease);
-		}
-		catch (Throwable ex) {
-			attempt.giveBack();
-			throw ex;
-		}
+	/**
+	 * Whether nothing is to be done for the lease before the call begins: it counts from
+	 * when the claim was sent, which may be long ago.
+	 */
+	private boolean isFresh(IdempotencyPolicy policy, long sent) {
+		long lease = TimeUnit.NANOSECONDS.convert(policy.lease());
+		return this.scheduler.nanos() - sent < (policy.renewal() ? lease / 3 : lease);
 	}
 
-	private boolean renew(GuardedCall call, Claim claim, Duration lease) {
+	private boolean renew(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line) {
+		boolean renewed;
 		try {
-			return call.store().renew(claim.key(), claim.id(), lease);
+			renewed = call.store().renew(claim.key(), claim.id(), call.policy().lease());
 		}
 		catch (RuntimeException ex) {
-			throw unavailable(call, new IdempotencyStoreUnavailableException(call.operation(), STORE_RETRY_AFTER, ex));
+			line.outage().failed("renew", call.operation(), ex);
+			sender.giveBack();
+			throw unavailable(call, sender.unavailable(ex));
 		}
+		catch (Throwable ex) {
+			sender.giveBack();
+			throw ex;
+		}
+		line.outage().answered();
+		return renewed;
 	}
 
 	private IdempotencyStoreUnavailableException unavailable(GuardedCall call,
@@ -129,82 +130,21 @@ final class Claims {
 		return ex;
 	}
 
-	/** One call's claim, with one claim id however often it is sent. */
-	private final class Attempt {
-
-		private final GuardedCall call;
-
-		private final ClaimRequest request;
-
-		private long sentNanos;
-
-		Attempt(GuardedCall call) {
-			IdempotencyPolicy policy = call.policy();
-			boolean once = policy.mode() == IdempotencyMode.REJECT;
-			this.call = call;
-			this.request = new ClaimRequest(call.key(), ClaimId.random(), call.fingerprint(),
-					once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver());
-		}
-
-		ClaimResult ask() {
-			this.sentNanos = Claims.this.ticker.nanos();
-			try {
-				return askTwice();
-			}
-			catch (Throwable ex) {
-				// An Error too: the claim may have been applied, and nobody will run on
-				// it.
-				giveBack();
-				throw ex;
-			}
-		}
-
-		private ClaimResult askTwice() {
-			RuntimeException lost;
-			try {
-				return this.call.store().claim(this.request);
-			}
-			catch (RuntimeException ex) {
-				// The claim may have been applied: the same claim id finds itself.
-				lost = ex;
-			}
-			try {
-				return this.call.store().claim(this.request);
-			}
-			catch (RuntimeException ex) {
-				if (ex != lost) {
-					ex.addSuppressed(lost);
-				}
-				throw new IdempotencyStoreUnavailableException(this.call.operation(), STORE_RETRY_AFTER, ex);
-			}
-		}
-
-		void giveBack() {
-			if (Claims.this.background.outstanding() >= MAX_OUTSTANDING) {
-				return;
-			}
-			Claims.this.background.repeat("release", this.call.operation(),
-					() -> this.call.store().release(this.request.key(), this.request.claimId()),
-					this.call.policy().retention(), (accepted) -> Claims.this.waiter.wakeUp(this.request.key()));
-		}
-
-	}
-
 	/** What became of a claim. */
-	sealed interface Answer {
+	sealed interface Claimed {
 
 	}
 
 	/** The call owns its key. */
-	record Owned(Execution execution) implements Answer {
+	record Owned(OwnedClaim claim) implements Claimed {
 	}
 
 	/** The store said anything else. */
-	record Settled(ClaimResult result) implements Answer {
+	record Settled(ClaimResult result) implements Claimed {
 	}
 
 	/** The store could not be reached, and the policy says to run all the same. */
-	record Unguarded() implements Answer {
+	record Unguarded() implements Claimed {
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Scheduler;
 
 /**
  * Waits, bounded, until a conflict ends. An owner on this node wakes its waiters up; the
@@ -26,19 +27,19 @@ final class ConflictWaiter {
 
 	private final Semaphore places;
 
-	private final Ticker ticker;
+	private final Scheduler scheduler;
 
 	private final long firstPollMillis;
 
 	private final ConcurrentHashMap<IdempotencyKey, Bell> bells = new ConcurrentHashMap<>();
 
-	ConflictWaiter(int maxWaiters, Ticker ticker) {
-		this(maxWaiters, ticker, FIRST_POLL_MILLIS);
+	ConflictWaiter(int maxWaiters, Scheduler scheduler) {
+		this(maxWaiters, scheduler, FIRST_POLL_MILLIS);
 	}
 
-	ConflictWaiter(int maxWaiters, Ticker ticker, long firstPollMillis) {
+	ConflictWaiter(int maxWaiters, Scheduler scheduler, long firstPollMillis) {
 		this.places = new Semaphore(maxWaiters);
-		this.ticker = ticker;
+		this.scheduler = scheduler;
 		this.firstPollMillis = firstPollMillis;
 	}
 
@@ -56,7 +57,8 @@ final class ConflictWaiter {
 		}
 		Bell bell = register(call.key());
 		try {
-			return poll(bell, this.ticker.nanos() + TimeUnit.NANOSECONDS.convert(call.policy().waitTimeout()), claim);
+			return poll(bell, this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(call.policy().waitTimeout()),
+					claim);
 		}
 		finally {
 			unregister(call.key());
@@ -70,7 +72,7 @@ final class ConflictWaiter {
 			// Read before the claim, so that no wake-up between claim and wait is missed.
 			long rung = bell.rung();
 			ClaimResult result = claim.get();
-			long restNanos = deadline - this.ticker.nanos();
+			long restNanos = deadline - this.scheduler.nanos();
 			if (!(result instanceof ClaimResult.InProgress busy) || restNanos <= 0) {
 				return result;
 			}

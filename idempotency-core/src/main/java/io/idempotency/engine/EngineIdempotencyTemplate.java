@@ -190,7 +190,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 			IdempotencyKey key = IdempotencyKey.of(this.operation, this.caller, this.key);
 			GuardedCall call = new GuardedCall(key, this.fingerprint, policy(), EngineIdempotencyTemplate.this.store);
 			return EngineIdempotencyTemplate.this.engine.execute(call,
-					new ActionDoor<T>(EngineIdempotencyTemplate.this.codec, type, action));
+					new SuppliedAction<T>(EngineIdempotencyTemplate.this.codec, type, action));
 		}
 
 		private IdempotencyPolicy policy() {
@@ -203,11 +203,11 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	}
 
-	private static final class ActionDoor<T> extends ValueDoor<T> {
+	private static final class SuppliedAction<T> extends ValueAction<T> {
 
 		private final Callable<? extends @Nullable T> action;
 
-		ActionDoor(ResultCodec codec, Type type, Callable<? extends @Nullable T> action) {
+		SuppliedAction(ResultCodec codec, Type type, Callable<? extends @Nullable T> action) {
 			super(codec, type, false);
 			this.action = action;
 		}

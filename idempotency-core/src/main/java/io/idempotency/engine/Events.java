@@ -1,5 +1,7 @@
 package io.idempotency.engine;
 
+import java.util.Map;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,16 +26,15 @@ final class Events {
 		}
 	}
 
-	void unguarded(String operation, Throwable cause) {
-		logger.warn("The store of '{}' is not available; the call runs unguarded, a duplicate may run too", operation,
-				cause);
-		publish(IdempotencyEvent.UNGUARDED, operation);
-	}
-
 	void claimLost(String operation) {
 		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
 				+ "key; lengthen the lease, or shut late owners out downstream by the fence", operation);
 		publish(IdempotencyEvent.CLAIM_LOST, operation);
+	}
+
+	void beatsEnded(String operation) {
+		logger.warn("A call of '{}' has not ended within the retention of its key, for which nobody may ever complete "
+				+ "its future; its claim is renewed no more", operation);
 	}
 
 	void resultNotStored(String operation, Throwable cause) {
@@ -45,8 +46,9 @@ final class Events {
 		logger.warn("The stored result of '{}' could not be read", operation, cause);
 	}
 
-	void retrying(String verb, String operation, Throwable cause) {
-		logger.warn("The store failed to {} a claim of '{}'; it is tried again", verb, operation, cause);
+	void transactionRepeated(String operation, Throwable cause) {
+		logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again", operation,
+				cause);
 		publish(IdempotencyEvent.STORE_RETRY, operation);
 	}
 
@@ -54,11 +56,15 @@ final class Events {
 		logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb, operation);
 	}
 
-	void closed(int outstanding) {
-		if (outstanding > 0) {
-			logger.warn(
-					"Closed with {} writes to the store outstanding: their keys stay claimed until the leases are over",
-					outstanding);
+	void leftToLease(String verb, String operation) {
+		logger.warn("The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
+				operation);
+	}
+
+	void closed(Map<String, Integer> left) {
+		if (!left.isEmpty()) {
+			logger.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
+					+ "until the leases are over, and may then run again", left);
 		}
 	}
 

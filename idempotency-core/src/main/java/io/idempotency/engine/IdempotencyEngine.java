@@ -1,84 +1,158 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The protocol, to be read from top to bottom: claim; then run, replay or refuse; then
- * complete or release.
+ * end.
  *
  * <pre class="code">
- * claim ─ Acquired ──────→ run ─ returned ──→ complete ─→ Executed
- *       │                      └ threw ─────→ release / complete (FailureMode), the method's own exception always wins
- *       ├ Completed ─────→ Replayed            (or Tombstone → recover → …)
- *       ├ InProgress ────→ reject, or wait and claim again
- *       └ Mismatch ──────→ IdempotencyKeyReusedException
+ * claim ─ Acquired ──────→ run ─ returned ──→ Done, DoneUnkept ─┐
+ *       │                      ├ threw ─────→ Failed, NotRun ───┼→ end: complete, release, forget,
+ *       │                      └ its future ─→ any of them ─────┘       or left to its lease
+ *       ├ Completed ─────→ replay              (or Tombstone → recover → …)
+ *       ├ InProgress ────→ refuse, or wait and claim again
+ *       └ Mismatch ──────→ refuse
  * </pre>
  *
- * Thread-safe. One engine serves all operations and all stores of an application; it owns
- * the threads that renew claims and that retry what a store could not do.
+ * The method's own result or exception always wins. {@link OwnedClaim} makes of an
+ * {@link Ending} what mode and policy want.
+ * <p>
+ * Thread-safe. One engine serves all operations and all stores of an application; it has
+ * threads that renew claims, that send again what a store could not do, and that complete
+ * the futures of asynchronous calls.
  *
  * @since 0.1.0
  */
 public final class IdempotencyEngine implements AutoCloseable {
 
-	private final Claims claims;
+	/** How long the end may take. */
+	private static final Duration CLOSING = Duration.ofSeconds(5);
 
-	private final Background background;
+	/**
+	 * Futures are completed by so many threads at most, each of which waits for a store.
+	 */
+	private static final int RESULT_THREADS = 32;
+
+	private final Scheduler scheduler;
+
+	private final boolean ownScheduler;
+
+	private final Supplier<@Nullable SurroundingTransaction> transactions;
+
+	private final ConflictWaiter waiter;
 
 	private final Events events;
 
-	private final JoinedCalls joined = new JoinedCalls(this);
+	private final Claims claims;
+
+	private final JoinedCalls joined;
+
+	private final Map<IdempotencyStore, StoreLine> lines = new ConcurrentHashMap<>();
+
+	private final Executor resultThreads;
+
+	private final PendingWork results = new PendingWork();
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates an engine with threads of its own, for calls that no transaction surrounds.
+	 * @param maxWaiters how many duplicates may wait at the same time; one more is
+	 * rejected at once
+	 * @param listener is told what happens
+	 */
+	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
+		this(maxWaiters, listener, Scheduler.system(), true, () -> null);
+	}
 
 	/**
 	 * Creates an engine.
 	 * @param maxWaiters how many duplicates may wait at the same time; one more is
 	 * rejected at once
 	 * @param listener is told what happens
+	 * @param scheduler time and threads; not closed with the engine
+	 * @param transactions the transaction that the calling thread is in, if it is in one
 	 */
-	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
-		this(maxWaiters, listener, Ticker.SYSTEM);
+	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
+			Supplier<@Nullable SurroundingTransaction> transactions) {
+		this(maxWaiters, listener, scheduler, false, transactions);
 	}
 
-	IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Ticker ticker) {
+	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
+			Supplier<@Nullable SurroundingTransaction> transactions) {
+		this.scheduler = scheduler;
+		this.ownScheduler = ownScheduler;
+		this.transactions = transactions;
 		this.events = new Events(listener);
-		this.background = new Background(this.events);
-		this.claims = new Claims(new ConflictWaiter(maxWaiters, ticker), this.background, this.events, ticker);
+		this.waiter = new ConflictWaiter(maxWaiters, scheduler);
+		this.claims = new Claims(this.waiter, this.events, scheduler);
+		this.joined = new JoinedCalls(this, this.waiter, this.events);
+		this.resultThreads = scheduler.threads("results", RESULT_THREADS);
+	}
+
+	/**
+	 * Runs a task once after a delay, on a thread that may block.
+	 * @param delay how long to wait
+	 * @param task the task
+	 */
+	public void runAfter(Duration delay, Runnable task) {
+		this.scheduler.schedule(() -> onOwnThread(task), delay);
 	}
 
 	/**
 	 * Guards one call: runs it if nobody did, and gives the first result if somebody did.
 	 * @param <T> what the guarded method gives
 	 * @param call the call
-	 * @param door translates it
+	 * @param action what it does
 	 * @return what the caller gets
 	 * @throws IdempotencyException if the call was refused
-	 * @throws Throwable whatever the door throws
+	 * @throws Throwable whatever the action throws
 	 */
-	public <T> @Nullable T execute(GuardedCall call, Door<T> door) throws Throwable {
-		Claims.Answer answer = this.claims.claim(call);
-		if (answer instanceof Claims.Unguarded) {
-			return runUnguarded(door);
+	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action) throws Throwable {
+		requireOpen(call);
+		SurroundingTransaction transaction = this.transactions.get();
+		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
+		Ending held = (earlier != null) ? earlier.held() : null;
+		if (earlier != null && held != null && call.policy().mode() != IdempotencyMode.REJECT) {
+			return again(call, earlier, held, action);
 		}
-		if (answer instanceof Claims.Owned owned) {
-			return runAsOwner(call, owned.execution(), door);
+		Claims.Claimed claimed = this.claims.claim(call, line(call.store()));
+		if (claimed instanceof Claims.Unguarded) {
+			return runUnguarded(action);
 		}
-		ClaimResult result = ((Claims.Settled) answer).result();
-		if (result instanceof ClaimResult.Completed completed) {
-			return replay(call, completed, door);
+		if (claimed instanceof Claims.Owned owned) {
+			return runAsOwner(call, owned.claim(), transaction, action);
 		}
-		if (result instanceof ClaimResult.Tombstone) {
-			return recoverOrRefuse(call, door);
-		}
-		throw refusal(call, result);
+		return settle(call, ((Claims.Settled) claimed).result(), action);
 	}
 
 	/**
@@ -86,117 +160,273 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * work.
 	 * @param <T> what the guarded method gives
 	 * @param call the call
-	 * @param door translates it
-	 * @param transactions where the record commits, {@code null} for the store's own
+	 * @param action what it does
+	 * @param business where the record commits, {@code null} for the store's own
+	 * transactions
 	 * @return what the caller gets
 	 * @throws IdempotencyException if the call was refused
-	 * @throws Throwable whatever the door throws, or the commit fails with
+	 * @throws Throwable whatever the action throws, or the commit fails with
 	 */
-	public <T> @Nullable T execute(GuardedCall call, Door<T> door, @Nullable BusinessTransactions transactions)
+	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable BusinessTransactions business)
 			throws Throwable {
-		return (transactions != null) ? this.joined.execute(call, door, transactions) : execute(call, door);
+		if (business == null) {
+			return execute(call, action);
+		}
+		requireOpen(call);
+		return this.joined.execute(call, action, business);
 	}
 
-	void retryingTransaction(GuardedCall call, Throwable cause) {
-		this.events.retrying("claim", call.operation(), cause);
-	}
-
-	private static <T> @Nullable T runUnguarded(Door<T> door) throws Throwable {
-		// What runs in here must not change the outcome of a guarded call around it.
-		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
-			return door.run();
+	private void requireOpen(GuardedCall call) {
+		if (this.closed) {
+			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+			throw new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, null);
 		}
 	}
 
-	private <T> @Nullable T runAsOwner(GuardedCall call, Execution execution, Door<T> door) throws Throwable {
-		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(execution.context())) {
-			T recovered = openAndRecover(call, execution, door);
+	StoreLine line(IdempotencyStore store) {
+		StoreLine line = this.lines.get(store);
+		return (line != null) ? line
+				: this.lines.computeIfAbsent(store, (key) -> StoreLine.to(key, this.scheduler, this.events));
+	}
+
+	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {
+		// What runs in here must not change the outcome of a guarded call around it.
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
+			return action.run();
+		}
+	}
+
+	/** Nobody may run: gives the result of who did, or says why there is none. */
+	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action) throws Throwable {
+		if (result instanceof ClaimResult.Completed completed) {
+			return replay(call, completed, action);
+		}
+		if (result instanceof ClaimResult.Tombstone) {
+			return recoverOrRefuse(call, action);
+		}
+		throw refusal(call, result);
+	}
+
+	/**
+	 * The same key again inside the transaction whose end will say what becomes of it.
+	 */
+	private <T> @Nullable T again(GuardedCall call, OwnedClaim earlier, Ending held, GuardedAction<T> action)
+			throws Throwable {
+		if (!earlier.call().fingerprint().matches(call.fingerprint())) {
+			throw refusal(call, new ClaimResult.Mismatch());
+		}
+		if (earlier.keepsNothing()) {
+			return runAsOwner(call, earlier, null, action);
+		}
+		return settle(call, earlier.resultOf(held), action);
+	}
+
+	<T> @Nullable T runAsOwner(GuardedCall call, OwnedClaim claim, @Nullable SurroundingTransaction transaction,
+			GuardedAction<T> action) throws Throwable {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(claim.context())) {
+			T recovered = openAndRecover(call, claim, transaction, action);
 			if (recovered != null) {
-				return returned(execution, door, recovered, true);
+				return returned(call, claim, action, recovered, true);
 			}
 			T value;
 			try {
-				value = door.run();
+				value = action.run();
 			}
 			catch (Throwable failure) {
-				if (door.isDuplicate(failure)) {
-					return afterDuplicate(call, execution, door, failure);
+				if (!action.isDuplicate(failure)) {
+					threw(claim, action, failure);
 				}
-				threw(execution, door, failure);
+				else if (!claim.isJoined()) {
+					return afterDuplicate(call, claim, action, failure);
+				}
 				throw failure;
 			}
-			return returned(execution, door, value, false);
+			return returned(call, claim, action, value, false);
 		}
 	}
 
-	private <T> @Nullable T openAndRecover(GuardedCall call, Execution execution, Door<T> door) throws Throwable {
+	/** After the transaction of the work, because the recovery needs one of its own. */
+	<T> @Nullable T recoverAfterDuplicate(GuardedCall call, OwnedClaim claim, GuardedAction<T> action,
+			Throwable duplicate) {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(claim.context())) {
+			return afterDuplicate(call, claim, action, duplicate);
+		}
+	}
+
+	private <T> @Nullable T openAndRecover(GuardedCall call, OwnedClaim claim,
+			@Nullable SurroundingTransaction transaction, GuardedAction<T> action) throws Throwable {
 		try {
-			door.acquired(execution);
-			return execution.isAbandoned() ? recover(call, door) : null;
+			if (transaction != null) {
+				claim.surroundedByTransaction();
+				transaction.bind(call.key(), claim, claim::transactionEnded);
+			}
+			action.acquired(claim);
+			return claim.isAbandoned() ? recover(call, action) : null;
 		}
 		catch (Throwable failure) {
-			// Not the outcome of the call, which has not begun.
-			execution.notRun(failure);
-			threw(execution, door, failure);
+			end(claim, new Ending.NotRun(failure));
 			throw failure;
 		}
 	}
 
 	/** The method's own exception wins, and no claim is left without an end. */
-	private static void threw(Execution execution, Door<?> door, Throwable failure) {
+	private void threw(OwnedClaim claim, GuardedAction<?> action, Throwable failure) {
+		Ending ending;
 		try {
-			door.threw(execution, failure);
+			ending = action.threw(failure);
 		}
 		catch (Throwable ex) {
 			if (ex != failure) {
 				failure.addSuppressed(ex);
 			}
-			execution.fail(failure, null);
+			ending = new Ending.Failed(failure, null);
 		}
+		end(claim, ending);
 	}
 
 	/**
 	 * The business data says "already done": whatever happens now, nothing may run again.
 	 */
-	<T> @Nullable T afterDuplicate(GuardedCall call, Execution execution, Door<T> door, Throwable duplicate) {
-		T recovered;
+	private <T> @Nullable T afterDuplicate(GuardedCall call, OwnedClaim claim, GuardedAction<T> action,
+			Throwable duplicate) {
+		T recovered = null;
+		Throwable failure = null;
 		try {
-			recovered = recover(call, door);
+			recovered = recover(call, action);
 		}
-		catch (Throwable failure) {
-			if (failure instanceof InterruptedException) {
+		catch (Throwable ex) {
+			if (ex instanceof InterruptedException) {
 				Thread.currentThread().interrupt();
 			}
-			throw execution.unavailable(duplicate, failure);
+			failure = ex;
 		}
-		if (recovered == null) {
-			throw execution.unavailable(duplicate, null);
+		if (recovered != null) {
+			return returned(call, claim, action, recovered, true);
 		}
-		return returned(execution, door, recovered, true);
+		end(claim, Ending.UNKEPT);
+		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, call.operation());
+		IdempotencyException refusal = new IdempotencyResultUnavailableException(call.operation());
+		refusal.addSuppressed(duplicate);
+		if (failure != null) {
+			refusal.addSuppressed(failure);
+		}
+		throw refusal;
+	}
+
+	/** A future is handed on as one that completes when the claim has ended. */
+	private <T> @Nullable T returned(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, @Nullable T value,
+			boolean recovered) {
+		if (action.isAsync() && value instanceof CompletionStage<?> stage) {
+			return later(call, claim, action, value, stage, recovered);
+		}
+		done(claim, action, value, recovered);
+		return value;
 	}
 
 	/**
 	 * After success nothing may delete the record: what goes wrong here ends as a
 	 * tombstone.
 	 */
-	private <T> @Nullable T returned(Execution execution, Door<T> door, @Nullable T value, boolean recovered) {
+	private void done(OwnedClaim claim, GuardedAction<?> action, @Nullable Object value, boolean recovered) {
+		Ending ending;
 		try {
-			return door.returned(execution, value, recovered);
+			ending = action.returned(value, recovered);
 		}
 		catch (Throwable failure) {
-			execution.resultNotStored(failure);
+			ending = new Ending.DoneUnkept(failure);
+		}
+		end(claim, ending);
+	}
+
+	private <T> T later(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, T value, CompletionStage<?> stage,
+			boolean recovered) {
+		CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+		Thread caller = Thread.currentThread();
+		AtomicBoolean here = new AtomicBoolean(true);
+		try {
+			action.deferred(answer);
+			stage.whenComplete((result, failure) -> {
+				Runnable end = () -> end(call, claim, action, result, failure, recovered, answer);
+				if (here.get() && Thread.currentThread() == caller) {
+					end.run();
+				}
+				else {
+					onOwnThread(end);
+				}
+			});
+		}
+		catch (Throwable ex) {
+			// A future that tells nobody when it is done.
+			end(claim, new Ending.DoneUnkept(ex));
 			return value;
+		}
+		here.set(false);
+		if (!answer.isDone()) {
+			claim.leavesTheThread();
+		}
+		return AsyncResults.future(answer);
+	}
+
+	/** Who completes a future is not ours to block: it may be the store's own thread. */
+	private void onOwnThread(Runnable end) {
+		this.results.begins();
+		Runnable counted = () -> {
+			try {
+				end.run();
+			}
+			finally {
+				this.results.ends();
+			}
+		};
+		try {
+			this.resultThreads.execute(counted);
+		}
+		catch (RejectedExecutionException closed) {
+			counted.run();
 		}
 	}
 
-	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, Door<T> door) throws Throwable {
+	/** First the record, then the answer, with the very failure of the method. */
+	private <T> void end(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, @Nullable Object value,
+			@Nullable Throwable failure, boolean recovered, CompletableFuture<@Nullable Object> answer) {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(claim.context())) {
+			if (failure == null) {
+				done(claim, action, value, recovered);
+				answer.complete(value);
+				return;
+			}
+			Throwable cause = AsyncResults.cause(failure);
+			if (AsyncResults.isGivenUp(cause)) {
+				end(claim, action.gaveUp(cause));
+			}
+			else if (action.isDuplicate(cause)) {
+				answer.complete(AsyncResults.await(afterDuplicate(call, claim, action, cause)));
+				return;
+			}
+			else {
+				threw(claim, action, cause);
+			}
+			answer.completeExceptionally(failure);
+		}
+		catch (Throwable refusal) {
+			answer.completeExceptionally(refusal);
+		}
+	}
+
+	/** The one way out of a claim. */
+	private void end(OwnedClaim claim, Ending ending) {
+		claim.end(ending);
+	}
+
+	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action)
+			throws Throwable {
 		T value;
 		try {
-			value = door.replay(completed.result());
+			value = action.replay(completed.result());
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
-			return recoverOrRefuse(call, door);
+			return recoverOrRefuse(call, action);
 		}
 		catch (Throwable replayed) {
 			// A remembered failure, or a signal of the door.
@@ -207,17 +437,22 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return value;
 	}
 
-	private <T> @Nullable T recoverOrRefuse(GuardedCall call, Door<T> door) throws Throwable {
-		T recovered = recover(call, door);
+	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action) throws Throwable {
+		T recovered = recover(call, action);
 		if (recovered == null) {
 			throw refusal(call, new ClaimResult.Tombstone());
 		}
-		return door.returned(null, recovered, true);
+		return action.replayRecovered(recovered);
 	}
 
-	private <T> @Nullable T recover(GuardedCall call, Door<T> door) throws Throwable {
-		T recovered = call.policy().recoverable() ? door.recover() : null;
-		if (recovered != null && Recovered.isFound(recovered)) {
+	/**
+	 * Looks the result up in the business data. Of an asynchronous look-up only the value
+	 * inside says whether anything was found, and the decision to run or not cannot be
+	 * taken before.
+	 */
+	private <T> @Nullable T recover(GuardedCall call, GuardedAction<T> action) throws Throwable {
+		T recovered = call.policy().recoverable() ? action.recover() : null;
+		if (recovered != null && AsyncResults.await(recovered) != null) {
 			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
 			return recovered;
 		}
@@ -254,12 +489,54 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Stops renewing and retrying; what is outstanding is logged. Calls that still run
-	 * keep their claims until the leases are over.
+	 * Takes calls again after {@link #close()}, for applications that are stopped and
+	 * started as a whole. Does nothing to an engine that is open, and nothing to one
+	 * whose threads were its own.
+	 */
+	public void open() {
+		if (this.closed && !this.ownScheduler) {
+			this.lines.clear();
+			this.closed = false;
+		}
+	}
+
+	/**
+	 * Ends: refuses new calls, completes the futures that are done, and sends every
+	 * completion and release that is outstanding once more, all in parallel and within a
+	 * few seconds. What the store has not taken then is logged. To be called after
+	 * whatever brings calls has stopped, and before the connections of the stores are
+	 * closed. Calls that still run end as usual; what their store cannot do at once is
+	 * left to the lease.
 	 */
 	@Override
 	public void close() {
-		this.background.close();
+		if (this.closed) {
+			return;
+		}
+		this.closed = true;
+		long deadline = this.scheduler.nanos() + CLOSING.toNanos();
+		try {
+			this.results.await(deadline - this.scheduler.nanos());
+			List<CountDownLatch> ends = new ArrayList<>();
+			this.lines.values().forEach((line) -> ends.add(line.retries().close()));
+			for (CountDownLatch end : ends) {
+				if (!end.await(deadline - this.scheduler.nanos(), TimeUnit.NANOSECONDS)) {
+					break;
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		Map<String, Integer> left = new TreeMap<>();
+		for (StoreLine line : this.lines.values()) {
+			line.beats().close();
+			line.retries().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
+		}
+		this.events.closed(left);
+		if (this.ownScheduler) {
+			this.scheduler.close();
+		}
 	}
 
 }

@@ -49,6 +49,12 @@ public enum IdempotencyEvent {
 	/** A live owner found that its claim is another's: its lease ran out. */
 	CLAIM_LOST,
 
+	/**
+	 * The renewal of a claim began after two thirds of its lease: its owner is slow, or
+	 * its store.
+	 */
+	BEAT_LATE,
+
 	/** A result could not be stored and a tombstone stands in its place. */
 	TOMBSTONE,
 

@@ -3,10 +3,15 @@ package io.idempotency.engine;
 import java.time.Duration;
 
 import io.idempotency.ConflictMode;
-import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
 
@@ -14,196 +19,220 @@ import org.jspecify.annotations.Nullable;
  * Guards calls whose record commits in the same database transaction as their work.
  * <p>
  * Claim and completion run inside the transaction, so there is nothing to renew, nothing
- * to release and nobody to wait for: a duplicate waits on the row. What is refused or
- * replayed leaves the transaction as it is.
+ * to give back and nobody to wait for: a duplicate waits on the row. What fails in it
+ * fails the transaction and is never repeated. What is refused or replayed leaves the
+ * transaction as it is. After it, the record is the store's like any other.
  */
 final class JoinedCalls {
 
 	/** How long duplicates wait for a result that is attached after the commit. */
 	private static final Duration ATTACH_WITHIN = Duration.ofSeconds(10);
 
-	private static final Duration STORE_RETRY_AFTER = Duration.ofSeconds(1);
-
 	/** A transaction that the database ends because of a deadlock is begun again. */
 	private static final int ATTEMPTS = 3;
 
 	private final IdempotencyEngine engine;
 
-	JoinedCalls(IdempotencyEngine engine) {
+	private final ConflictWaiter waiter;
+
+	private final Events events;
+
+	JoinedCalls(IdempotencyEngine engine, ConflictWaiter waiter, Events events) {
 		this.engine = engine;
+		this.waiter = waiter;
+		this.events = events;
 	}
 
-	<T> @Nullable T execute(GuardedCall call, Door<T> door, BusinessTransactions transactions) throws Throwable {
+	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions)
+			throws Throwable {
 		for (int attempt = 1;; attempt++) {
+			JoinedCall<T> joined = new JoinedCall<>(inside(call), action);
 			try {
-				return executeOnce(call, door, transactions);
+				return joined.execute(transactions);
 			}
-			catch (ClaimLostWithTransaction ex) {
-				if (attempt == ATTEMPTS) {
-					throw ex.unavailable;
+			catch (TransactionLostException ex) {
+				if (joined.claim != null && !joined.writeFailed) {
+					throw ex;
+				}
+				if (joined.claim != null || attempt == ATTEMPTS) {
+					throw unavailable(call, ex);
 				}
 				// A deadlock of claims, and nothing has run.
-				this.engine.retryingTransaction(call, ex.unavailable);
+				this.events.transactionRepeated(call.operation(), ex);
+			}
+			catch (IdempotencyStoreException ex) {
+				if (joined.claim != null && !joined.writeFailed) {
+					throw ex;
+				}
+				throw unavailable(call, ex);
 			}
 		}
 	}
 
-	private <T> @Nullable T executeOnce(GuardedCall call, Door<T> door, BusinessTransactions transactions)
-			throws Throwable {
-		JoinedStore store = new JoinedStore(call.store());
-		JoinedDoor<T> joined = new JoinedDoor<>(door, store);
-		GuardedCall inside = new GuardedCall(call.key(), call.fingerprint(), inside(call.policy()), store);
-		Answer<T> answer;
-		try {
-			answer = transactions.execute(() -> run(inside, joined), store::ended);
-		}
-		catch (Throwable failure) {
-			Execution execution = joined.execution;
-			if (execution != null && (joined.failure == failure || door.isDuplicate(failure))) {
-				// A unique index may also speak at the commit.
-				return afterRollback(call, execution, door, store, failure);
-			}
-			if (execution == null && failure instanceof IdempotencyStoreException) {
-				throw new IdempotencyStoreUnavailableException(call.operation(), STORE_RETRY_AFTER, failure);
-			}
-			if (execution == null && failure instanceof IdempotencyStoreUnavailableException unavailable
-					&& unavailable.getCause() instanceof TransactionLostException) {
-				throw new ClaimLostWithTransaction(unavailable);
-			}
-			throw failure;
-		}
-		if (answer == null) {
-			throw new IllegalStateException("A transaction gives what its work has given");
-		}
-		return answer.get();
+	/** The transaction holds the record, however long it takes. */
+	private static GuardedCall inside(GuardedCall call) {
+		IdempotencyPolicy policy = call.policy();
+		return new GuardedCall(call.key(), call.fingerprint(),
+				new IdempotencyPolicy(policy.operation(), policy.mode(), policy.retention(), policy.lease(), false,
+						ConflictMode.REJECT, policy.waitTimeout(), policy.onFailure(), policy.onAbandoned(),
+						policy.recoverable(), StoreFailureMode.REJECT),
+				call.store());
 	}
 
-	private static IdempotencyPolicy inside(IdempotencyPolicy policy) {
-		return new IdempotencyPolicy(policy.operation(), policy.mode(), policy.retention(), policy.lease(), false,
-				ConflictMode.REJECT, policy.waitTimeout(), policy.onFailure(), policy.onAbandoned(),
-				policy.recoverable(), StoreFailureMode.REJECT);
+	private IdempotencyStoreUnavailableException unavailable(GuardedCall call, IdempotencyStoreException cause) {
+		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+		this.engine.line(call.store()).outage().failed("join the transaction of", call.operation(), cause);
+		return new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, cause);
 	}
 
-	private <T> Answer<T> run(GuardedCall call, JoinedDoor<T> door) throws Throwable {
-		Answer<T> answer;
-		try {
-			answer = new Answer<>(this.engine.execute(call, door), null);
+	/** One call and its transaction; only the thread of the call uses it. */
+	private final class JoinedCall<T> {
+
+		private final GuardedCall call;
+
+		private final GuardedAction<T> action;
+
+		private final IdempotencyStore joining;
+
+		private @Nullable OwnedClaim claim;
+
+		/** What the work has thrown. */
+		private @Nullable Throwable failure;
+
+		/** What commits with the work. */
+		private OwnedClaim.@Nullable Write written;
+
+		private boolean writeFailed;
+
+		/** How the transaction has ended, once it has. */
+		private volatile @Nullable Outcome outcome;
+
+		/** From now on nobody but the transaction will tell. */
+		private volatile boolean left;
+
+		JoinedCall(GuardedCall call, GuardedAction<T> action) {
+			this.call = call;
+			this.action = action;
+			this.joining = call.store()
+				.joining()
+				.orElseThrow(() -> new IllegalStateException(
+						call.store().getClass().getName() + " cannot join a transaction"));
 		}
-		catch (Throwable failure) {
-			if (door.execution != null || failure instanceof IdempotencyStoreUnavailableException) {
-				throw failure;
+
+		@Nullable T execute(BusinessTransactions transactions) throws Throwable {
+			Settled<T> settled;
+			try {
+				settled = transactions.execute(this::work, this::ended);
 			}
-			// Refused or replayed: no reason to roll back what the caller does besides.
-			answer = new Answer<>(null, failure);
+			catch (Throwable thrown) {
+				return afterRollback(thrown);
+			}
+			leave();
+			if (settled == null) {
+				throw new IllegalStateException("A transaction gives what its work has given");
+			}
+			return settled.get();
 		}
-		RuntimeException failure = door.store.failure();
-		if (failure != null) {
-			throw new IdempotencyStoreUnavailableException(call.operation(), STORE_RETRY_AFTER, failure);
-		}
-		return answer;
-	}
 
-	private <T> @Nullable T afterRollback(GuardedCall call, Execution execution, Door<T> door, JoinedStore store,
-			Throwable failure) throws Throwable {
-		if (door.isDuplicate(failure)) {
-			try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(execution.context())) {
-				return this.engine.afterDuplicate(call, execution, door, failure);
+		private Settled<T> work() throws Throwable {
+			ClaimResult result = this.joining.claim(request());
+			JoinedCalls.this.engine.line(this.call.store()).outage().answered();
+			if (!(result instanceof ClaimResult.Acquired acquired)) {
+				try {
+					return new Settled<>(JoinedCalls.this.engine.settle(this.call, result, this.action), null);
+				}
+				catch (Throwable refused) {
+					// Refused or replayed: no reason to roll back what the caller does
+					// besides.
+					return new Settled<>(null, refused);
+				}
+			}
+			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), 0,
+					JoinedCalls.this.engine.line(this.call.store()), JoinedCalls.this.waiter, JoinedCalls.this.events);
+			owned.joined();
+			this.claim = owned;
+			T value = run(owned);
+			try {
+				this.written = owned.writeInside(this.joining, ATTACH_WITHIN);
+			}
+			catch (IdempotencyStoreException ex) {
+				this.writeFailed = true;
+				throw ex;
+			}
+			return new Settled<>(value, null);
+		}
+
+		private ClaimRequest request() {
+			IdempotencyPolicy policy = this.call.policy();
+			ClaimType type = (policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
+			return new ClaimRequest(this.call.key(), ClaimId.random(), this.call.fingerprint(), type, policy.lease(),
+					policy.retention(), policy.mayTakeOver());
+		}
+
+		private @Nullable T run(OwnedClaim owned) throws Throwable {
+			try {
+				return JoinedCalls.this.engine.runAsOwner(this.call, owned, null, this.action);
+			}
+			catch (Throwable thrown) {
+				this.failure = thrown;
+				throw thrown;
 			}
 		}
-		try {
-			store.rememberFailure();
+
+		/** Told by the transaction, possibly long after the call has returned. */
+		private void ended(Outcome how) {
+			this.outcome = how;
+			if (this.left) {
+				conclude(how);
+			}
 		}
-		catch (RuntimeException ex) {
-			failure.addSuppressed(ex);
+
+		private void leave() {
+			this.left = true;
+			Outcome how = this.outcome;
+			if (how != null) {
+				conclude(how);
+			}
 		}
-		throw failure;
-	}
 
-	/** The database has rolled the transaction back before anything has run in it. */
-	private static final class ClaimLostWithTransaction extends Exception {
+		private void conclude(Outcome how) {
+			OwnedClaim owned = this.claim;
+			if (owned == null) {
+				return;
+			}
+			OwnedClaim.Write inside = this.written;
+			if (how == Outcome.COMMITTED && inside != null) {
+				owned.committed(inside);
+			}
+			else {
+				owned.undone(how, this.failure != null);
+			}
+		}
 
-		private static final long serialVersionUID = 1L;
-
-		private final IdempotencyStoreUnavailableException unavailable;
-
-		ClaimLostWithTransaction(IdempotencyStoreUnavailableException unavailable) {
-			super(unavailable);
-			this.unavailable = unavailable;
+		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
+			OwnedClaim owned = this.claim;
+			// A unique index may also speak at the commit.
+			boolean duplicate = owned != null && !this.writeFailed && this.action.isDuplicate(thrown);
+			if (duplicate) {
+				this.failure = thrown;
+			}
+			leave();
+			if (owned == null || !duplicate) {
+				throw thrown;
+			}
+			return JoinedCalls.this.engine.recoverAfterDuplicate(this.call, owned, this.action, thrown);
 		}
 
 	}
 
 	/** What the caller gets once the transaction has ended. */
-	private record Answer<T>(@Nullable T value, @Nullable Throwable failure) {
+	private record Settled<T>(@Nullable T value, @Nullable Throwable failure) {
 
 		@Nullable T get() throws Throwable {
 			if (this.failure != null) {
 				throw this.failure;
 			}
 			return this.value;
-		}
-
-	}
-
-	/** Tells the store how the work ends, and leaves what follows a rollback to later. */
-	private static final class JoinedDoor<T> implements Door<T> {
-
-		private final Door<T> door;
-
-		private final JoinedStore store;
-
-		private @Nullable Execution execution;
-
-		private @Nullable Throwable failure;
-
-		JoinedDoor(Door<T> door, JoinedStore store) {
-			this.door = door;
-			this.store = store;
-		}
-
-		@Override
-		public @Nullable T run() throws Throwable {
-			return this.door.run();
-		}
-
-		@Override
-		public @Nullable T recover() throws Throwable {
-			return this.door.recover();
-		}
-
-		/** Asked after the rollback: the recovery needs a transaction of its own. */
-		@Override
-		public boolean isDuplicate(Throwable thrown) {
-			return false;
-		}
-
-		@Override
-		public @Nullable T replay(StoredResult result) throws Throwable {
-			return this.door.replay(result);
-		}
-
-		@Override
-		public void acquired(Execution acquired) {
-			this.execution = acquired;
-			this.door.acquired(acquired);
-		}
-
-		@Override
-		public @Nullable T returned(@Nullable Execution owned, @Nullable T value, boolean recovered) {
-			T answer = this.door.returned(owned, value, recovered);
-			if (owned != null) {
-				owned.executed(ATTACH_WITHIN);
-			}
-			return answer;
-		}
-
-		@Override
-		public void threw(Execution owned, Throwable thrown) {
-			this.failure = thrown;
-			this.store.failing();
-			if (!this.door.isDuplicate(thrown)) {
-				this.door.threw(owned, thrown);
-			}
 		}
 
 	}

@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -84,14 +85,40 @@ final class SystemScheduler implements Scheduler {
 
 	@Override
 	public Executor threads(String name, int most) {
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(most, most, IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), named(name));
-		pool.allowCoreThreadTimeOut(true);
+		Idle idle = new Idle();
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, idle, named(name),
+				idle);
 		this.pools.add(pool);
 		if (this.closed) {
 			pool.shutdownNow();
 		}
 		return (task) -> pool.execute(() -> run(task));
+	}
+
+	/**
+	 * Takes work only for a thread that is idle, so that another one is started for it;
+	 * what comes when there are as many as may be waits after all.
+	 */
+	private static final class Idle extends LinkedTransferQueue<Runnable> implements RejectedExecutionHandler {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public boolean offer(Runnable task) {
+			return tryTransfer(task);
+		}
+
+		@Override
+		public void rejectedExecution(Runnable task, ThreadPoolExecutor pool) {
+			if (pool.isShutdown()) {
+				throw new RejectedExecutionException("The scheduler is closed");
+			}
+			put(task);
+			if (pool.isShutdown() && remove(task)) {
+				throw new RejectedExecutionException("The scheduler is closed");
+			}
+		}
+
 	}
 
 	@Override

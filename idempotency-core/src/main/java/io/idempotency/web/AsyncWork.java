@@ -2,68 +2,73 @@ package io.idempotency.web;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeoutException;
 
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.engine.Execution;
+import io.idempotency.engine.AsyncResults;
+import io.idempotency.web.HttpEnding.Work;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.async.CallableProcessingInterceptor;
 
 /**
- * The work behind an asynchronous answer. The answer may be over before the work is: then
- * the key stays claimed until the work ends, and where that cannot be observed, until the
- * lease is over.
+ * Watches the work behind an asynchronous answer, which may be over before the work is.
  */
 final class AsyncWork implements CallableProcessingInterceptor {
 
-	private final Execution execution;
+	private final IdempotencyContext context;
 
-	private State state = State.UNOBSERVED;
+	private final Runnable endedLate;
+
+	private Work state = Work.UNOBSERVED;
 
 	private boolean answerOver;
-
-	private boolean outcomeUnknown;
 
 	private @Nullable Throwable failure;
 
 	private IdempotencyContextHolder.@Nullable Binding binding;
 
-	AsyncWork(Execution execution) {
-		this.execution = execution;
+	/**
+	 * Creates the watch.
+	 * @param context to be bound to the thread of the work
+	 * @param endedLate told when the work ends after its answer is over
+	 */
+	AsyncWork(IdempotencyContext context, Runnable endedLate) {
+		this.context = context;
+		this.endedLate = endedLate;
 	}
 
 	/** The work is a task that will be started. */
 	synchronized void watchTask() {
-		this.state = State.WAITING;
+		this.state = Work.NOT_BEGUN;
 	}
 
 	/** The work is whatever completes this. */
 	void watch(CompletionStage<?> stage) {
 		synchronized (this) {
-			this.state = State.RUNNING;
+			this.state = Work.RUNNING;
 		}
 		stage.whenComplete((result, thrown) -> {
-			Throwable cause = (thrown instanceof CompletionException && thrown.getCause() != null) ? thrown.getCause()
-					: thrown;
-			// Its owner gave up waiting, which says nothing about the work.
-			boolean unknown = cause instanceof CancellationException || cause instanceof TimeoutException;
-			ended(cause, unknown);
+			if (thrown == null) {
+				ended(null, Work.RETURNED);
+				return;
+			}
+			Throwable cause = AsyncResults.cause(thrown);
+			ended(cause, AsyncResults.isGivenUp(cause) ? Work.GIVEN_UP : Work.FAILED);
 		});
 	}
 
 	@Override
 	public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
 		synchronized (this) {
-			if (this.state == State.CANCELLED) {
+			if (this.answerOver) {
 				throw new CancellationException("The answer timed out before the task was started");
 			}
-			this.state = State.RUNNING;
+			this.state = Work.RUNNING;
 		}
-		this.binding = IdempotencyContextHolder.bind(this.execution.context());
+		this.binding = IdempotencyContextHolder.bind(this.context);
 	}
 
 	@Override
@@ -73,57 +78,34 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		}
 		this.binding.close();
 		this.binding = null;
-		ended((concurrentResult instanceof Throwable thrown) ? thrown : null, false);
+		if (!(concurrentResult instanceof Throwable thrown)) {
+			ended(null, Work.RETURNED);
+			return;
+		}
+		// Interrupted because its answer is over, it was stopped anywhere.
+		boolean interrupted = AsyncResults.cause(thrown) instanceof InterruptedException;
+		ended(thrown, (interrupted && isAnswerOver()) ? Work.GIVEN_UP : Work.FAILED);
 	}
 
-	private void ended(@Nullable Throwable thrown, boolean unknown) {
+	private void ended(@Nullable Throwable thrown, Work how) {
 		synchronized (this) {
-			this.state = State.ENDED;
+			this.state = how;
 			this.failure = thrown;
-			this.outcomeUnknown = unknown;
 			if (!this.answerOver) {
 				return;
 			}
 		}
-		settle();
+		this.endedLate.run();
 	}
 
-	/** The client was answered, or is gone, before the work has ended. */
-	void answerOver() {
-		State before;
-		synchronized (this) {
-			if (this.answerOver) {
-				return;
-			}
-			this.answerOver = true;
-			before = this.state;
-			if (before == State.WAITING) {
-				this.state = State.CANCELLED;
-			}
-		}
-		if (before == State.WAITING) {
-			this.execution.release();
-		}
-		else if (before == State.UNOBSERVED) {
-			this.execution.stopRenewing();
-		}
-		else if (before == State.ENDED) {
-			settle();
-		}
-	}
-
-	/** The result was never the client's answer, so it is not kept as one. */
-	private void settle() {
-		Throwable thrown = this.failure;
-		if (this.outcomeUnknown) {
-			this.execution.stopRenewing();
-		}
-		else if (thrown != null) {
-			this.execution.fail(thrown, null);
-		}
-		else {
-			this.execution.tombstone();
-		}
+	/**
+	 * The client was answered, or is gone: a task that was not started never will be.
+	 * @return whether this is the first to say so
+	 */
+	synchronized boolean answerOver() {
+		boolean first = !this.answerOver;
+		this.answerOver = true;
+		return first;
 	}
 
 	/** Whether the end of the claim is the work's and no longer the answer's. */
@@ -131,15 +113,13 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		return this.answerOver;
 	}
 
-	/** Whether the work was given up by its owner, so that it may still act. */
-	synchronized boolean isOutcomeUnknown() {
-		return this.outcomeUnknown;
+	synchronized Work state() {
+		return this.state;
 	}
 
-	private enum State {
-
-		UNOBSERVED, WAITING, CANCELLED, RUNNING, ENDED
-
+	/** What the work has failed with. */
+	synchronized @Nullable Throwable failure() {
+		return this.failure;
 	}
 
 }

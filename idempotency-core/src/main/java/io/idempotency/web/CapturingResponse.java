@@ -96,6 +96,11 @@ final class CapturingResponse extends HeldHeaders {
 		return this.body.mode() == Mode.HOLD;
 	}
 
+	/** Whether the answer is an error whose bytes the container has still to make. */
+	boolean isError() {
+		return this.pendingEnd != null && this.pendingEnd.ending() == Ending.ERROR;
+	}
+
 	/** Whether the answer passes through as a stream. */
 	boolean isStreaming() {
 		return this.body.mode() == Mode.STREAM;

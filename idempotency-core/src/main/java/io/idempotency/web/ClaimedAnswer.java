@@ -1,20 +1,22 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.Execution;
-import io.idempotency.web.StoredResponse.Ending;
+import io.idempotency.engine.Ending;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.OwnedClaim;
+import io.idempotency.web.HttpEnding.Failure;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,8 +26,9 @@ import org.springframework.web.context.request.async.AsyncRequestTimeoutExceptio
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
- * The answer of one claimed call, from the claim to the end: decides by its status what
- * becomes of the claim, completes the record, then lets the client see the answer.
+ * The answer of one claimed call, from the claim to the end: tells how the call has
+ * ended, so that its record is complete, then lets the client see the answer. What the
+ * end is says {@link HttpEnding}.
  */
 final class ClaimedAnswer extends Answer {
 
@@ -35,11 +38,15 @@ final class ClaimedAnswer extends Answer {
 	 * Tomcat says that an asynchronous request is over before it renders its error. Only
 	 * where nothing renders errors does this delay count.
 	 */
-	private static final Executor ERROR_RENDERED = CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS);
+	private static final Duration ERROR_RENDERED = Duration.ofSeconds(2);
 
 	private final HttpSettings settings;
 
-	private final Execution execution;
+	private final OwnedClaim claim;
+
+	private final IdempotencyEngine engine;
+
+	private final CompletableFuture<Ending> ending = new CompletableFuture<>();
 
 	private final AsyncWork work;
 
@@ -61,27 +68,34 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean mayBeRenderedLater;
 
-	private boolean workDone;
+	private boolean returned;
 
 	/**
 	 * Starts to hold an answer back.
 	 * @param response the answer
-	 * @param execution the claim
+	 * @param claim the claim
+	 * @param engine has threads for what comes later
 	 * @param settings of the door
 	 * @param replay marks what was recovered
 	 * @param errorsAreDispatched whether somebody will tell when nothing more happens to
 	 * the request, so that the rendering of an error can be awaited
 	 */
-	ClaimedAnswer(CapturingResponse response, Execution execution, HttpSettings settings, ResponseReplay replay,
-			boolean errorsAreDispatched) {
+	ClaimedAnswer(CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine, HttpSettings settings,
+			ResponseReplay replay, boolean errorsAreDispatched) {
 		super(response);
 		this.settings = settings;
-		this.execution = execution;
-		this.work = new AsyncWork(execution);
+		this.claim = claim;
+		this.engine = engine;
+		this.work = new AsyncWork(claim.context(), this::decideAfterAnswer);
 		this.replay = replay;
 		this.errorsAreDispatched = errorsAreDispatched;
 		this.ambient = new AmbientHeaders(response);
 		response.hold(settings.maxResponseSize());
+	}
+
+	/** Told when it is known how the call has ended. */
+	Ending ending() {
+		return new Ending.Later(this.ending);
 	}
 
 	AsyncWork work() {
@@ -95,7 +109,7 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void moveTo(CapturingResponse next) {
-		if (this.awaitedError != null && !this.execution.isEnded()) {
+		if (this.awaitedError != null && !isEnded()) {
 			// What is set from here on is the rendering's.
 			this.ambient = new AmbientHeaders(next);
 		}
@@ -122,7 +136,7 @@ final class ClaimedAnswer extends Answer {
 			response().stream();
 		}
 		catch (IOException ex) {
-			logger.debug("The client of a guarded call of '{}' is gone", this.execution.operation(), ex);
+			logger.debug("The client of a guarded call of '{}' is gone", this.claim.operation(), ex);
 		}
 	}
 
@@ -131,12 +145,16 @@ final class ClaimedAnswer extends Answer {
 	 * work.
 	 */
 	void returned() {
-		this.workDone = true;
+		this.returned = true;
 	}
 
 	@Override
 	void workFailed() {
-		this.workDone = false;
+		this.returned = false;
+	}
+
+	private boolean isEnded() {
+		return this.ending.isDone();
 	}
 
 	@Override
@@ -148,28 +166,22 @@ final class ClaimedAnswer extends Answer {
 	boolean threw(Throwable thrown) {
 		// The container answers, in a way that is not known here.
 		response().close();
-		if (this.execution.isEnded() || this.work.isAnswerOver()) {
-			return false;
-		}
-		if (this.awaitedError != null) {
-			requestDestroyed();
-		}
-		else if (this.workDone && !isStreaming() && !isRemembered()) {
-			this.execution.resultNotStored(thrown);
-		}
-		else if (!isRemembered() || isTransient(NestedRefusals.find(thrown))) {
-			this.execution.fail(thrown, null);
-		}
-		else {
-			awaitError(new StoredResponse(Ending.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR, null, -1, null,
-					List.of(), StoredResponse.NO_BODY));
+		if (!isEnded() && !this.work.isAnswerOver()) {
+			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError != null));
+			switch (how) {
+				case KEPT -> requestDestroyed();
+				case KEPT_WHEN_RENDERED -> awaitError(
+						new StoredResponse(StoredResponse.Ending.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
+								null, -1, null, List.of(), StoredResponse.NO_BODY));
+				default -> end(how, thrown);
+			}
 		}
 		return false;
 	}
 
 	@Override
 	void finish() throws IOException {
-		if (!this.execution.isEnded() && !this.work.isAnswerOver()) {
+		if (!isEnded() && !this.work.isAnswerOver()) {
 			decide();
 		}
 		if (this.recovered) {
@@ -179,81 +191,72 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void decide() {
-		if (isFailed()) {
-			if (this.failure != null && this.workDone && !isStreaming()) {
-				// Done, and only its answer could not be written.
-				this.execution.resultNotStored(this.failure);
-				return;
-			}
-			giveBack();
-		}
-		else if (this.execution.policy().mode() != IdempotencyMode.REPLAY || !response().isHeld()) {
-			this.execution.tombstone();
+		boolean error = response().isError() && this.awaitedError == null;
+		HttpEnding how = HttpEnding.answered(facts(kind(this.failure), error));
+		if (how == HttpEnding.KEPT_WHEN_RENDERED) {
+			awaitError();
 		}
 		else {
-			complete();
+			// Where nothing was held back, nothing was to be kept.
+			end(how, response().isHeld() ? this.failure : null);
 		}
 	}
 
-	private boolean isFailed() {
-		if (this.execution.isCommitted()) {
-			return false;
+	private void awaitError() {
+		try {
+			awaitError(snapshot());
 		}
-		IdempotencyException refusal = NestedRefusals.find(this.failure);
-		if (refusal != null && (isTransient(refusal) || !isRemembered())) {
-			return true;
+		catch (RuntimeException ex) {
+			// The handler has returned: whatever fails now, it must not run again.
+			end(HttpEnding.UNKEPT, ex);
 		}
-		if (this.failure != null && isStreaming()) {
-			return !isRemembered() && !isEndOfStream(this.failure);
+	}
+
+	private void decideAfterAnswer() {
+		HttpEnding how = HttpEnding.answerOver(facts(Failure.NONE, false));
+		if (how != HttpEnding.UNDECIDED) {
+			end(how, this.work.failure());
 		}
-		return !isRemembered() && this.settings.releaseOn().contains(response().getStatus());
+	}
+
+	private HttpEnding.Facts facts(Failure kind, boolean toBeRendered) {
+		IdempotencyPolicy policy = this.claim.policy();
+		return new HttpEnding.Facts(kind, this.returned, this.work.state(), isStreaming(), response().isHeld(),
+				toBeRendered, this.settings.releaseOn().contains(response().getStatus()),
+				policy.mode() == IdempotencyMode.REPLAY, policy.onFailure() == FailureMode.REMEMBER);
+	}
+
+	private static Failure kind(@Nullable Throwable thrown) {
+		if (thrown == null) {
+			return Failure.NONE;
+		}
+		IdempotencyException refusal = NestedRefusals.find(thrown);
+		if (refusal instanceof IdempotencyInProgressException
+				|| refusal instanceof IdempotencyStoreUnavailableException) {
+			return Failure.POSTPONED;
+		}
+		if (refusal != null) {
+			return Failure.REFUSED;
+		}
+		boolean over = thrown instanceof AsyncRequestTimeoutException
+				|| DisconnectedClientHelper.isClientDisconnectedException(thrown);
+		return over ? Failure.END_OF_STREAM : Failure.OTHER;
+	}
+
+	/** Says how the call has ended; what was said first counts. */
+	private void end(HttpEnding how, @Nullable Throwable thrown) {
+		this.ending.complete(switch (how) {
+			case KEPT -> new Ending.Done(() -> StoredResponseCodec.encode(snapshot()));
+			case UNKEPT -> new Ending.DoneUnkept(thrown);
+			case FAILED -> new Ending.Failed(thrown, null);
+			case NOT_RUN -> new Ending.NotRun(thrown);
+			case OUT_OF_SIGHT -> Ending.OUT_OF_SIGHT;
+			case KEPT_WHEN_RENDERED, UNDECIDED -> throw new IllegalStateException("The end is not known: " + how);
+		});
 	}
 
 	private boolean isStreaming() {
 		return this.streaming || response().isStreaming();
-	}
-
-	/**
-	 * The client has had what it wanted, or the time was over: what was done stays done.
-	 */
-	private static boolean isEndOfStream(Throwable thrown) {
-		return thrown instanceof AsyncRequestTimeoutException
-				|| DisconnectedClientHelper.isClientDisconnectedException(thrown);
-	}
-
-	/** A nested call was not run and may run later: nothing to be remembered. */
-	private static boolean isTransient(@Nullable IdempotencyException refusal) {
-		return refusal instanceof IdempotencyInProgressException
-				|| refusal instanceof IdempotencyStoreUnavailableException;
-	}
-
-	private boolean isRemembered() {
-		return this.execution.policy().onFailure() == FailureMode.REMEMBER;
-	}
-
-	private void giveBack() {
-		if (this.work.isOutcomeUnknown()) {
-			this.execution.stopRenewing();
-		}
-		else {
-			this.execution.release();
-		}
-	}
-
-	private void complete() {
-		try {
-			StoredResponse stored = snapshot();
-			if (stored.ending() == Ending.ERROR && this.awaitedError == null) {
-				awaitError(stored);
-			}
-			else {
-				this.execution.complete(StoredResponseCodec.encode(stored));
-			}
-		}
-		catch (RuntimeException ex) {
-			// The handler has returned: whatever fails now, it must not run again.
-			this.execution.resultNotStored(ex);
-		}
 	}
 
 	private StoredResponse snapshot() {
@@ -278,43 +281,46 @@ final class ClaimedAnswer extends Answer {
 			this.beforeError = error.headers();
 		}
 		else {
-			this.execution.complete(StoredResponseCodec.encode(error));
+			keep(error);
 		}
+	}
+
+	private void keep(StoredResponse error) {
+		this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(error)));
 	}
 
 	@Override
 	void requestDestroyed() {
 		StoredResponse error = this.awaitedError;
-		if (error == null || this.execution.isEnded()) {
+		if (error == null || isEnded()) {
 			return;
 		}
-		Runnable complete = () -> this.execution.complete(StoredResponseCodec.encode(error));
 		if (this.mayBeRenderedLater) {
 			this.mayBeRenderedLater = false;
-			ERROR_RENDERED.execute(complete);
+			this.engine.runAfter(ERROR_RENDERED, () -> keep(error));
 		}
 		else {
-			complete.run();
+			keep(error);
 		}
 	}
 
 	@Override
 	void answerOver() {
-		if (!isStreaming()) {
-			this.work.answerOver();
+		if (!isStreaming() && this.work.answerOver()) {
+			decideAfterAnswer();
 		}
 	}
 
 	@Override
 	void asyncCompleted() {
-		if (this.execution.isEnded()) {
+		if (isEnded()) {
 			return;
 		}
 		if (isStreaming()) {
-			this.execution.tombstone();
+			end(HttpEnding.answerOver(facts(Failure.NONE, false)), null);
 		}
 		else if (this.awaitedError == null) {
-			this.work.answerOver();
+			answerOver();
 		}
 		else {
 			this.mayBeRenderedLater = true;

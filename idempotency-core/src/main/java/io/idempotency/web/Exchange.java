@@ -2,7 +2,8 @@ package io.idempotency.web;
 
 import java.io.IOException;
 
-import io.idempotency.engine.Execution;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.OwnedClaim;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
@@ -161,8 +162,8 @@ final class Exchange {
 		return this.answer instanceof ReplayedAnswer;
 	}
 
-	ClaimedAnswer claimed(Execution execution) {
-		ClaimedAnswer claimed = new ClaimedAnswer(requireResponse(), execution, this.settings, this.replay,
+	ClaimedAnswer claimed(OwnedClaim claim, IdempotencyEngine engine) {
+		ClaimedAnswer claimed = new ClaimedAnswer(requireResponse(), claim, engine, this.settings, this.replay,
 				this.observed);
 		this.answer = claimed;
 		return claimed;

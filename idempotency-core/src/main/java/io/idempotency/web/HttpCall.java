@@ -1,13 +1,13 @@
 package io.idempotency.web;
 
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.aop.OperationCall;
-import io.idempotency.engine.Door;
-import io.idempotency.engine.Execution;
+import io.idempotency.engine.Ending;
+import io.idempotency.engine.GuardedAction;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.OwnedClaim;
 import io.idempotency.store.StoredResult;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +21,9 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 
 /**
  * One call of a guarded handler: what it returns is only the beginning of its answer, so
- * the claim is ended by the filter.
+ * the filter tells how it has ended.
  */
-final class HttpCall implements Door<Object> {
+final class HttpCall implements GuardedAction<Object> {
 
 	/**
 	 * Spring tells other filters by this attribute that an answer is written bit by bit.
@@ -36,19 +36,29 @@ final class HttpCall implements Door<Object> {
 
 	private final Exchange exchange;
 
+	private final IdempotencyEngine engine;
+
 	private @Nullable ClaimedAnswer answer;
 
-	private boolean run;
-
-	HttpCall(OperationCall call, HttpServletRequest request, Exchange exchange) {
+	HttpCall(OperationCall call, HttpServletRequest request, Exchange exchange, IdempotencyEngine engine) {
 		this.call = call;
 		this.request = request;
 		this.exchange = exchange;
+		this.engine = engine;
+	}
+
+	@Override
+	public boolean isAsync() {
+		return this.call.operation().async();
+	}
+
+	@Override
+	public void acquired(OwnedClaim claim) {
+		this.answer = this.exchange.claimed(claim, this.engine);
 	}
 
 	@Override
 	public @Nullable Object run() throws Throwable {
-		this.run = true;
 		return this.call.run();
 	}
 
@@ -69,69 +79,29 @@ final class HttpCall implements Door<Object> {
 	}
 
 	@Override
-	public void acquired(Execution execution) {
-		this.answer = this.exchange.claimed(execution);
+	public Object replayRecovered(Object value) {
+		this.exchange.recovered();
+		return value;
 	}
 
 	@Override
-	public @Nullable Object returned(@Nullable Execution execution, @Nullable Object value, boolean recovered) {
-		if (execution == null || this.answer == null) {
-			this.exchange.recovered();
-			return value;
-		}
+	public void deferred(CompletionStage<?> stage) {
+		ClaimedAnswer claimed = answer();
+		claimed.returned();
+		watch(stage, claimed);
+	}
+
+	@Override
+	public Ending returned(@Nullable Object value, boolean recovered) {
+		ClaimedAnswer claimed = answer();
 		if (recovered) {
-			this.answer.recovered();
+			claimed.recovered();
 		}
-		this.answer.returned();
-		Object result = value;
-		if (!recovered && this.call.operation().async() && value instanceof CompletionStage<?> stage) {
-			result = recovering(stage, this.answer, execution);
+		claimed.returned();
+		if (!isAsync()) {
+			watch(value, claimed);
 		}
-		watch(result, this.answer);
-		return result;
-	}
-
-	/** What the engine does after a duplicate, for one that is known late. */
-	private CompletableFuture<@Nullable Object> recovering(CompletionStage<?> stage, ClaimedAnswer claimed,
-			Execution execution) {
-		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		stage.whenComplete((value, thrown) -> {
-			Throwable cause = (thrown instanceof CompletionException && thrown.getCause() != null) ? thrown.getCause()
-					: thrown;
-			if (cause == null) {
-				result.complete(value);
-			}
-			else if (isDuplicate(cause)) {
-				recover(cause, claimed, execution, result);
-			}
-			else {
-				result.completeExceptionally(thrown);
-			}
-		});
-		return result;
-	}
-
-	private void recover(Throwable duplicate, ClaimedAnswer claimed, Execution execution,
-			CompletableFuture<@Nullable Object> result) {
-		CompletionStage<?> found;
-		try {
-			Object recovered = execution.policy().recoverable() ? this.call.recover() : null;
-			found = (recovered instanceof CompletionStage<?> stage) ? stage
-					: CompletableFuture.completedFuture(recovered);
-		}
-		catch (Throwable ex) {
-			found = CompletableFuture.failedFuture(ex);
-		}
-		found.whenComplete((value, failure) -> {
-			if (failure == null && value != null) {
-				execution.recovered();
-				claimed.recovered();
-				result.complete(value);
-			}
-			else {
-				result.completeExceptionally(execution.unavailable(duplicate, failure));
-			}
-		});
+		return claimed.ending();
 	}
 
 	private void watch(@Nullable Object value, ClaimedAnswer claimed) {
@@ -155,13 +125,22 @@ final class HttpCall implements Door<Object> {
 	}
 
 	@Override
-	public void threw(Execution execution, Throwable failure) {
-		if (!this.run) {
-			// The look-up has failed: whatever the client is told, nothing is known of
-			// the first call.
-			execution.release();
-		}
+	public Ending threw(Throwable failure) {
 		this.exchange.failed(failure);
+		return answer().ending();
+	}
+
+	/** The answer that the client sees decides. */
+	@Override
+	public Ending gaveUp(Throwable failure) {
+		return answer().ending();
+	}
+
+	private ClaimedAnswer answer() {
+		if (this.answer == null) {
+			throw new IllegalStateException("Nothing was claimed");
+		}
+		return this.answer;
 	}
 
 }

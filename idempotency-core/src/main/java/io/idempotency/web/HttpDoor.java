@@ -137,7 +137,8 @@ public final class HttpDoor implements OperationDoor {
 		IdempotencyKey key = call.key(parts, this.callers.of(request), values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, request, values), call.operation().policy(),
 				call.operation().store());
-		return this.engine.execute(guarded, new HttpCall(call, request, exchange), call.operation().transactions());
+		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
+				call.operation().transactions());
 	}
 
 	private static @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {

@@ -38,7 +38,7 @@ class ConflictWaiterTests {
 	private final GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 			TestPolicy.replay().waiting(Duration.ofHours(2)).build(), new MemoryIdempotencyStore(1_000_000));
 
-	private final MovableTicker ticker = new MovableTicker();
+	private final MovableScheduler ticker = new MovableScheduler();
 
 	private final ConflictWaiter waiter = new ConflictWaiter(1, this.ticker, ONE_HOUR);
 

@@ -1,17 +1,26 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
@@ -33,9 +42,10 @@ class EngineCloseTests {
 	@Test
 	void threadsEndWithTheEngine() throws Throwable {
 		await().until(() -> EngineThreads.alive().isEmpty());
-		this.node.execute(this.policy, TestDoor.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		assertThat(EngineThreads.alive()).isNotEmpty().allMatch(Thread::isDaemon);
 		this.node.engine.close();
+		this.node.ticker.close();
 		await().until(() -> EngineThreads.alive().isEmpty());
 		assertThat(this.node.log.events()).isEmpty();
 	}
@@ -43,16 +53,16 @@ class EngineCloseTests {
 	@Test
 	void writesThatAreOutstandingAreLogged() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
-		this.node.execute(this.policy, TestDoor.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		this.node.engine.close();
 		assertThat(this.node.log.messages(Level.WARN)).last()
 			.asString()
-			.contains("Closed with 1 writes to the store outstanding");
+			.contains("Closed with writes that the store has not taken", "{orders.create=1}");
 	}
 
 	@Test
 	void closeMayBeRepeated() throws Throwable {
-		this.node.execute(this.policy, TestDoor.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		this.node.engine.close();
 		this.node.engine.close();
 		assertThat(this.node.log.events()).isEmpty();
@@ -60,7 +70,7 @@ class EngineCloseTests {
 
 	@Test
 	void callThatOutlivesTheEngineIsCompleted() throws Throwable {
-		String answer = this.node.execute(this.policy, TestDoor.running(() -> {
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
 			this.node.engine.close();
 			return "one";
 		}));
@@ -70,34 +80,93 @@ class EngineCloseTests {
 
 	@Test
 	void callThatFailsAfterTheEngineIsReleased() {
-		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestDoor.running(() -> {
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestAction.running(() -> {
 			this.node.engine.close();
 			throw new IllegalStateException("method");
 		})));
 		assertThat(this.node.memory.size()).isZero();
 	}
 
-	@Test
-	void callAfterTheEngineIsStillGuarded() throws Throwable {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void callAfterTheEngineIsRefused(boolean proceeding) {
 		this.node.engine.close();
-		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+		TestAction<String> action = TestAction.returning("one");
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(proceeding ? this.policy.proceeding() : this.policy, action));
+		assertThat(action.runs()).isZero();
+		assertThat(this.node.store.sequence()).isEmpty();
 	}
 
 	@Test
-	void writeThatFailsAfterTheEngineIsLeftToTheLease() throws Throwable {
+	void engineThatIsOpenedAgainGuards() throws Throwable {
 		this.node.engine.close();
+		this.node.engine.open();
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
+	}
+
+	@Test
+	void writeThatFailsAfterTheEngineIsLeftToTheLeaseAndTheLogSaysSo() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, 1);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
+			this.node.engine.close();
+			return "one";
+		}));
+		assertThat(answer).isEqualTo("one");
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+		assertThat(this.node.log.messages(Level.WARN)).last().asString().contains("left to its lease");
+	}
+
+	@Test
+	void whatIsOutstandingIsWrittenAtTheEnd() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, 20);
+		this.node.store.failBefore(Verb.RELEASE, 10);
+		for (int i = 0; i < 20; i++) {
+			call("done-" + i, TestAction.returning("one"));
+		}
+		for (int i = 0; i < 10; i++) {
+			String key = "failed-" + i;
+			assertThatIllegalStateException()
+				.isThrownBy(() -> call(key, TestAction.throwing(new IllegalStateException("method"))));
+		}
+		this.node.engine.close();
+		assertThat(this.node.memory.size()).isEqualTo(20);
+		assertThat(this.node.events.count(IdempotencyEvent.EXECUTED)).isEqualTo(20);
+		assertThat(this.node.events.count(IdempotencyEvent.RELEASED)).isEqualTo(10);
+		assertThat(this.node.log.messages(Level.WARN)).noneMatch((line) -> line.contains("Closed"));
+	}
+
+	@Test
+	void futureThatIsDoneIsCompletedBeforeTheEnd() throws Throwable {
+		ScriptedStore.Barrier completing = this.node.store.block(Verb.COMPLETE, Point.BEFORE);
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<String> answer = this.node.execute(this.policy, TestAction.async(() -> work));
+		work.complete("one");
+		completing.awaitReached();
+		Future<?> closing = this.node.submit(() -> {
+			this.node.engine.close();
+			return null;
+		});
+		completing.open();
+		closing.get();
+		assertThat(answer.get()).isEqualTo("one");
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	private <T> T call(String key, TestAction<T> action) throws Throwable {
+		IdempotencyKey id = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key);
+		return this.node.engine.execute(new GuardedCall(id, Fingerprint.NONE, this.policy.build(), this.node.store),
+				action);
 	}
 
 	@Test
 	void beatThatIsInterruptedByTheEndOfTheEngineIsNoFailureOfTheStore() throws Throwable {
 		ScriptedStore.Barrier beat = this.node.store.block(Verb.RENEW, Point.BEFORE);
-		this.node.execute(this.policy.lease(Duration.ofMillis(60)), TestDoor.running(() -> {
+		this.node.execute(this.policy.lease(Duration.ofMillis(60)), TestAction.running(() -> {
 			beat.awaitReached();
 			this.node.engine.close();
+			this.node.ticker.close();
 			await().pollInSameThread().until(() -> EngineThreads.alive().isEmpty());
 			return "one";
 		}));
@@ -119,7 +188,7 @@ class EngineCloseTests {
 		Thread.currentThread().setContextClassLoader(new ClassLoader(callers) {
 		});
 		try {
-			this.node.execute(this.policy.lease(Duration.ofMillis(60)), TestDoor.running(() -> {
+			this.node.execute(this.policy.lease(Duration.ofMillis(60)), TestAction.running(() -> {
 				await().pollInSameThread().until(() -> this.node.store.count(Verb.RENEW) > 1);
 				return "one";
 			}));

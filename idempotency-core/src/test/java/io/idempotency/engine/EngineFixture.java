@@ -34,7 +34,7 @@ final class EngineFixture implements AutoCloseable {
 
 	final MovableClock clock = new MovableClock();
 
-	final MovableTicker ticker = new MovableTicker();
+	final MovableScheduler ticker = new MovableScheduler();
 
 	final MemoryIdempotencyStore memory = new MemoryIdempotencyStore(16_000_000, this.clock);
 
@@ -53,21 +53,30 @@ final class EngineFixture implements AutoCloseable {
 	}
 
 	EngineFixture(int maxWaiters) {
-		// Only how long a test that fails may take, on however slow a machine.
-		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
-		this.engine = new IdempotencyEngine(maxWaiters, this.events, this.ticker);
+		this(maxWaiters, null);
 	}
 
-	<T> @Nullable T execute(TestPolicy policy, TestDoor<T> door) throws Throwable {
+	/** Whose own time passes when the test says so. */
+	EngineFixture(ManualScheduler time) {
+		this(100, time);
+	}
+
+	private EngineFixture(int maxWaiters, @Nullable ManualScheduler time) {
+		// Only how long a test that fails may take, on however slow a machine.
+		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
+		this.engine = new IdempotencyEngine(maxWaiters, this.events, (time != null) ? time : this.ticker, () -> null);
+	}
+
+	<T> @Nullable T execute(TestPolicy policy, TestAction<T> door) throws Throwable {
 		return execute(policy, Fingerprint.NONE, door);
 	}
 
-	<T> @Nullable T execute(TestPolicy policy, Fingerprint fingerprint, TestDoor<T> door) throws Throwable {
+	<T> @Nullable T execute(TestPolicy policy, Fingerprint fingerprint, TestAction<T> door) throws Throwable {
 		return this.engine.execute(new GuardedCall(KEY, fingerprint, policy.build(), this.store), door);
 	}
 
 	/** Calls on a thread of its own. */
-	<T> Future<@Nullable T> start(TestPolicy policy, TestDoor<T> door) {
+	<T> Future<@Nullable T> start(TestPolicy policy, TestAction<T> door) {
 		return submit(() -> {
 			try {
 				return execute(policy, door);
@@ -81,7 +90,7 @@ final class EngineFixture implements AutoCloseable {
 		});
 	}
 
-	<T> List<Future<@Nullable T>> start(int calls, TestPolicy policy, TestDoor<T> door) {
+	<T> List<Future<@Nullable T>> start(int calls, TestPolicy policy, TestAction<T> door) {
 		List<Future<@Nullable T>> futures = new ArrayList<>();
 		for (int i = 0; i < calls; i++) {
 			futures.add(start(policy, door));
@@ -134,6 +143,7 @@ final class EngineFixture implements AutoCloseable {
 	public void close() {
 		this.store.heal();
 		this.engine.close();
+		this.ticker.close();
 		this.threads.shutdownNow();
 		this.log.close();
 	}

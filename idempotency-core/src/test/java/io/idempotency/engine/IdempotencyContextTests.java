@@ -37,7 +37,7 @@ class IdempotencyContextTests {
 
 	@Test
 	void contextKnowsKeyOperationAndFence() throws Throwable {
-		String answer = this.node.execute(this.policy, TestDoor.running(() -> {
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
 			IdempotencyContext context = current();
 			assertThat(context.key()).isEqualTo("key-1");
 			assertThat(context.operation()).isEqualTo(TestPolicy.OPERATION);
@@ -51,11 +51,11 @@ class IdempotencyContextTests {
 	@Test
 	void fenceGrowsWithEveryClaimOfTheKey() throws Throwable {
 		AtomicReference<Long> first = new AtomicReference<>();
-		catchThrowable(() -> this.node.execute(this.policy, TestDoor.running(() -> {
+		catchThrowable(() -> this.node.execute(this.policy, TestAction.running(() -> {
 			first.set(current().fence());
 			throw new IOException();
 		})));
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			assertThat(current().fence()).isGreaterThan(first.get());
 			return "two";
 		}));
@@ -64,20 +64,20 @@ class IdempotencyContextTests {
 
 	@Test
 	void contextIsGoneAfterAFailureAndOnAReplay() throws Throwable {
-		catchThrowable(() -> this.node.execute(this.policy, TestDoor.throwing(new IOException())));
+		catchThrowable(() -> this.node.execute(this.policy, TestAction.throwing(new IOException())));
 		assertThat(IdempotencyContext.current()).isEmpty();
-		this.node.execute(this.policy, TestDoor.returning("one"));
-		this.node.execute(this.policy, TestDoor.returning("two"));
+		this.node.execute(this.policy, TestAction.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("two"));
 		assertThat(IdempotencyContext.current()).isEmpty();
 	}
 
 	@Test
 	void innermostOfNestedCallsIsCurrent() throws Throwable {
 		IdempotencyKey inner = IdempotencyKey.of("inner", Caller.GLOBAL, "key-2");
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			this.node.engine.execute(
 					new GuardedCall(inner, Fingerprint.NONE, this.policy.operation("inner").build(), this.node.store),
-					TestDoor.running(() -> {
+					TestAction.running(() -> {
 						assertThat(current().operation()).isEqualTo("inner");
 						return "inner";
 					}));
@@ -89,7 +89,7 @@ class IdempotencyContextTests {
 
 	@Test
 	void retentionOfThisResultIsAnother() throws Throwable {
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			current().retention(Duration.ofMinutes(1));
 			return "one";
 		}));
@@ -101,7 +101,7 @@ class IdempotencyContextTests {
 
 	@Test
 	void retentionOfATombstoneIsAnother() throws Throwable {
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			current().retention(Duration.ofDays(7));
 			return new Object();
 		}));
@@ -111,7 +111,7 @@ class IdempotencyContextTests {
 
 	@Test
 	void retentionMustBePositive() throws Throwable {
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			assertThatIllegalArgumentException().isThrownBy(() -> current().retention(Duration.ZERO));
 			assertThatIllegalArgumentException().isThrownBy(() -> current().retention(Duration.ofSeconds(-1)));
 			return "one";
@@ -121,20 +121,20 @@ class IdempotencyContextTests {
 
 	@Test
 	void releaseKeepsNoResultSoThatTheNextCallRuns() throws Throwable {
-		String answer = this.node.execute(this.policy, TestDoor.running(() -> {
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
 			current().release();
 			return "one";
 		}));
 		assertThat(answer).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
 	void releaseThatFailsIsRepeatedAndTheCallerHasHisResult() throws Throwable {
 		this.node.store.failBefore(Verb.RELEASE, 1);
-		String answer = this.node.execute(this.policy, TestDoor.running(() -> {
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
 			current().release();
 			return "one";
 		}));
@@ -144,40 +144,41 @@ class IdempotencyContextTests {
 
 	@Test
 	void releaseWinsOverRemember() throws Throwable {
-		catchThrowable(() -> this.node.execute(this.policy.remembering(), TestDoor.running(() -> {
+		catchThrowable(() -> this.node.execute(this.policy.remembering(), TestAction.running(() -> {
 			current().release();
 			throw new IOException();
 		})));
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
 	void rejectIsReleasedOnRequest() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
-		this.node.execute(reject, TestDoor.running(() -> {
+		this.node.execute(reject, TestAction.running(() -> {
 			current().release();
 			return "one";
 		}));
-		assertThat(this.node.execute(reject, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(reject, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
-	void successAfterADeadOwnerLeavesNoRecordOnRequest() throws Throwable {
+	void successThatIsNotKeptDoesNotWashADeadOwnerAway() throws Throwable {
 		this.node.claimElsewhere(this.policy);
 		this.node.clock.advance(Duration.ofSeconds(30));
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			current().release();
 			return "one";
 		}));
-		assertThat(this.node.memory.size()).isZero();
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.EXECUTED);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOfSatisfying(ClaimResult.Acquired.class,
+				(acquired) -> assertThat(acquired.claim().abandoned()).isTrue());
 	}
 
 	@Test
 	void contextChangesNothingOnceTheCallHasEnded() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, 1);
 		AtomicReference<IdempotencyContext> escaped = new AtomicReference<>();
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			escaped.set(current());
 			return "one";
 		}));
@@ -185,7 +186,7 @@ class IdempotencyContextTests {
 		escaped.get().retention(Duration.ofNanos(1));
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
 		this.node.clock.advance(Duration.ofHours(23));
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
 	}
 
 	private static IdempotencyContext current() {

@@ -43,7 +43,7 @@ class IdempotencyEngineTests {
 
 	@Test
 	void freshCallClaimsRunsAndCompletes() throws Throwable {
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		assertThat(this.node.execute(this.policy, door)).isEqualTo("one");
 		assertThat(door.runs()).isOne();
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
@@ -53,9 +53,9 @@ class IdempotencyEngineTests {
 
 	@Test
 	void duplicateIsReplayedByOneCallOfTheStore() throws Throwable {
-		this.node.execute(this.policy, TestDoor.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		forget();
-		TestDoor<String> duplicate = TestDoor.returning("two");
+		TestAction<String> duplicate = TestAction.returning("two");
 		assertThat(this.node.execute(this.policy, duplicate)).isEqualTo("one");
 		assertThat(duplicate.runs()).isZero();
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
@@ -64,16 +64,16 @@ class IdempotencyEngineTests {
 
 	@Test
 	void nullIsAResult() throws Throwable {
-		this.node.execute(this.policy, TestDoor.returning(null));
-		TestDoor<String> duplicate = TestDoor.returning("two");
+		this.node.execute(this.policy, TestAction.returning(null));
+		TestAction<String> duplicate = TestAction.returning("two");
 		assertThat(this.node.execute(this.policy, duplicate)).isNull();
 		assertThat(duplicate.runs()).isZero();
 	}
 
 	@Test
 	void everyCallHasAClaimIdOfItsOwn() throws Throwable {
-		this.node.execute(this.policy, TestDoor.returning("one"));
-		this.node.execute(this.policy, TestDoor.returning("two"));
+		this.node.execute(this.policy, TestAction.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("two"));
 		assertThat(this.node.store.claims()).extracting((request) -> request.claimId())
 			.doesNotHaveDuplicates()
 			.hasSize(2);
@@ -82,7 +82,7 @@ class IdempotencyEngineTests {
 	@Test
 	void claimCarriesWhatThePolicySays() throws Throwable {
 		this.node.execute(this.policy.lease(Duration.ofSeconds(7)).retention(Duration.ofDays(3)).refusing(), ONE,
-				TestDoor.returning("one"));
+				TestAction.returning("one"));
 		assertThat(this.node.store.claims()).singleElement().satisfies((request) -> {
 			assertThat(request.lease()).isEqualTo(Duration.ofSeconds(7));
 			assertThat(request.retention()).isEqualTo(Duration.ofDays(3));
@@ -95,7 +95,7 @@ class IdempotencyEngineTests {
 	void runningCallIsAConflictByOneCallOfTheStore() {
 		this.node.claimElsewhere(this.policy);
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("two")))
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")))
 			.satisfies((ex) -> assertThat(ex.retryAfter()).isEqualTo(Duration.ofSeconds(2)))
 			.satisfies((ex) -> assertThat(ex.operation()).isEqualTo(TestPolicy.OPERATION));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
@@ -106,15 +106,15 @@ class IdempotencyEngineTests {
 	void conflictIsToBeRetriedWhenTheLeaseIsOver() {
 		this.node.claimElsewhere(this.policy.lease(Duration.ofMillis(300)));
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("two")))
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")))
 			.satisfies((ex) -> assertThat(ex.retryAfter()).isEqualTo(Duration.ofMillis(300)));
 	}
 
 	@Test
 	void otherFingerprintIsAMismatchByOneCallOfTheStore() throws Throwable {
-		this.node.execute(this.policy, ONE, TestDoor.returning("one"));
+		this.node.execute(this.policy, ONE, TestAction.returning("one"));
 		forget();
-		TestDoor<String> other = TestDoor.returning("two");
+		TestAction<String> other = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, TWO, other));
 		assertThat(other.runs()).isZero();
@@ -126,13 +126,13 @@ class IdempotencyEngineTests {
 	void mismatchIsJudgedBeforeConflict() {
 		this.node.claimElsewhere(this.policy, ONE);
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
-			.isThrownBy(() -> this.node.execute(this.policy.waiting(), TWO, TestDoor.returning("two")));
+			.isThrownBy(() -> this.node.execute(this.policy.waiting(), TWO, TestAction.returning("two")));
 	}
 
 	@Test
 	void rejectTakesOneCallOfTheStoreForTheFirstAndForEveryOther() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		assertThat(this.node.execute(reject, ONE, door)).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
 		for (int attempts = 2; attempts <= 3; attempts++) {
@@ -151,9 +151,9 @@ class IdempotencyEngineTests {
 	@Test
 	void rejectRefusesWhileTheFirstStillRuns() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT).waiting();
-		String answer = this.node.execute(reject, TestDoor.running(() -> {
+		String answer = this.node.execute(reject, TestAction.running(() -> {
 			assertThatExceptionOfType(IdempotencyDuplicateException.class)
-				.isThrownBy(() -> this.node.execute(reject, TestDoor.returning("two")));
+				.isThrownBy(() -> this.node.execute(reject, TestAction.returning("two")));
 			return "one";
 		}));
 		assertThat(answer).isEqualTo("one");
@@ -162,19 +162,19 @@ class IdempotencyEngineTests {
 	@Test
 	void lockTakesTwoCallsAndLeavesNoRecord() throws Throwable {
 		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK);
-		assertThat(this.node.execute(lock, ONE, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(lock, ONE, TestAction.returning("one"))).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.memory.size()).isZero();
-		assertThat(this.node.execute(lock, TWO, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(lock, TWO, TestAction.returning("two"))).isEqualTo("two");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED, IdempotencyEvent.EXECUTED);
 	}
 
 	@Test
 	void lockRefusesOverlappingCallsWhateverTheirFingerprint() throws Throwable {
 		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK);
-		this.node.execute(lock, ONE, TestDoor.running(() -> {
+		this.node.execute(lock, ONE, TestAction.running(() -> {
 			assertThatExceptionOfType(IdempotencyInProgressException.class)
-				.isThrownBy(() -> this.node.execute(lock, TWO, TestDoor.returning("two")));
+				.isThrownBy(() -> this.node.execute(lock, TWO, TestAction.returning("two")));
 			return "one";
 		}));
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.IN_PROGRESS, IdempotencyEvent.EXECUTED);
@@ -185,7 +185,7 @@ class IdempotencyEngineTests {
 		Object notText = new Object();
 		for (IdempotencyMode mode : new IdempotencyMode[] { IdempotencyMode.LOCK, IdempotencyMode.REJECT }) {
 			TestPolicy kept = TestPolicy.mode(mode);
-			assertThat(this.node.execute(kept, TestDoor.returning(notText))).isSameAs(notText);
+			assertThat(this.node.execute(kept, TestAction.returning(notText))).isSameAs(notText);
 		}
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED, IdempotencyEvent.EXECUTED);
 	}
@@ -193,7 +193,7 @@ class IdempotencyEngineTests {
 	@Test
 	void resultThatCannotBeEncodedLeavesATombstoneAndTheCallerHasIt() throws Throwable {
 		Object notText = new Object();
-		assertThat(this.node.execute(this.policy, TestDoor.returning(notText))).isSameAs(notText);
+		assertThat(this.node.execute(this.policy, TestAction.returning(notText))).isSameAs(notText);
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
@@ -201,10 +201,10 @@ class IdempotencyEngineTests {
 
 	@Test
 	void doorThatCannotCompleteLeavesATombstoneAndTheCallerHasTheResult() throws Throwable {
-		Door<String> broken = new BrokenDoor() {
+		GuardedAction<String> broken = new BrokenAction() {
 
 			@Override
-			public String returned(Execution execution, String value, boolean recovered) {
+			public Ending returned(Object value, boolean recovered) {
 				throw new StackOverflowError("encoder");
 			}
 
@@ -214,24 +214,14 @@ class IdempotencyEngineTests {
 	}
 
 	@Test
-	void doorKnowsItsExecution() throws Throwable {
-		Door<String> door = new BrokenDoor() {
+	void actionKnowsItsClaim() throws Throwable {
+		GuardedAction<String> door = new BrokenAction() {
 
 			@Override
-			public void acquired(Execution execution) {
-				assertThat(execution.operation()).isEqualTo(TestPolicy.OPERATION);
-				assertThat(execution.isAbandoned()).isFalse();
-				assertThat(execution.isEnded()).isFalse();
-				assertThat(execution.isReleaseRequested()).isFalse();
-				execution.context().release();
-				assertThat(execution.isReleaseRequested()).isTrue();
-			}
-
-			@Override
-			public String returned(Execution execution, String value, boolean recovered) {
-				execution.complete(EngineFixture.text(value));
-				assertThat(execution.isEnded()).isTrue();
-				return value;
+			public void acquired(OwnedClaim claim) {
+				assertThat(claim.operation()).isEqualTo(TestPolicy.OPERATION);
+				assertThat(claim.isAbandoned()).isFalse();
+				claim.context().release();
 			}
 
 		};
@@ -243,7 +233,7 @@ class IdempotencyEngineTests {
 	void doorThatCannotFailACallReleasesItAndTheMethodsExceptionWins() {
 		Exception failure = new Exception("method");
 		IllegalStateException broken = new IllegalStateException("door");
-		Door<String> door = new BrokenDoor() {
+		GuardedAction<String> door = new BrokenAction() {
 
 			@Override
 			public String run() throws Exception {
@@ -251,7 +241,7 @@ class IdempotencyEngineTests {
 			}
 
 			@Override
-			public void threw(Execution execution, Throwable cause) {
+			public Ending threw(Throwable cause) {
 				throw broken;
 			}
 
@@ -265,15 +255,15 @@ class IdempotencyEngineTests {
 	@Test
 	void doorThatCannotPrepareReleasesTheCall() {
 		IllegalStateException broken = new IllegalStateException("door");
-		Door<String> door = new BrokenDoor() {
+		GuardedAction<String> door = new BrokenAction() {
 
 			@Override
-			public void acquired(Execution execution) {
+			public void acquired(OwnedClaim claim) {
 				throw broken;
 			}
 
 			@Override
-			public void threw(Execution execution, Throwable cause) {
+			public Ending threw(Throwable cause) {
 				throw broken;
 			}
 
@@ -288,7 +278,7 @@ class IdempotencyEngineTests {
 	@Test
 	void tombstoneIsRefusedByOneCallOfTheStore() {
 		this.node.tombstoneElsewhere(this.node.claimElsewhere(this.policy));
-		TestDoor<String> duplicate = TestDoor.returning("two");
+		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, duplicate));
 		assertThat(duplicate.runs()).isZero();
@@ -300,7 +290,7 @@ class IdempotencyEngineTests {
 	@Test
 	void tombstoneIsRecoveredFromTheBusinessData() throws Throwable {
 		this.node.tombstoneElsewhere(this.node.claimElsewhere(this.policy));
-		TestDoor<String> duplicate = TestDoor.returning("two").recovering(() -> "one");
+		TestAction<String> duplicate = TestAction.returning("two").recovering(() -> "one");
 		assertThat(this.node.execute(this.policy.recoverable(), duplicate)).isEqualTo("one");
 		assertThat(duplicate.runs()).isZero();
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED);
@@ -309,7 +299,7 @@ class IdempotencyEngineTests {
 	@Test
 	void tombstoneWithoutBusinessDataIsRefused() {
 		this.node.tombstoneElsewhere(this.node.claimElsewhere(this.policy));
-		TestDoor<String> duplicate = TestDoor.returning("two");
+		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy.recoverable(), duplicate));
 		assertThat(duplicate.runs()).isZero();
@@ -320,7 +310,7 @@ class IdempotencyEngineTests {
 	void recoveryOfATombstoneThatThrowsIsTheAnswer() {
 		this.node.tombstoneElsewhere(this.node.claimElsewhere(this.policy));
 		IllegalStateException failure = new IllegalStateException("database");
-		TestDoor<String> duplicate = TestDoor.returning("two").recovering(() -> {
+		TestAction<String> duplicate = TestAction.returning("two").recovering(() -> {
 			throw failure;
 		});
 		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy.recoverable(), duplicate))
@@ -331,7 +321,7 @@ class IdempotencyEngineTests {
 	@Test
 	void resultThatCannotBeDecodedIsNotAvailable() {
 		completeElsewhere(new StoredResult("http1", new byte[] { 1 }));
-		TestDoor<String> duplicate = TestDoor.returning("two");
+		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, duplicate));
 		assertThat(duplicate.runs()).isZero();
@@ -340,9 +330,9 @@ class IdempotencyEngineTests {
 
 	@Test
 	void resultThatTheCodecCallsUnreadableIsNotAvailable() throws Throwable {
-		this.node.execute(this.policy, TestDoor.returning(TextCodec.UNREADABLE));
+		this.node.execute(this.policy, TestAction.returning(TextCodec.UNREADABLE));
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("two")));
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")));
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED,
 				IdempotencyEvent.RESULT_UNAVAILABLE);
 	}
@@ -350,7 +340,7 @@ class IdempotencyEngineTests {
 	@Test
 	void resultThatCannotBeDecodedIsRecovered() throws Throwable {
 		completeElsewhere(new StoredResult("http1", new byte[] { 1 }));
-		TestDoor<String> duplicate = TestDoor.returning("two").recovering(() -> "one");
+		TestAction<String> duplicate = TestAction.returning("two").recovering(() -> "one");
 		assertThat(this.node.execute(this.policy.recoverable(), duplicate)).isEqualTo("one");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED);
 	}
@@ -359,14 +349,14 @@ class IdempotencyEngineTests {
 	void rememberedFailureWithoutATypeIsNotAvailable() {
 		completeElsewhere(new StoredResult("failure1", new byte[] { 'x' }));
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("two")));
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")));
 	}
 
 	@Test
 	void resultIsGoneWhenTheRetentionIsOver() throws Throwable {
-		this.node.execute(this.policy.retention(Duration.ofMinutes(1)), TestDoor.returning("one"));
+		this.node.execute(this.policy.retention(Duration.ofMinutes(1)), TestAction.returning("one"));
 		this.node.clock.advance(Duration.ofMinutes(1));
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
@@ -374,10 +364,10 @@ class IdempotencyEngineTests {
 		try (IdempotencyEngine engine = new IdempotencyEngine(1, (event, operation) -> {
 			throw new AssertionError(event);
 		})) {
-			assertThat(engine.execute(call(ONE), TestDoor.returning("one"))).isEqualTo("one");
-			assertThat(engine.execute(call(ONE), TestDoor.returning("two"))).isEqualTo("one");
+			assertThat(engine.execute(call(ONE), TestAction.returning("one"))).isEqualTo("one");
+			assertThat(engine.execute(call(ONE), TestAction.returning("two"))).isEqualTo("one");
 			assertThatExceptionOfType(IdempotencyKeyReusedException.class)
-				.isThrownBy(() -> engine.execute(call(TWO), TestDoor.returning("three")))
+				.isThrownBy(() -> engine.execute(call(TWO), TestAction.returning("three")))
 				.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
 		}
 	}
@@ -388,7 +378,7 @@ class IdempotencyEngineTests {
 		try (IdempotencyEngine engine = new IdempotencyEngine(1, (event, operation) -> {
 			throw new NoClassDefFoundError("metrics");
 		})) {
-			assertThat(engine.execute(call(), TestDoor.returning("one"))).isEqualTo("one");
+			assertThat(engine.execute(call(), TestAction.returning("one"))).isEqualTo("one");
 			await().untilAsserted(
 					() -> assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class));
 		}
@@ -397,7 +387,7 @@ class IdempotencyEngineTests {
 	@Test
 	void noListenerIsAListener() throws Throwable {
 		try (IdempotencyEngine engine = new IdempotencyEngine(1, IdempotencyListener.NONE)) {
-			assertThat(engine.execute(call(), TestDoor.returning("one"))).isEqualTo("one");
+			assertThat(engine.execute(call(), TestAction.returning("one"))).isEqualTo("one");
 		}
 	}
 
@@ -419,8 +409,8 @@ class IdempotencyEngineTests {
 		this.node.events.clear();
 	}
 
-	/** A door to be broken in one place. */
-	private abstract static class BrokenDoor implements Door<String> {
+	/** An action to be broken in one place. */
+	private abstract static class BrokenAction implements GuardedAction<String> {
 
 		@Override
 		public String run() throws Exception {
@@ -443,18 +433,13 @@ class IdempotencyEngineTests {
 		}
 
 		@Override
-		public void acquired(Execution execution) {
+		public Ending returned(Object value, boolean recovered) {
+			return new Ending.Done(() -> EngineFixture.text((String) value));
 		}
 
 		@Override
-		public String returned(Execution execution, String value, boolean recovered) {
-			execution.complete(EngineFixture.text(value));
-			return value;
-		}
-
-		@Override
-		public void threw(Execution execution, Throwable failure) {
-			execution.fail(failure, null);
+		public Ending threw(Throwable failure) {
+			return new Ending.Failed(failure, null);
 		}
 
 	}

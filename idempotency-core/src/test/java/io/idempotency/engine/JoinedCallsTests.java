@@ -35,7 +35,7 @@ class JoinedCallsTests {
 	private @Nullable String execute() throws Throwable {
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
 				this.joining);
-		return this.node.engine.execute(call, TestDoor.running(() -> {
+		return this.node.engine.execute(call, TestAction.running(() -> {
 			this.runs.add("run");
 			return "one";
 		}), this.transactions);
@@ -43,7 +43,7 @@ class JoinedCallsTests {
 
 	@Test
 	void transactionThatIsLostWithItsClaimIsBegunAgain() throws Throwable {
-		this.joining.fail(ScriptedStore.Verb.CLAIM, ScriptedStore.Point.BEFORE, 2,
+		this.joining.fail(ScriptedStore.Verb.CLAIM, ScriptedStore.Point.BEFORE, 1,
 				() -> new TransactionLostException("deadlock", null));
 		assertThat(execute()).isEqualTo("one");
 		assertThat(this.runs).hasSize(1);

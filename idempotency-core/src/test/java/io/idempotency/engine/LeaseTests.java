@@ -47,7 +47,7 @@ class LeaseTests {
 	@Test
 	void callThatRunsThreeTimesLongerThanItsLeaseRunsOnce() throws Exception {
 		this.policy.lease(SHORT);
-		TestDoor<String> door = running("one");
+		TestAction<String> door = running("one");
 		Future<String> owner = this.node.start(this.policy, door);
 		this.running.await();
 		for (int third = 0; third < 9; third++) {
@@ -80,14 +80,14 @@ class LeaseTests {
 	void rejectIsNeverRenewed() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT).lease(Duration.ofNanos(1));
 		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> this.node.ticker.advance(Duration.ofHours(1)));
-		this.node.execute(reject, TestDoor.returning("one"));
+		this.node.execute(reject, TestAction.returning("one"));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
 	}
 
 	@Test
 	void beatsEndWithTheCall() throws Throwable {
 		this.policy.lease(SHORT);
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			awaitBeats(1);
 			return "one";
 		}));
@@ -98,7 +98,7 @@ class LeaseTests {
 	void beatsEndBeforeTheRelease() {
 		this.policy.lease(SHORT);
 		assertThatExceptionOfType(IllegalStateException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.running(() -> {
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.running(() -> {
 				awaitBeats(1);
 				throw new IllegalStateException("method");
 			})));
@@ -121,7 +121,7 @@ class LeaseTests {
 		this.policy.lease(SHORT);
 		Barrier beat = this.node.store.block(Verb.RENEW, Point.BEFORE);
 		Barrier answer = this.node.store.block(end, Point.AFTER);
-		Future<String> owner = this.node.start(this.policy, TestDoor.running(() -> {
+		Future<String> owner = this.node.start(this.policy, TestAction.running(() -> {
 			beat.awaitReached();
 			if (end == Verb.RELEASE) {
 				throw new IllegalStateException("method");
@@ -171,7 +171,7 @@ class LeaseTests {
 	@Test
 	void beatThatIsRefusedIsALostClaimAndTheCallerHasHisResult() throws Exception {
 		this.policy.lease(SHORT);
-		TestDoor<String> door = running("late");
+		TestAction<String> door = running("late");
 		Future<String> owner = this.node.start(this.policy, door);
 		this.running.await();
 		// One step, so that no beat comes in between.
@@ -188,7 +188,7 @@ class LeaseTests {
 	@Test
 	void lostClaimOfACallThatFailsIsToldOnce() throws Exception {
 		this.policy.lease(SHORT);
-		Future<String> owner = this.node.start(this.policy, TestDoor.running(() -> {
+		Future<String> owner = this.node.start(this.policy, TestAction.running(() -> {
 			this.running.countDown();
 			this.ending.await();
 			throw new IllegalStateException("late");
@@ -204,7 +204,7 @@ class LeaseTests {
 
 	@Test
 	void lostClaimThatNoBeatHasFoundYetIsToldByTheCompletion() throws Throwable {
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			this.node.claimElsewhere(this.policy);
 			return "late";
@@ -217,7 +217,7 @@ class LeaseTests {
 	void beatThatIsAnsweredAfterTheEndIsTheLast() throws Exception {
 		this.policy.lease(SHORT);
 		Barrier beat = this.node.store.block(Verb.RENEW, Point.AFTER);
-		Future<String> owner = this.node.start(this.policy, TestDoor.running(() -> {
+		Future<String> owner = this.node.start(this.policy, TestAction.running(() -> {
 			beat.awaitReached();
 			return "one";
 		}));
@@ -234,30 +234,30 @@ class LeaseTests {
 		Future<String> owner = this.node.start(this.policy, running("late"));
 		this.running.await();
 		this.node.clock.advance(SHORT.multipliedBy(3));
-		assertThat(this.node.execute(this.policy, TestDoor.returning("successor"))).isEqualTo("successor");
+		assertThat(this.node.execute(this.policy, TestAction.returning("successor"))).isEqualTo("successor");
 		this.ending.countDown();
 		assertThat(owner.get()).isEqualTo("late");
 		assertThat(this.node.store.count(Verb.RENEW)).isZero();
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.EXECUTED,
 				IdempotencyEvent.CLAIM_LOST);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("third"))).isEqualTo("successor");
+		assertThat(this.node.execute(this.policy, TestAction.returning("third"))).isEqualTo("successor");
 	}
 
 	@Test
 	void lateOwnerWithoutASuccessorIsAccepted() throws Throwable {
 		this.policy.lease(SHORT).withoutRenewal();
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			this.node.clock.advance(SHORT.multipliedBy(3));
 			return "late";
 		}));
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("second"))).isEqualTo("late");
+		assertThat(this.node.execute(this.policy, TestAction.returning("second"))).isEqualTo("late");
 	}
 
 	@Test
 	void claimAsOldAsItsLeaseIsRenewedBeforeTheCallBegins() throws Throwable {
 		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> letTimePass(Duration.ofSeconds(30)));
-		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RENEW, Verb.COMPLETE);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
 	}
@@ -265,22 +265,29 @@ class LeaseTests {
 	@Test
 	void claimIsRenewedWithoutRenewalTooIfItIsOld() throws Throwable {
 		this.node.store.on(Verb.CLAIM, Point.BEFORE, 1, () -> letTimePass(Duration.ofSeconds(30)));
-		this.node.execute(this.policy.withoutRenewal(), TestDoor.returning("one"));
+		this.node.execute(this.policy.withoutRenewal(), TestAction.returning("one"));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RENEW, Verb.COMPLETE);
 	}
 
 	@Test
-	void claimYoungerThanItsLeaseIsNotRenewed() throws Throwable {
-		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> letTimePass(Duration.ofSeconds(30).minusNanos(1)));
-		this.node.execute(this.policy, TestDoor.returning("one"));
+	void claimWhoseFirstBeatIsDueIsRenewedBeforeTheCallBegins() throws Throwable {
+		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> letTimePass(Duration.ofSeconds(10)));
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RENEW, Verb.COMPLETE);
+	}
+
+	@Test
+	void claimWhoseFirstBeatIsNotDueIsNotRenewed() throws Throwable {
+		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> letTimePass(Duration.ofSeconds(5)));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 	}
 
 	@Test
 	void ageOfAClaimCountsFromTheFirstTimeItWasSent() throws Throwable {
 		this.node.store.failAfter(Verb.CLAIM, 1);
-		this.node.store.on(Verb.CLAIM, Point.BEFORE, 2, () -> letTimePass(Duration.ofSeconds(15)));
-		this.node.execute(this.policy, TestDoor.returning("one"));
+		this.node.store.onLater(Verb.CLAIM, Point.BEFORE, 1, () -> letTimePass(Duration.ofSeconds(15)));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.CLAIM, Verb.RENEW, Verb.COMPLETE);
 	}
 
@@ -288,7 +295,7 @@ class LeaseTests {
 	void ageOfAWaitersClaimCountsFromTheLastTimeItAsked() throws Exception {
 		Claim elsewhere = this.node.claimElsewhere(this.policy);
 		this.policy.waiting(Duration.ofHours(1));
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		await().until(() -> this.node.store.count(Verb.CLAIM) >= 3);
 		this.node.ticker.advance(Duration.ofSeconds(40));
 		int asked = this.node.store.count(Verb.CLAIM);
@@ -304,7 +311,7 @@ class LeaseTests {
 			letTimePass(Duration.ofSeconds(30));
 			this.node.claimElsewhere(this.policy);
 		});
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door))
 			.satisfies((ex) -> assertThat(ex.retryAfter()).isEqualTo(Duration.ofSeconds(2)));
@@ -317,7 +324,7 @@ class LeaseTests {
 	void oldClaimThatCannotBeRenewedIsGivenBack() {
 		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> letTimePass(Duration.ofSeconds(30)));
 		this.node.store.failBefore(Verb.RENEW, 1);
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy.proceeding(), door));
 		assertThat(door.runs()).isZero();
@@ -331,38 +338,13 @@ class LeaseTests {
 		OutOfMemoryError error = new OutOfMemoryError("store");
 		this.node.store.fail(Verb.RENEW, Point.BEFORE, 1, () -> error);
 		assertThatExceptionOfType(OutOfMemoryError.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("one")))
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")))
 			.isSameAs(error);
 		await().until(() -> this.node.memory.size() == 0);
 	}
 
-	@Test
-	void stoppedBeatsLeaveTheClaimToItsLease() throws Exception {
-		this.policy.lease(SHORT);
-		Claim claim = this.node.claimElsewhere(this.policy);
-		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
-		Events events = new Events(this.node.events);
-		try (Background background = new Background(events)) {
-			Execution execution = new Execution(call, claim, background, new ConflictWaiter(1, this.node.ticker),
-					events);
-			execution.startRenewing();
-			awaitBeats(2);
-			execution.stopRenewing();
-			assertNoBeats();
-			assertThat(execution.isEnded()).isFalse();
-			assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
-			execution.complete(EngineFixture.text("late"));
-			execution.tombstone();
-			execution.release();
-			execution.fail(new IllegalStateException(), null);
-			assertThat(execution.isEnded()).isTrue();
-		}
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
-	}
-
-	private TestDoor<String> running(String value) {
-		return TestDoor.running(() -> {
+	private TestAction<String> running(String value) {
+		return TestAction.running(() -> {
 			this.running.countDown();
 			this.ending.await();
 			return value;

@@ -48,20 +48,22 @@ class MethodFailureTests {
 	@ParameterizedTest
 	@MethodSource("failures")
 	void whateverTheMethodThrowsPassesUnchangedAndReleases(Throwable failure) throws Throwable {
-		assertThat(catchThrowable(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))).isSameAs(failure);
+		assertThat(catchThrowable(() -> this.node.execute(this.policy, TestAction.throwing(failure))))
+			.isSameAs(failure);
 		assertThat(failure.getSuppressed()).isEmpty();
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("retry"))).isEqualTo("retry");
+		assertThat(this.node.execute(this.policy, TestAction.returning("retry"))).isEqualTo("retry");
 	}
 
 	@ParameterizedTest
 	@MethodSource("failures")
 	void failureIsRememberedByTypeAndMessage(Throwable failure) {
 		TestPolicy remembering = this.policy.remembering();
-		assertThat(catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(failure)))).isSameAs(failure);
+		assertThat(catchThrowable(() -> this.node.execute(remembering, TestAction.throwing(failure))))
+			.isSameAs(failure);
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
-		TestDoor<String> duplicate = TestDoor.returning("two");
+		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(RememberedFailureException.class)
 			.isThrownBy(() -> this.node.execute(remembering, duplicate))
 			.withMessage(failure.getMessage())
@@ -73,18 +75,19 @@ class MethodFailureTests {
 	@Test
 	void failureWithoutAMessageIsRememberedWithAnEmptyOne() {
 		TestPolicy remembering = this.policy.remembering();
-		catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(new IllegalStateException())));
+		catchThrowable(() -> this.node.execute(remembering, TestAction.throwing(new IllegalStateException())));
 		assertThatExceptionOfType(RememberedFailureException.class)
-			.isThrownBy(() -> this.node.execute(remembering, TestDoor.returning("two")))
+			.isThrownBy(() -> this.node.execute(remembering, TestAction.returning("two")))
 			.withMessage("");
 	}
 
 	@Test
 	void messageOfARememberedFailureMayHaveManyLines() {
 		TestPolicy remembering = this.policy.remembering();
-		catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(new IOException("first\nsecond\u2026"))));
+		catchThrowable(
+				() -> this.node.execute(remembering, TestAction.throwing(new IOException("first\nsecond\u2026"))));
 		assertThatExceptionOfType(RememberedFailureException.class)
-			.isThrownBy(() -> this.node.execute(remembering, TestDoor.returning("two")))
+			.isThrownBy(() -> this.node.execute(remembering, TestAction.returning("two")))
 			.withMessage("first\nsecond\u2026")
 			.satisfies((ex) -> assertThat(ex.type()).isEqualTo(IOException.class.getName()));
 	}
@@ -100,69 +103,70 @@ class MethodFailureTests {
 
 		};
 		TestPolicy remembering = this.policy.remembering();
-		assertThat(catchThrowable(() -> this.node.execute(remembering, TestDoor.throwing(failure)))).isSameAs(failure);
+		assertThat(catchThrowable(() -> this.node.execute(remembering, TestAction.throwing(failure))))
+			.isSameAs(failure);
 		assertThatExceptionOfType(RememberedFailureException.class)
-			.isThrownBy(() -> this.node.execute(remembering, TestDoor.returning("two")))
+			.isThrownBy(() -> this.node.execute(remembering, TestAction.returning("two")))
 			.satisfies((ex) -> assertThat(ex.type()).isEqualTo(failure.getClass().getName()));
 	}
 
 	@Test
 	void failureOfALockIsNeverRemembered() throws Throwable {
 		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK).remembering();
-		catchThrowable(() -> this.node.execute(lock, TestDoor.throwing(new IOException())));
-		assertThat(this.node.execute(lock, TestDoor.returning("two"))).isEqualTo("two");
+		catchThrowable(() -> this.node.execute(lock, TestAction.throwing(new IOException())));
+		assertThat(this.node.execute(lock, TestAction.returning("two"))).isEqualTo("two");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED, IdempotencyEvent.EXECUTED);
 	}
 
 	@Test
 	void rejectReleasesAFailedCall() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
-		catchThrowable(() -> this.node.execute(reject, TestDoor.throwing(new IOException())));
+		catchThrowable(() -> this.node.execute(reject, TestAction.throwing(new IOException())));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
-		assertThat(this.node.execute(reject, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(reject, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
 	void rejectRemembersAFailedCallAsADuplicate() {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT).remembering();
-		catchThrowable(() -> this.node.execute(reject, TestDoor.throwing(new IOException())));
+		catchThrowable(() -> this.node.execute(reject, TestAction.throwing(new IOException())));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
 		assertThatExceptionOfType(IdempotencyDuplicateException.class)
-			.isThrownBy(() -> this.node.execute(reject, TestDoor.returning("two")));
+			.isThrownBy(() -> this.node.execute(reject, TestAction.returning("two")));
 	}
 
 	@Test
 	void interruptOfAMethodThatReturnsIsKeptAndItsResultIsStored() throws Throwable {
 		failStoreWhereverItIsInterrupted();
-		String answer = this.node.execute(this.policy, TestDoor.running(() -> {
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
 			Thread.currentThread().interrupt();
 			return "one";
 		}));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(answer).isEqualTo("one");
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
 	}
 
 	@Test
 	void interruptOfAMethodThatThrowsIsKeptAndItsKeyIsReleased() throws Throwable {
 		failStoreWhereverItIsInterrupted();
 		IOException failure = new IOException("closed by interrupt");
-		Throwable thrown = catchThrowable(() -> this.node.execute(this.policy, TestDoor.running(() -> {
+		Throwable thrown = catchThrowable(() -> this.node.execute(this.policy, TestAction.running(() -> {
 			Thread.currentThread().interrupt();
 			throw failure;
 		})));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(thrown).isSameAs(failure);
 		await().until(() -> this.node.events.count(IdempotencyEvent.RELEASED) == 1);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
 	void interruptedCallerLeavesNoClaim() {
 		failStoreWhereverItIsInterrupted();
 		Thread.currentThread().interrupt();
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		catchThrowable(() -> this.node.execute(this.policy, door));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(door.runs()).isZero();
@@ -171,19 +175,19 @@ class MethodFailureTests {
 
 	@Test
 	void duplicateIsRecoveredAndStored() throws Throwable {
-		TestDoor<String> door = TestDoor.<String>throwing(new DuplicateRow())
+		TestAction<String> door = TestAction.<String>throwing(new DuplicateRow())
 			.duplicateOn(DuplicateRow.class)
 			.recovering(() -> "from the table");
 		assertThat(this.node.execute(this.policy.recoverable(), door)).isEqualTo("from the table");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED, IdempotencyEvent.EXECUTED);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("from the table");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("from the table");
 	}
 
 	@Test
 	void duplicateWithoutRecoveryLeavesATombstone() {
 		DuplicateRow failure = new DuplicateRow();
-		TestDoor<String> door = TestDoor.<String>throwing(failure).duplicateOn(RuntimeException.class);
+		TestAction<String> door = TestAction.<String>throwing(failure).duplicateOn(RuntimeException.class);
 		assertNeverASecondRun(door, failure);
 		assertThat(door.recoveries()).isZero();
 	}
@@ -192,7 +196,7 @@ class MethodFailureTests {
 	void duplicateThatCannotBeFoundLeavesATombstone() {
 		DuplicateRow failure = new DuplicateRow();
 		this.policy.recoverable();
-		TestDoor<String> door = TestDoor.<String>throwing(failure).duplicateOn(DuplicateRow.class);
+		TestAction<String> door = TestAction.<String>throwing(failure).duplicateOn(DuplicateRow.class);
 		assertNeverASecondRun(door, failure);
 		assertThat(door.recoveries()).isGreaterThan(0);
 	}
@@ -202,9 +206,11 @@ class MethodFailureTests {
 		DuplicateRow failure = new DuplicateRow();
 		InterruptedException interrupted = new InterruptedException("look-up");
 		this.policy.recoverable();
-		TestDoor<String> door = TestDoor.<String>throwing(failure).duplicateOn(DuplicateRow.class).recovering(() -> {
-			throw interrupted;
-		});
+		TestAction<String> door = TestAction.<String>throwing(failure)
+			.duplicateOn(DuplicateRow.class)
+			.recovering(() -> {
+				throw interrupted;
+			});
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door))
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure, interrupted));
@@ -217,7 +223,7 @@ class MethodFailureTests {
 	@Test
 	void duplicateWhoseRecoveryFailsLikeAnyOtherLeavesATombstone() {
 		this.policy.recoverable();
-		TestDoor<String> door = TestDoor.<String>throwing(new DuplicateRow())
+		TestAction<String> door = TestAction.<String>throwing(new DuplicateRow())
 			.duplicateOn(DuplicateRow.class)
 			.recovering(() -> {
 				throw new StackOverflowError();
@@ -231,13 +237,13 @@ class MethodFailureTests {
 	@Test
 	void duplicateLeavesATombstoneAlsoWhereFailuresAreRemembered() {
 		this.policy.remembering();
-		assertNeverASecondRun(TestDoor.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class), null);
+		assertNeverASecondRun(TestAction.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class), null);
 	}
 
 	@Test
 	void tombstoneOfADuplicateIsRepeatedWhenTheStoreFails() {
 		this.node.store.failBefore(Verb.COMPLETE, 2);
-		TestDoor<String> door = TestDoor.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class);
+		TestAction<String> door = TestAction.<String>throwing(new DuplicateRow()).duplicateOn(DuplicateRow.class);
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door));
 		await().until(() -> this.node.events.count(IdempotencyEvent.TOMBSTONE) == 1);
@@ -246,22 +252,22 @@ class MethodFailureTests {
 
 	@Test
 	void otherExceptionsThanTheDuplicateRelease() throws Throwable {
-		TestDoor<String> door = TestDoor.<String>throwing(new IOException()).duplicateOn(DuplicateRow.class);
+		TestAction<String> door = TestAction.<String>throwing(new IOException()).duplicateOn(DuplicateRow.class);
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.node.execute(this.policy, door));
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
 	void releasedKeyRunsAgainAfterManyFailures() throws Throwable {
 		for (int i = 0; i < 5; i++) {
-			catchThrowable(() -> this.node.execute(this.policy, TestDoor.throwing(new IOException())));
+			catchThrowable(() -> this.node.execute(this.policy, TestAction.throwing(new IOException())));
 			this.node.clock.advance(Duration.ofMillis(1));
 		}
-		assertThat(this.node.execute(this.policy, TestDoor.returning("sixth"))).isEqualTo("sixth");
+		assertThat(this.node.execute(this.policy, TestAction.returning("sixth"))).isEqualTo("sixth");
 		assertThat(this.node.events.count(IdempotencyEvent.RELEASED)).isEqualTo(5);
 	}
 
-	private void assertNeverASecondRun(TestDoor<String> door, DuplicateRow failure) {
+	private void assertNeverASecondRun(TestAction<String> door, DuplicateRow failure) {
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door))
 			.satisfies((ex) -> assertThat(failure == null || ex.getSuppressed()[0] == failure).isTrue());

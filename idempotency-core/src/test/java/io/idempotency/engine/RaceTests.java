@@ -94,8 +94,8 @@ class RaceTests {
 	void noKeyIsDoneTwiceAndNoneIsStuck() throws Exception {
 		List<IdempotencyKey> keys = keys(1_500);
 		TestPolicy policy = TestPolicy.replay();
-		race(keys, (node, key) -> call(node, key, maybeWaiting(policy), TestDoor.running(() -> run(key))));
-		settle(keys, (node, key) -> call(node, key, policy, TestDoor.running(() -> "settled by " + run(key))));
+		race(keys, (node, key) -> call(node, key, maybeWaiting(policy), TestAction.running(() -> run(key))));
+		settle(keys, (node, key) -> call(node, key, policy, TestAction.running(() -> "settled by " + run(key))));
 		assertThat(this.violations).isEmpty();
 		assertThat(keys).allSatisfy((key) -> {
 			assertThat(this.effects.get(key)).hasValue(1);
@@ -116,7 +116,7 @@ class RaceTests {
 		}
 		this.clock.advance(Duration.ofSeconds(30));
 		TestPolicy policy = TestPolicy.replay().recoverable();
-		Guarded guarded = (node, key) -> call(node, key, maybeWaiting(policy), TestDoor.running(() -> {
+		Guarded guarded = (node, key) -> call(node, key, maybeWaiting(policy), TestAction.running(() -> {
 			if (ledger.put(key, "effect of a successor") != null) {
 				this.violations.add("second effect of " + key);
 			}
@@ -213,7 +213,7 @@ class RaceTests {
 		}
 	}
 
-	private String call(int node, IdempotencyKey key, TestPolicy policy, TestDoor<String> door) throws Throwable {
+	private String call(int node, IdempotencyKey key, TestPolicy policy, TestAction<String> door) throws Throwable {
 		GuardedCall call = new GuardedCall(key, Fingerprint.NONE, policy.build(), this.stores.get(node));
 		return this.nodes.get(node).execute(call, door);
 	}

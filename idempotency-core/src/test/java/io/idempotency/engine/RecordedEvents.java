@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Remembers what happened, in order. */
 final class RecordedEvents implements IdempotencyListener {
@@ -10,14 +11,25 @@ final class RecordedEvents implements IdempotencyListener {
 
 	private final List<String> operations = new CopyOnWriteArrayList<>();
 
+	private final AtomicInteger lateBeats = new AtomicInteger();
+
+	/** Late beats are counted apart: with short leases they come of a busy machine. */
 	@Override
 	public void onEvent(IdempotencyEvent event, String operation) {
+		if (event == IdempotencyEvent.BEAT_LATE) {
+			this.lateBeats.incrementAndGet();
+			return;
+		}
 		this.events.add(event);
 		this.operations.add(operation);
 	}
 
 	List<IdempotencyEvent> all() {
 		return this.events;
+	}
+
+	int lateBeats() {
+		return this.lateBeats.get();
 	}
 
 	List<String> operations() {

@@ -2,9 +2,11 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -19,6 +21,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Renewal;
 
 /**
  * A store that fails, blocks or does anything else before or after each of its steps, as
@@ -36,6 +39,15 @@ final class ScriptedStore implements IdempotencyStore {
 	private final Queue<Verb> sequence = new ConcurrentLinkedQueue<>();
 
 	private final Queue<ClaimRequest> claims = new ConcurrentLinkedQueue<>();
+
+	private volatile Hook<Collection<Renewal>> beforeRenewals = (renewals) -> {
+	};
+
+	private volatile Hook<ClaimId> beforeRenewal = (claimId) -> {
+	};
+
+	private volatile Hook<ClaimId> afterRenewal = (claimId) -> {
+	};
 
 	ScriptedStore(IdempotencyStore delegate) {
 		this.delegate = delegate;
@@ -113,7 +125,50 @@ final class ScriptedStore implements IdempotencyStore {
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return step(Verb.RENEW, () -> this.delegate.renew(key, claimId, lease));
+		return step(Verb.RENEW, () -> {
+			play(this.beforeRenewal, claimId);
+			boolean renewed = this.delegate.renew(key, claimId, lease);
+			play(this.afterRenewal, claimId);
+			return renewed;
+		});
+	}
+
+	@Override
+	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+		play(this.beforeRenewals, renewals);
+		return IdempotencyStore.super.renewAll(renewals);
+	}
+
+	/** Does something before each renewal of many. */
+	void onRenewAll(Hook<Collection<Renewal>> hook) {
+		this.beforeRenewals = hook;
+	}
+
+	/** Does something before the renewal of each claim. */
+	void onRenew(Hook<ClaimId> hook) {
+		this.beforeRenewal = hook;
+	}
+
+	/** Does something after the renewal of each claim. */
+	void onRenewed(Hook<ClaimId> hook) {
+		this.afterRenewal = hook;
+	}
+
+	private static <T> void play(Hook<T> hook, T with) {
+		try {
+			hook.run(with);
+		}
+		catch (Throwable ex) {
+			throw ScriptedStore.<RuntimeException>unchecked(ex);
+		}
+	}
+
+	/** Does something with what the store is asked for. */
+	@FunctionalInterface
+	interface Hook<T> {
+
+		void run(T with) throws Throwable;
+
 	}
 
 	@Override

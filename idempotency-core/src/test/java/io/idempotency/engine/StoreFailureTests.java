@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -11,7 +12,9 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,7 +51,7 @@ class StoreFailureTests {
 	@EnumSource(Point.class)
 	void claimThatFailsOnceIsSentOnceMoreWithTheSameClaimId(Point point) throws Throwable {
 		fail(Verb.CLAIM, point, 1);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.store.claims().get(0)).isEqualTo(this.node.store.claims().get(1));
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
@@ -58,7 +62,7 @@ class StoreFailureTests {
 	void rejectSendsAClaimThatFailsOnceOnceMore(Point point) throws Throwable {
 		fail(Verb.CLAIM, point, 1);
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
-		assertThat(this.node.execute(reject, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(reject, TestAction.returning("one"))).isEqualTo("one");
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.CLAIM);
 	}
 
@@ -66,7 +70,7 @@ class StoreFailureTests {
 	@EnumSource(Point.class)
 	void claimThatFailsTwiceIsGivenBackAndNothingRuns(Point point) throws Throwable {
 		fail(Verb.CLAIM, point, 2);
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, door))
 			.withCauseInstanceOf(IdempotencyStoreException.class)
@@ -75,7 +79,7 @@ class StoreFailureTests {
 		assertThat(door.runs()).isZero();
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_UNAVAILABLE);
 		await().until(() -> this.node.store.count(Verb.RELEASE) == 1 && this.node.memory.size() == 0);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
@@ -83,9 +87,9 @@ class StoreFailureTests {
 		this.node.store.failAfter(Verb.CLAIM, 2);
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-			.isThrownBy(() -> this.node.execute(reject, TestDoor.returning("one")));
+			.isThrownBy(() -> this.node.execute(reject, TestAction.returning("one")));
 		await().until(() -> this.node.memory.size() == 0);
-		assertThat(this.node.execute(reject, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(reject, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
@@ -93,7 +97,7 @@ class StoreFailureTests {
 		this.node.store.failAfter(Verb.CLAIM, 2);
 		this.node.store.failBefore(Verb.RELEASE, 2);
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("one")));
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")));
 		await().until(() -> this.node.memory.size() == 0);
 		assertThat(this.node.store.count(Verb.RELEASE)).isEqualTo(3);
 	}
@@ -103,7 +107,7 @@ class StoreFailureTests {
 		IdempotencyStoreException same = new IdempotencyStoreException("down");
 		this.node.store.fail(Verb.CLAIM, Point.AFTER, 2, () -> same);
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("one")))
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")))
 			.withCause(same);
 		await().until(() -> this.node.memory.size() == 0);
 	}
@@ -116,7 +120,7 @@ class StoreFailureTests {
 		this.node.store.onLater(Verb.CLAIM, Point.AFTER, failuresBefore, () -> {
 			throw error;
 		});
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.node.execute(this.policy, door))
 			.isSameAs(error);
 		assertThat(door.runs()).isZero();
@@ -127,7 +131,7 @@ class StoreFailureTests {
 	void callProceedsUnguardedIfThePolicySaysSo() throws Throwable {
 		this.node.store.failAfter(Verb.CLAIM, 2);
 		String answer = this.node.execute(this.policy.proceeding(),
-				TestDoor.running(() -> "context: " + IdempotencyContext.current().isPresent()));
+				TestAction.running(() -> "context: " + IdempotencyContext.current().isPresent()));
 		assertThat(answer).isEqualTo("context: false");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.UNGUARDED);
 		assertThat(this.node.store.count(Verb.COMPLETE)).isZero();
@@ -136,11 +140,11 @@ class StoreFailureTests {
 
 	@Test
 	void unguardedCallDoesNotSeeTheContextOfTheCallAroundIt() throws Throwable {
-		this.node.execute(this.policy, TestDoor.running(() -> {
+		this.node.execute(this.policy, TestAction.running(() -> {
 			this.node.store.failBefore(Verb.CLAIM, 2);
 			boolean visible = this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 					this.policy.proceeding().build(), this.node.store),
-					TestDoor.running(() -> IdempotencyContext.current().isPresent()));
+					TestAction.running(() -> IdempotencyContext.current().isPresent()));
 			assertThat(visible).isFalse();
 			assertThat(IdempotencyContext.current()).isPresent();
 			return "one";
@@ -153,7 +157,7 @@ class StoreFailureTests {
 		this.node.store.failBefore(Verb.CLAIM, 2);
 		IllegalStateException failure = new IllegalStateException("method");
 		assertThatIllegalStateException()
-			.isThrownBy(() -> this.node.execute(this.policy.proceeding(), TestDoor.throwing(failure)))
+			.isThrownBy(() -> this.node.execute(this.policy.proceeding(), TestAction.throwing(failure)))
 			.isSameAs(failure);
 	}
 
@@ -166,7 +170,7 @@ class StoreFailureTests {
 		this.node.store.onLater(Verb.CLAIM, Point.BEFORE, 2, () -> {
 			throw new IdempotencyStoreException("still down");
 		});
-		TestDoor<String> waiter = TestDoor.returning("two");
+		TestAction<String> waiter = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy.proceeding().waiting(), waiter));
 		assertThat(waiter.runs()).isZero();
@@ -174,21 +178,39 @@ class StoreFailureTests {
 	}
 
 	@Test
-	void outageDoesNotFillTheBackground() {
+	void claimsThatTheirLeaseEndsAreGivenBackUpToABound() {
 		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
 		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
-		Events events = new Events(this.node.events);
-		try (Background background = new Background(events)) {
-			Claims claims = new Claims(new ConflictWaiter(1, this.node.ticker), background, events, this.node.ticker);
-			GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
-					this.node.store);
-			for (int i = 0; i < 1_100; i++) {
-				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-					.isThrownBy(() -> claims.claim(call));
-			}
-			assertThat(background.outstanding()).isEqualTo(1_000);
-			this.node.store.heal();
-			await().until(() -> background.outstanding() == 0);
+		refuse(1_100, this.policy);
+		Retries retries = this.node.engine.line(this.node.store).retries();
+		assertThat(retries.outstanding()).isEqualTo(Retries.MAX_GIVE_BACKS);
+		this.node.store.heal();
+		await().until(() -> retries.outstanding() == 0);
+	}
+
+	@ParameterizedTest
+	@MethodSource("thatNoLeaseEnds")
+	void claimsThatNoLeaseEndsAreAllGivenBack(TestPolicy policy) {
+		this.node.store.failAfter(Verb.CLAIM, ScriptedStore.ALWAYS);
+		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
+		refuse(1_200, policy);
+		Retries retries = this.node.engine.line(this.node.store).retries();
+		assertThat(retries.outstanding()).isEqualTo(1_200);
+		this.node.store.heal();
+		await().until(() -> retries.outstanding() == 0);
+		assertThat(this.node.memory.size()).isZero();
+	}
+
+	static Stream<TestPolicy> thatNoLeaseEnds() {
+		return Stream.of(TestPolicy.mode(IdempotencyMode.REJECT), TestPolicy.replay().refusing());
+	}
+
+	private void refuse(int calls, TestPolicy policy) {
+		for (int i = 0; i < calls; i++) {
+			IdempotencyKey key = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "key-" + i);
+			GuardedCall call = new GuardedCall(key, Fingerprint.NONE, policy.build(), this.node.store);
+			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+				.isThrownBy(() -> this.node.engine.execute(call, TestAction.returning("one")));
 		}
 	}
 
@@ -196,12 +218,12 @@ class StoreFailureTests {
 	@EnumSource(Point.class)
 	void completionThatFailsIsRepeatedAndTheCallerHasHisResultAtOnce(Point point) throws Throwable {
 		fail(Verb.COMPLETE, point, 3);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
 		assertThat(this.node.store.count(Verb.COMPLETE)).isEqualTo(4);
 		assertThat(this.node.store.count(Verb.RELEASE)).isZero();
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.EXECUTED);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
 	}
 
 	@ParameterizedTest
@@ -209,32 +231,32 @@ class StoreFailureTests {
 	void endOfALockThatFailsIsRepeated(Point point) throws Throwable {
 		fail(Verb.COMPLETE, point, 1);
 		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK);
-		assertThat(this.node.execute(lock, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(lock, TestAction.returning("one"))).isEqualTo("one");
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
-		assertThat(this.node.execute(lock, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(lock, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
 	void errorOfACompletionIsRepeatedToo() throws Throwable {
 		this.node.store.fail(Verb.COMPLETE, Point.BEFORE, 2, () -> new NoClassDefFoundError("driver"));
-		assertThat(this.node.execute(this.policy, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
 	}
 
 	@Test
 	void duplicateMeetsAConflictWhileACompletionIsOutstanding() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
-		this.node.execute(this.policy, TestDoor.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("two")));
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")));
 	}
 
 	@Test
 	void beatsGoOnWhileACompletionIsOutstandingAndEndWithIt() throws Throwable {
 		Duration lease = Duration.ofMillis(60);
 		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
-		this.node.execute(this.policy.lease(lease), TestDoor.returning("one"));
+		this.node.execute(this.policy.lease(lease), TestAction.returning("one"));
 		for (int beat = 1; beat <= 6; beat++) {
 			int expected = this.node.store.count(Verb.RENEW) + 2;
 			await().until(() -> this.node.store.count(Verb.RENEW) >= expected);
@@ -251,7 +273,7 @@ class StoreFailureTests {
 	void completionIsGivenUpWhenTheRetentionIsOver() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
 		this.node.execute(this.policy.retention(Duration.ofNanos(1)).lease(Duration.ofMillis(60)),
-				TestDoor.returning("one"));
+				TestAction.returning("one"));
 		await().until(() -> this.node.log.messages(Level.ERROR).size() == 1);
 		assertThat(this.node.log.messages(Level.ERROR)).singleElement()
 			.asString()
@@ -264,27 +286,27 @@ class StoreFailureTests {
 	void completionIsRepeatedForARetentionWithoutEnd() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, 2);
 		Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
-		this.node.execute(this.policy.retention(forEver).lease(forEver), TestDoor.returning("one"));
+		this.node.execute(this.policy.retention(forEver).lease(forEver), TestAction.returning("one"));
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("one");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
 	}
 
 	@Test
 	void completionThatIsRefusedIsALostClaimAndTheCallerHasHisResult() throws Throwable {
-		String answer = this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+		String answer = this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
 			return "late";
 		}));
 		assertThat(answer).isEqualTo("late");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("successor");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("successor");
 	}
 
 	@Test
 	void repeatedCompletionThatIsRefusedIsALostClaim() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, 1);
-		this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+		this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			this.node.claimElsewhere(this.policy);
 			return "late";
@@ -296,7 +318,7 @@ class StoreFailureTests {
 
 	@Test
 	void tombstoneThatIsRefusedIsNone() throws Throwable {
-		this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+		this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			this.node.claimElsewhere(this.policy);
 			return new Object();
@@ -305,36 +327,31 @@ class StoreFailureTests {
 	}
 
 	@Test
-	void resultThatAStoreNeverTakesBecomesATombstone() {
-		OutstandingCompletion outstanding = outstanding();
-		this.node.store.failBefore(Verb.COMPLETE, 5);
-		for (int i = 0; i < 5; i++) {
-			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
+	void resultThatAStoreNeverTakesBecomesATombstone() throws Throwable {
+		ManualScheduler time = new ManualScheduler();
+		try (EngineFixture virtual = new EngineFixture(time)) {
+			virtual.store.failBefore(Verb.COMPLETE, 6);
+			virtual.execute(this.policy.withoutRenewal(), TestAction.returning("one"));
+			time.advance(Duration.ofMinutes(1));
+			assertThat(virtual.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+			assertThat(virtual.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.TOMBSTONE,
+					IdempotencyEvent.EXECUTED);
 		}
-		assertThat(outstanding.getAsBoolean()).isTrue();
-		outstanding.answered(true);
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
 	}
 
 	@Test
-	void outageDoesNotCostTheResult() {
-		OutstandingCompletion outstanding = outstanding();
-		this.node.store.failBefore(Verb.COMPLETE, 20);
-		this.node.store.failBefore(Verb.RENEW, 4);
-		for (int i = 0; i < 4; i++) {
-			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
+	void outageDoesNotCostTheResult() throws Throwable {
+		ManualScheduler time = new ManualScheduler();
+		try (EngineFixture virtual = new EngineFixture(time)) {
+			virtual.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+			virtual.store.failBefore(Verb.RENEW, ScriptedStore.ALWAYS);
+			virtual.execute(this.policy.withoutRenewal(), TestAction.returning("one"));
+			time.advance(Duration.ofMinutes(5));
+			assertThat(virtual.store.count(Verb.COMPLETE)).isGreaterThan(20);
+			virtual.store.heal();
+			time.advance(Duration.ofSeconds(10));
+			assertThat(virtual.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
 		}
-		for (int i = 0; i < 4; i++) {
-			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
-		}
-		this.node.store.failBefore(Verb.RENEW, 1);
-		for (int i = 0; i < 5; i++) {
-			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(outstanding::getAsBoolean);
-		}
-		this.node.store.heal();
-		assertThat(outstanding.getAsBoolean()).isTrue();
-		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
 	}
 
 	@ParameterizedTest
@@ -342,14 +359,14 @@ class StoreFailureTests {
 	void releaseThatFailsIsRepeatedAndAddedToTheMethodsException(Point point) throws Throwable {
 		fail(Verb.RELEASE, point, 3);
 		IllegalStateException failure = new IllegalStateException("method");
-		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(failure)))
 			.isSameAs(failure)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
 				.isInstanceOf(IdempotencyStoreException.class));
 		await().until(() -> this.node.events.count(IdempotencyEvent.RELEASED) == 1);
 		assertThat(this.node.store.count(Verb.RELEASE)).isEqualTo(4);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.RELEASED);
-		assertThat(this.node.execute(this.policy, TestDoor.returning("two"))).isEqualTo("two");
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test
@@ -357,7 +374,7 @@ class StoreFailureTests {
 		NoClassDefFoundError error = new NoClassDefFoundError("driver");
 		this.node.store.fail(Verb.RELEASE, Point.BEFORE, 1, () -> error);
 		IllegalStateException failure = new IllegalStateException("method");
-		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(failure)))
 			.isSameAs(failure)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(error));
 		await().until(() -> this.node.memory.size() == 0);
@@ -367,7 +384,7 @@ class StoreFailureTests {
 	void releaseThatThrowsTheMethodsOwnExceptionIsNotAddedToIt() {
 		IllegalStateException failure = new IllegalStateException("method and store");
 		this.node.store.fail(Verb.RELEASE, Point.BEFORE, 1, () -> failure);
-		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(failure)))
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(failure)))
 			.isSameAs(failure)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
 	}
@@ -375,7 +392,7 @@ class StoreFailureTests {
 	@Test
 	void releaseThatIsRefusedIsALostClaim() {
 		assertThatIllegalStateException()
-			.isThrownBy(() -> this.node.execute(this.policy.withoutRenewal(), TestDoor.running(() -> {
+			.isThrownBy(() -> this.node.execute(this.policy.withoutRenewal(), TestAction.running(() -> {
 				this.node.clock.advance(Duration.ofSeconds(30));
 				this.node.claimElsewhere(this.policy);
 				throw new IllegalStateException("late");
@@ -388,10 +405,10 @@ class StoreFailureTests {
 	void repeatedReleaseThatIsRefusedMayHaveBeenAppliedAtFirst() {
 		this.node.store.failAfter(Verb.RELEASE, 1);
 		assertThatIllegalStateException()
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.throwing(new IllegalStateException("method"))));
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("method"))));
 		this.node.claimElsewhere(this.policy);
-		await().until(() -> this.node.events.count(IdempotencyEvent.RELEASED) == 1);
-		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY, IdempotencyEvent.RELEASED);
+		await().until(() -> this.node.engine.line(this.node.store).retries().outstanding() == 0);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
@@ -399,7 +416,7 @@ class StoreFailureTests {
 	void releaseIsGivenUpWhenTheRetentionIsOver() {
 		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
 		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(this.policy.retention(Duration.ofNanos(1)),
-				TestDoor.throwing(new IllegalStateException("method"))));
+				TestAction.throwing(new IllegalStateException("method"))));
 		await().until(() -> this.node.log.messages(Level.ERROR).size() == 1);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY);
 	}
@@ -407,22 +424,11 @@ class StoreFailureTests {
 	@Test
 	void noMessageNamesAKey() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, 1);
-		this.node.execute(this.policy, TestDoor.returning("one"));
+		this.node.execute(this.policy, TestAction.returning("one"));
 		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 1);
 		List<ILoggingEvent> events = this.node.log.events();
 		assertThat(events).isNotEmpty()
 			.allSatisfy((event) -> assertThat(event.getFormattedMessage()).doesNotContain("key-1"));
-	}
-
-	private OutstandingCompletion outstanding() {
-		Claim claim = this.node.claimElsewhere(this.policy);
-		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.withoutRenewal().build(),
-				this.node.store);
-		Events events = new Events(this.node.events);
-		Execution execution = new Execution(call, claim, new Background(events),
-				new ConflictWaiter(1, this.node.ticker), events);
-		return new OutstandingCompletion(execution, call,
-				Completion.result(claim, Fingerprint.NONE, EngineFixture.text("one"), Duration.ofHours(1)), events);
 	}
 
 	private void fail(Verb verb, Point point, int times) {

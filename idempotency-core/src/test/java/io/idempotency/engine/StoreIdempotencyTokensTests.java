@@ -89,7 +89,7 @@ class StoreIdempotencyTokensTests {
 
 	@Test
 	void tokenThatWasNeverIssuedIsUnknown() {
-		TestDoor<String> door = TestDoor.returning("one");
+		TestAction<String> door = TestAction.returning("one");
 		assertThatExceptionOfType(IdempotencyTokenUnknownException.class)
 			.isThrownBy(() -> execute(this.policy, ALICE, "made-up", door));
 		assertThat(door.runs()).isZero();
@@ -101,7 +101,7 @@ class StoreIdempotencyTokensTests {
 	void tokenOfAnotherCallerIsUnknown() {
 		String token = this.tokens.issue().token();
 		assertThatExceptionOfType(IdempotencyTokenUnknownException.class)
-			.isThrownBy(() -> execute(this.policy, Caller.principal("bob"), token, TestDoor.returning("one")));
+			.isThrownBy(() -> execute(this.policy, Caller.principal("bob"), token, TestAction.returning("one")));
 	}
 
 	@Test
@@ -109,15 +109,15 @@ class StoreIdempotencyTokensTests {
 		String token = this.tokens.issue().token();
 		this.node.clock.advance(Duration.ofMinutes(10));
 		assertThatExceptionOfType(IdempotencyTokenUnknownException.class)
-			.isThrownBy(() -> execute(this.policy, ALICE, token, TestDoor.returning("one")));
+			.isThrownBy(() -> execute(this.policy, ALICE, token, TestAction.returning("one")));
 	}
 
 	@Test
 	void tokenIsUsedOnceAndThenReplayed() throws Throwable {
 		String token = this.tokens.issue().token();
-		assertThat(execute(this.policy, ALICE, token, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(execute(this.policy, ALICE, token, TestAction.returning("one"))).isEqualTo("one");
 		this.node.clock.advance(Duration.ofMinutes(11));
-		TestDoor<String> duplicate = TestDoor.returning("two");
+		TestAction<String> duplicate = TestAction.returning("two");
 		assertThat(execute(this.policy, ALICE, token, duplicate)).isEqualTo("one");
 		assertThat(duplicate.runs()).isZero();
 		assertThat(this.node.store.sequence()).containsExactly(Verb.ISSUE, Verb.CLAIM, Verb.COMPLETE, Verb.CLAIM);
@@ -128,8 +128,8 @@ class StoreIdempotencyTokensTests {
 	void tokenIsGivenBackByAFailedCall() throws Throwable {
 		String token = this.tokens.issue().token();
 		assertThatExceptionOfType(IOException.class)
-			.isThrownBy(() -> execute(this.policy, ALICE, token, TestDoor.throwing(new IOException())));
-		assertThat(execute(this.policy.operation("orders.pay"), ALICE, token, TestDoor.returning("two")))
+			.isThrownBy(() -> execute(this.policy, ALICE, token, TestAction.throwing(new IOException())));
+		assertThat(execute(this.policy.operation("orders.pay"), ALICE, token, TestAction.returning("two")))
 			.isEqualTo("two");
 	}
 
@@ -138,27 +138,27 @@ class StoreIdempotencyTokensTests {
 		String token = this.tokens.issue().token();
 		this.node.clock.advance(Duration.ofMinutes(9));
 		assertThatExceptionOfType(IOException.class)
-			.isThrownBy(() -> execute(this.policy, ALICE, token, TestDoor.throwing(new IOException())));
+			.isThrownBy(() -> execute(this.policy, ALICE, token, TestAction.throwing(new IOException())));
 		this.node.clock.advance(Duration.ofMinutes(1));
 		assertThatExceptionOfType(IdempotencyTokenUnknownException.class)
-			.isThrownBy(() -> execute(this.policy, ALICE, token, TestDoor.returning("two")));
+			.isThrownBy(() -> execute(this.policy, ALICE, token, TestAction.returning("two")));
 	}
 
 	@Test
 	void tokenUsedAtAnotherOperationIsReused() throws Throwable {
 		String token = this.tokens.issue().token();
-		execute(this.policy, ALICE, token, TestDoor.returning("one"));
+		execute(this.policy, ALICE, token, TestAction.returning("one"));
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class).isThrownBy(
-				() -> execute(TestPolicy.replay().operation("orders.pay"), ALICE, token, TestDoor.returning("two")));
+				() -> execute(TestPolicy.replay().operation("orders.pay"), ALICE, token, TestAction.returning("two")));
 	}
 
 	@Test
 	void tokenUsedAtAnotherOperationThatLocksIsReused() throws Throwable {
 		String token = this.tokens.issue().token();
-		execute(TestPolicy.mode(IdempotencyMode.LOCK), ALICE, token, TestDoor.running(() -> {
+		execute(TestPolicy.mode(IdempotencyMode.LOCK), ALICE, token, TestAction.running(() -> {
 			assertThatExceptionOfType(IdempotencyKeyReusedException.class)
 				.isThrownBy(() -> execute(TestPolicy.mode(IdempotencyMode.LOCK).operation("orders.pay"), ALICE, token,
-						TestDoor.returning("two")));
+						TestAction.returning("two")));
 			return "one";
 		}));
 		assertThat(this.node.events.count(IdempotencyEvent.EXECUTED)).isOne();
@@ -167,33 +167,33 @@ class StoreIdempotencyTokensTests {
 	@Test
 	void tokenUsedForAnotherRequestIsReused() throws Throwable {
 		String token = this.tokens.issue().token();
-		execute(this.policy, ALICE, token, TestDoor.returning("one"), "a");
-		assertThat(execute(this.policy, ALICE, token, TestDoor.returning("two"), "a")).isEqualTo("one");
+		execute(this.policy, ALICE, token, TestAction.returning("one"), "a");
+		assertThat(execute(this.policy, ALICE, token, TestAction.returning("two"), "a")).isEqualTo("one");
 		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
-			.isThrownBy(() -> execute(this.policy, ALICE, token, TestDoor.returning("two"), "b"));
+			.isThrownBy(() -> execute(this.policy, ALICE, token, TestAction.returning("two"), "b"));
 	}
 
 	@Test
 	void tokenOfModeRejectIsADuplicateTheSecondTime() throws Throwable {
 		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
 		String token = this.tokens.issue().token();
-		execute(reject, ALICE, token, TestDoor.returning("one"));
+		execute(reject, ALICE, token, TestAction.returning("one"));
 		assertThatExceptionOfType(IdempotencyDuplicateException.class)
-			.isThrownBy(() -> execute(reject, ALICE, token, TestDoor.returning("two")));
+			.isThrownBy(() -> execute(reject, ALICE, token, TestAction.returning("two")));
 	}
 
 	@Test
 	void lostReplyOfTheUseOfATokenFindsItself() throws Throwable {
 		String token = this.tokens.issue().token();
 		this.node.store.failAfter(Verb.CLAIM, 1);
-		assertThat(execute(this.policy, ALICE, token, TestDoor.returning("one"))).isEqualTo("one");
+		assertThat(execute(this.policy, ALICE, token, TestAction.returning("one"))).isEqualTo("one");
 	}
 
-	private String execute(TestPolicy policy, Caller caller, String token, TestDoor<String> door) throws Throwable {
+	private String execute(TestPolicy policy, Caller caller, String token, TestAction<String> door) throws Throwable {
 		return execute(policy, caller, token, door, "request");
 	}
 
-	private String execute(TestPolicy policy, Caller caller, String token, TestDoor<String> door, String request)
+	private String execute(TestPolicy policy, Caller caller, String token, TestAction<String> door, String request)
 			throws Throwable {
 		GuardedCall call = new GuardedCall(IdempotencyKey.ofToken(caller, token),
 				Fingerprint.of("values1").add(request).build(), policy.build(), this.node.store);

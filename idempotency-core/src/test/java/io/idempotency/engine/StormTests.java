@@ -26,7 +26,7 @@ class StormTests {
 
 	@Test
 	void sixtyFourDuplicatesThatWaitGetTheResultOfOneRun() throws Exception {
-		TestDoor<String> door = TestDoor.running(() -> {
+		TestAction<String> door = TestAction.running(() -> {
 			await().pollInSameThread().until(() -> this.node.store.count(Verb.CLAIM) >= 64);
 			return "one";
 		});

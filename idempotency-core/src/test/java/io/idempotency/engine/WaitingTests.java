@@ -50,7 +50,7 @@ class WaitingTests {
 	void waiterGetsTheResultOfAnOwnerOnThisNode() throws Exception {
 		Future<String> owner = this.node.start(this.policy, owner("one"));
 		this.running.await();
-		TestDoor<String> door = TestDoor.returning("two");
+		TestAction<String> door = TestAction.returning("two");
 		Future<String> waiter = this.node.start(this.policy, door);
 		awaitWaiters(1);
 		this.ending.countDown();
@@ -63,7 +63,7 @@ class WaitingTests {
 	@Test
 	void waiterFindsTheResultOfAnOwnerElsewhereByItself() throws Exception {
 		Claim elsewhere = this.node.claimElsewhere(this.policy);
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
 		this.node.completeElsewhere(elsewhere, "one");
 		assertThat(waiter.get()).isEqualTo("one");
@@ -73,7 +73,7 @@ class WaitingTests {
 	@Test
 	void waiterRunsWhenTheOwnerElsewhereHasFailed() throws Exception {
 		Claim elsewhere = this.node.claimElsewhere(this.policy);
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
 		this.node.releaseElsewhere(elsewhere);
 		assertThat(waiter.get()).isEqualTo("two");
@@ -83,7 +83,7 @@ class WaitingTests {
 	@Test
 	void waiterTakesOverWhenTheOwnerElsewhereHasDied() throws Exception {
 		this.node.claimElsewhere(this.policy);
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
 		this.node.clock.advance(Duration.ofSeconds(30));
 		assertThat(waiter.get()).isEqualTo("two");
@@ -94,7 +94,7 @@ class WaitingTests {
 	void waiterIsRefusedWhenTheOwnerElsewhereHasDied() {
 		this.policy.refusing();
 		this.node.claimElsewhere(this.policy);
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
 		this.node.clock.advance(Duration.ofSeconds(30));
 		assertThat(waiter).failsWithin(Duration.ofSeconds(60))
@@ -105,7 +105,7 @@ class WaitingTests {
 	@Test
 	void waiterIsToldOfATombstone() {
 		Claim elsewhere = this.node.claimElsewhere(this.policy);
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
 		this.node.tombstoneElsewhere(elsewhere);
 		assertThat(waiter).failsWithin(Duration.ofSeconds(60))
@@ -116,7 +116,7 @@ class WaitingTests {
 	@Test
 	void waitThatIsOverIsAConflict() {
 		this.node.claimElsewhere(this.policy);
-		TestDoor<String> door = TestDoor.returning("two");
+		TestAction<String> door = TestAction.returning("two");
 		Future<String> waiter = this.node.start(this.policy, door);
 		awaitWaiters(1);
 		this.node.ticker.advance(Duration.ofSeconds(5));
@@ -132,7 +132,7 @@ class WaitingTests {
 		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK).waiting();
 		Future<String> owner = this.node.start(lock, owner("one"));
 		this.running.await();
-		Future<String> waiter = this.node.start(lock, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(lock, TestAction.returning("two"));
 		awaitWaiters(1);
 		this.ending.countDown();
 		assertThat(owner.get()).isEqualTo("one");
@@ -141,13 +141,13 @@ class WaitingTests {
 
 	@Test
 	void exactlyOneWaiterTakesTheTurnOfAnOwnerThatFailed() throws Exception {
-		Future<String> owner = this.node.start(this.policy, TestDoor.running(() -> {
+		Future<String> owner = this.node.start(this.policy, TestAction.running(() -> {
 			this.running.countDown();
 			this.ending.await();
 			throw new IOException("first");
 		}));
 		this.running.await();
-		TestDoor<String> door = TestDoor.returning("second");
+		TestAction<String> door = TestAction.returning("second");
 		List<Future<String>> waiters = this.node.start(8, this.policy, door);
 		awaitWaiters(8);
 		this.ending.countDown();
@@ -165,14 +165,14 @@ class WaitingTests {
 
 	@Test
 	void waiterTakesTheTurnWhenTheReleaseWasRepeated() throws Exception {
-		Future<String> owner = this.node.start(this.policy, TestDoor.running(() -> {
+		Future<String> owner = this.node.start(this.policy, TestAction.running(() -> {
 			this.running.countDown();
 			this.ending.await();
 			throw new IOException("first");
 		}));
 		this.running.await();
 		this.node.store.failBefore(Verb.RELEASE, 2);
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("second"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("second"));
 		awaitWaiters(1);
 		this.ending.countDown();
 		assertThat(waiter.get()).isEqualTo("second");
@@ -184,10 +184,10 @@ class WaitingTests {
 	@Test
 	void waiterBeyondTheBoundIsRejectedAtOnce() {
 		this.node.claimElsewhere(this.policy);
-		this.node.start(8, this.policy, TestDoor.returning("two"));
+		this.node.start(8, this.policy, TestAction.returning("two"));
 		awaitWaiters(8);
 		assertThatExceptionOfType(IdempotencyInProgressException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestDoor.returning("ninth")));
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("ninth")));
 	}
 
 	@Test
@@ -196,7 +196,7 @@ class WaitingTests {
 		this.running.await();
 		AtomicReference<Barrier> barrier = new AtomicReference<>(new Barrier());
 		this.node.store.onLater(Verb.CLAIM, Point.AFTER, 1, () -> barrier.get().pass());
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		barrier.get().awaitReached();
 		this.ending.countDown();
 		assertThat(owner.get()).isEqualTo("one");
@@ -212,7 +212,7 @@ class WaitingTests {
 		AtomicReference<Thread> thread = new AtomicReference<>();
 		Future<Boolean> waiter = this.node.submit(() -> {
 			thread.set(Thread.currentThread());
-			Throwable refusal = catchThrowable(() -> this.node.execute(this.policy, TestDoor.returning("two")));
+			Throwable refusal = catchThrowable(() -> this.node.execute(this.policy, TestAction.returning("two")));
 			assertThat(refusal).isInstanceOf(IdempotencyInProgressException.class);
 			return Thread.interrupted();
 		});
@@ -229,15 +229,15 @@ class WaitingTests {
 		Future<String> owner = this.node.start(this.policy, owner("one"));
 		this.running.await();
 		this.node.store.failBefore(Verb.COMPLETE, 2);
-		Future<String> waiter = this.node.start(this.policy, TestDoor.returning("two"));
+		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
 		this.ending.countDown();
 		assertThat(owner.get()).isEqualTo("one");
 		assertThat(waiter.get()).isEqualTo("one");
 	}
 
-	private TestDoor<String> owner(String value) {
-		return TestDoor.running(() -> {
+	private TestAction<String> owner(String value) {
+		return TestAction.running(() -> {
 			this.running.countDown();
 			this.ending.await();
 			return value;

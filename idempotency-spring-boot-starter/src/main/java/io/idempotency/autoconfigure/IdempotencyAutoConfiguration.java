@@ -7,6 +7,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreIdempotencyTokens;
+import io.idempotency.store.Scheduler;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -40,12 +41,27 @@ public final class IdempotencyAutoConfiguration {
 	IdempotencyAutoConfiguration() {
 	}
 
+	/** Time and threads of everything in here. */
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties,
-			ObjectProvider<IdempotencyListener> listeners) {
+	Scheduler idempotencyScheduler() {
+		return Scheduler.system();
+	}
+
+	// Its end is the lifecycle's: destroyed with the beans, it would come too late for
+	// connections.
+	@Bean(destroyMethod = "close")
+	@ConditionalOnMissingBean
+	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
+			Scheduler scheduler) {
 		return new IdempotencyEngine(properties.maxWaiters(),
-				new CompositeIdempotencyListener(listeners.orderedStream().toList()));
+				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
+				SurroundingTransactions.supplier());
+	}
+
+	@Bean
+	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine) {
+		return new IdempotencyEngineLifecycle(engine);
 	}
 
 	@Bean

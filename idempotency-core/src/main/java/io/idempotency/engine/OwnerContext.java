@@ -7,7 +7,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.store.Claim;
 
 /** What the guarded method may know and say about its own call until that has ended. */
-final class CallContext implements IdempotencyContext {
+final class OwnerContext implements IdempotencyContext {
 
 	private final String operation;
 
@@ -19,7 +19,7 @@ final class CallContext implements IdempotencyContext {
 
 	private volatile boolean releaseRequested;
 
-	CallContext(GuardedCall call, Claim claim, BooleanSupplier ended) {
+	OwnerContext(GuardedCall call, Claim claim, BooleanSupplier ended) {
 		this.operation = call.operation();
 		this.claim = claim;
 		this.ended = ended;

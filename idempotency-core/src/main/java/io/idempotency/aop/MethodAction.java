@@ -4,15 +4,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.engine.ResultCodec;
-import io.idempotency.engine.ValueDoor;
+import io.idempotency.engine.ValueAction;
 import org.jspecify.annotations.Nullable;
 
 /** Translates one call of a method for the engine. */
-final class MethodCallDoor extends ValueDoor<Object> {
+final class MethodAction extends ValueAction<Object> {
 
 	private final OperationCall call;
 
-	MethodCallDoor(OperationCall call, ResultCodec codec) {
+	MethodAction(OperationCall call, ResultCodec codec) {
 		super(codec, call.operation().resultType(), call.operation().async());
 		this.call = call;
 	}

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A door whose parts are given by a test; counts. */
-final class TestDoor<T> extends ValueDoor<T> {
+final class TestAction<T> extends ValueAction<T> {
 
 	private final Action<T> action;
 
@@ -18,35 +18,35 @@ final class TestDoor<T> extends ValueDoor<T> {
 
 	private final AtomicInteger recoveries = new AtomicInteger();
 
-	private TestDoor(boolean async, Action<T> action) {
+	private TestAction(boolean async, Action<T> action) {
 		super(new TextCodec(), String.class, async);
 		this.action = action;
 	}
 
-	static <T> TestDoor<T> running(Action<T> action) {
-		return new TestDoor<>(false, action);
+	static <T> TestAction<T> running(Action<T> action) {
+		return new TestAction<>(false, action);
 	}
 
-	static <T> TestDoor<T> returning(@Nullable T value) {
+	static <T> TestAction<T> returning(@Nullable T value) {
 		return running(() -> value);
 	}
 
-	static <T> TestDoor<T> throwing(Throwable failure) {
+	static <T> TestAction<T> throwing(Throwable failure) {
 		return running(() -> {
 			throw failure;
 		});
 	}
 
-	static <S extends CompletionStage<String>> TestDoor<S> async(Action<S> action) {
-		return new TestDoor<>(true, action);
+	static <S extends CompletionStage<String>> TestAction<S> async(Action<S> action) {
+		return new TestAction<>(true, action);
 	}
 
-	TestDoor<T> recovering(Action<T> recovery) {
+	TestAction<T> recovering(Action<T> recovery) {
 		this.recovery = recovery;
 		return this;
 	}
 
-	TestDoor<T> duplicateOn(Class<? extends Throwable> duplicateOn) {
+	TestAction<T> duplicateOn(Class<? extends Throwable> duplicateOn) {
 		this.duplicateOn = duplicateOn;
 		return this;
 	}

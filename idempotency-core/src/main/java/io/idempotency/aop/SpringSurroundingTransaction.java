@@ -1,0 +1,81 @@
+package io.idempotency.aop;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.engine.OwnedClaim;
+import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.key.IdempotencyKey;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The transaction of Spring that the calling thread is in. What is remembered of it is
+ * one of its synchronizations, so that it is put aside with a transaction that is
+ * suspended.
+ *
+ * @since 0.1.0
+ */
+public final class SpringSurroundingTransaction implements SurroundingTransaction {
+
+	private static final SpringSurroundingTransaction INSTANCE = new SpringSurroundingTransaction();
+
+	private SpringSurroundingTransaction() {
+	}
+
+	/**
+	 * The transaction of the calling thread.
+	 * @return the transaction, {@code null} if the thread is in none
+	 */
+	public static @Nullable SurroundingTransaction current() {
+		return (TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive()) ? INSTANCE : null;
+	}
+
+	@Override
+	public @Nullable OwnedClaim find(IdempotencyKey key) {
+		BoundClaims bound = BoundClaims.current();
+		return (bound != null) ? bound.claims.get(key) : null;
+	}
+
+	@Override
+	public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
+		BoundClaims bound = BoundClaims.current();
+		if (bound == null) {
+			bound = new BoundClaims();
+			TransactionSynchronizationManager.registerSynchronization(bound);
+		}
+		bound.claims.put(key, claim);
+		bound.ended.add(ended);
+	}
+
+	private static final class BoundClaims implements TransactionSynchronization {
+
+		private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
+
+		private final List<Consumer<Outcome>> ended = new ArrayList<>();
+
+		static @Nullable BoundClaims current() {
+			for (TransactionSynchronization candidate : TransactionSynchronizationManager.getSynchronizations()) {
+				if (candidate instanceof BoundClaims bound) {
+					return bound;
+				}
+			}
+			return null;
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			Outcome outcome = SpringTransactions.outcome(status);
+			this.ended.forEach((claim) -> claim.accept(outcome));
+		}
+
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.StoreNotReachedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claim of one call, with one claim id however often it is sent: once more if the
+ * reply was lost, and if that is lost too, it is given back. For one thread.
+ */
+final class ClaimSender {
+
+	/**
+	 * A store that took longer to fail has run into a time-out, and would again while the
+	 * caller waits.
+	 */
+	static final Duration SENT_AGAIN_WITHIN = Duration.ofMillis(500);
+
+	static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+	private final GuardedCall call;
+
+	private final IdempotencyStore store;
+
+	private final StoreLine line;
+
+	private final ConflictWaiter waiter;
+
+	private final Scheduler scheduler;
+
+	private final ClaimRequest request;
+
+	private long sentNanos;
+
+	ClaimSender(GuardedCall call, IdempotencyStore store, StoreLine line, ConflictWaiter waiter, Scheduler scheduler) {
+		IdempotencyPolicy policy = call.policy();
+		boolean once = policy.mode() == IdempotencyMode.REJECT;
+		this.call = call;
+		this.store = store;
+		this.line = line;
+		this.waiter = waiter;
+		this.scheduler = scheduler;
+		this.request = new ClaimRequest(call.key(), ClaimId.random(), call.fingerprint(),
+				once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver());
+	}
+
+	/** When the last question began: a lease that it was given counts from then. */
+	long sentNanos() {
+		return this.sentNanos;
+	}
+
+	ClaimResult send() {
+		this.sentNanos = this.scheduler.nanos();
+		try {
+			ClaimResult result = sendTwice();
+			this.line.outage().answered();
+			return result;
+		}
+		catch (StoreNotReachedException ex) {
+			throw unavailable(ex);
+		}
+		catch (RuntimeException ex) {
+			giveBack();
+			throw unavailable(ex);
+		}
+		catch (Throwable ex) {
+			// The claim may have been applied, and nobody will run on it.
+			giveBack();
+			throw ex;
+		}
+	}
+
+	private ClaimResult sendTwice() {
+		RuntimeException lost;
+		try {
+			return this.store.claim(this.request);
+		}
+		catch (RuntimeException ex) {
+			failed(ex);
+			if (ex instanceof StoreNotReachedException || !isSoon() || Thread.currentThread().isInterrupted()) {
+				throw ex;
+			}
+			// The claim may have been applied: the same claim id finds itself.
+			lost = ex;
+		}
+		try {
+			return this.store.claim(this.request);
+		}
+		catch (RuntimeException ex) {
+			failed(ex);
+			if (ex != lost) {
+				lost.addSuppressed(ex);
+			}
+			throw lost;
+		}
+	}
+
+	private boolean isSoon() {
+		return this.scheduler.nanos() - this.sentNanos < SENT_AGAIN_WITHIN.toNanos();
+	}
+
+	private void failed(RuntimeException ex) {
+		if (!Thread.currentThread().isInterrupted()) {
+			this.line.outage().failed("make", this.call.operation(), ex);
+		}
+	}
+
+	IdempotencyStoreUnavailableException unavailable(@Nullable Throwable cause) {
+		return new IdempotencyStoreUnavailableException(this.call.operation(), RETRY_AFTER, cause);
+	}
+
+	/** Nobody runs on it: a claim of which nobody knows must not hold its key. */
+	void giveBack() {
+		boolean leaseEndsIt = this.request.type() == ClaimType.LEASED && this.request.takeOver();
+		this.line.retries().giveBack(new Retries.Write("give back", this.call.operation()) {
+
+			@Override
+			boolean send() {
+				return ClaimSender.this.store.release(ClaimSender.this.request.key(),
+						ClaimSender.this.request.claimId());
+			}
+
+			@Override
+			void answered(boolean accepted) {
+				ClaimSender.this.waiter.wakeUp(ClaimSender.this.request.key());
+			}
+
+		}, this.call.policy().retention(), leaseEndsIt);
+	}
+
+}

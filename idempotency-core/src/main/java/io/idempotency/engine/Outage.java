@@ -1,0 +1,107 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the log of a store's failures as one story, with one line when they begin and one
+ * when they are over, however many calls they meet. Thread-safe.
+ */
+final class Outage {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	/** A store that answers one call and fails the next is not back. */
+	static final Duration QUIET = Duration.ofSeconds(2);
+
+	private final String store;
+
+	private final Scheduler scheduler;
+
+	private volatile @Nullable Story story;
+
+	Outage(String store, Scheduler scheduler) {
+		this.store = store;
+		this.scheduler = scheduler;
+	}
+
+	/** A verb has failed. */
+	void failed(String verb, String operation, Throwable cause) {
+		if (begins()) {
+			logger.warn("{} could not {} a claim of '{}'; what it fails at from now on is logged at level DEBUG, "
+					+ "until it answers again", this.store, verb, operation, cause);
+		}
+		else {
+			logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause);
+		}
+	}
+
+	private synchronized boolean begins() {
+		Story known = this.story;
+		if (known == null) {
+			known = new Story(this.scheduler.nanos());
+			this.story = known;
+		}
+		known.failures++;
+		return known.failures == 1;
+	}
+
+	/** A verb was answered. */
+	void answered() {
+		if (this.story != null) {
+			mayBeOver();
+		}
+	}
+
+	private synchronized void mayBeOver() {
+		Story known = this.story;
+		if (known != null && !known.checking) {
+			known.checking = true;
+			known.checkedAt = known.failures;
+			this.scheduler.schedule(this::check, QUIET);
+		}
+	}
+
+	private void check() {
+		Story over = over();
+		if (over != null) {
+			logger.warn("{} answers again, after {} s in which {} of its calls had failed", this.store,
+					Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures);
+		}
+	}
+
+	private synchronized @Nullable Story over() {
+		Story known = this.story;
+		if (known == null) {
+			return null;
+		}
+		known.checking = false;
+		if (known.failures != known.checkedAt) {
+			return null;
+		}
+		this.story = null;
+		return known;
+	}
+
+	/** From the first failure on. */
+	private static final class Story {
+
+		private final long since;
+
+		private long failures;
+
+		private boolean checking;
+
+		private long checkedAt;
+
+		Story(long since) {
+			this.since = since;
+		}
+
+	}
+
+}

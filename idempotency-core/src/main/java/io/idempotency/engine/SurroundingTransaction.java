@@ -1,0 +1,33 @@
+package io.idempotency.engine;
+
+import java.util.function.Consumer;
+
+import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.key.IdempotencyKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database transaction that a guarded call is made in and that is not its own: until
+ * it has ended, nobody knows whether what the call has done is there. For the thread of
+ * the transaction.
+ *
+ * @since 0.1.0
+ */
+public interface SurroundingTransaction {
+
+	/**
+	 * The claim of an earlier call in this transaction.
+	 * @param key the key
+	 * @return the claim that was last bound with the key, {@code null} if none was
+	 */
+	@Nullable OwnedClaim find(IdempotencyKey key);
+
+	/**
+	 * Remembers a claim until the transaction has ended.
+	 * @param key the key
+	 * @param claim the claim
+	 * @param ended told once how the transaction has ended, when it has
+	 */
+	void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended);
+
+}

@@ -1,0 +1,78 @@
+package io.idempotency.engine;
+
+import java.lang.reflect.Type;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.idempotency.RememberedFailureException;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An action whose results are values: they are encoded by a codec, and decoded anew for
+ * every duplicate.
+ *
+ * @param <T> what the guarded method gives
+ * @since 0.1.0
+ */
+public abstract class ValueAction<T> implements GuardedAction<T> {
+
+	private final ResultCodec codec;
+
+	private final Type type;
+
+	private final boolean async;
+
+	/**
+	 * Creates the action of one call.
+	 * @param codec encodes and decodes
+	 * @param type declared type of the value; of an asynchronous result, the type inside
+	 * it
+	 * @param async whether {@code T} is a {@link CompletableFuture} or
+	 * {@link CompletionStage}
+	 */
+	protected ValueAction(ResultCodec codec, Type type, boolean async) {
+		this.codec = codec;
+		this.type = type;
+		this.async = async;
+	}
+
+	@Override
+	public final boolean isAsync() {
+		return this.async;
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public final @Nullable T replay(StoredResult result) throws Throwable {
+		if (RememberedFailures.isFailure(result)) {
+			RememberedFailureException failure = RememberedFailures.decode(result);
+			if (this.async) {
+				return (T) CompletableFuture.failedFuture(failure);
+			}
+			throw failure;
+		}
+		Object value;
+		try {
+			value = this.codec.decode(result, this.type);
+		}
+		catch (UnreadableResultException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw new UnreadableResultException("A result of type " + this.type.getTypeName(), ex);
+		}
+		return (T) (this.async ? CompletableFuture.completedFuture(value) : value);
+	}
+
+	@Override
+	public final Ending returned(@Nullable Object value, boolean recovered) {
+		return new Ending.Done(() -> this.codec.encode(value, this.type));
+	}
+
+	@Override
+	public final Ending threw(Throwable failure) {
+		return new Ending.Failed(failure, () -> RememberedFailures.encode(failure));
+	}
+
+}

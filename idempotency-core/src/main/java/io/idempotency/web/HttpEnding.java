@@ -1,0 +1,177 @@
+package io.idempotency.web;
+
+/**
+ * Decides how a guarded request has ended, by what its answer and the work behind it have
+ * come to. The first row that fits decides; mode and policy narrow the ending further, in
+ * the engine.
+ *
+ * <pre class="code">
+ * the answer is there         because of                                            ending
+ * ------------------------------------------------------------------------------------------------------
+ *  1 failed (a to c), and the handler had returned, no stream: only the answer failed    UNKEPT
+ *  2 failed (a to c), and the work was given up by who waited for it                     OUT_OF_SIGHT
+ *  3 failed: a nested call was refused and may run later                             (a) NOT_RUN
+ *  4 failed: a nested call was refused for good, or a stream broke off in the middle (b) FAILED
+ *  5 failed: its status is one after which the key is free                           (c) FAILED
+ *  6 it was streamed or too large, or the mode keeps none                                UNKEPT
+ *  7 it is an error that the container has still to render                               KEPT_WHEN_RENDERED
+ *  8 else                                                                                KEPT
+ *    (b) and (c) fail nothing where failures are remembered; a stream that has broken off because the
+ *    client has gone or time was over is no failure
+ *
+ * the handler, or what makes its answer, has thrown to the container
+ * ------------------------------------------------------------------------------------------------------
+ *  9 while an error was awaited                                                          KEPT (that error)
+ * 10 the handler had returned, no stream, failures are not remembered                    UNKEPT
+ * 11 a nested call was refused and may run later                                         NOT_RUN
+ * 12 failures are not remembered                                                         FAILED
+ * 13 else                                                                                KEPT_WHEN_RENDERED
+ *
+ * the client was answered, or is gone, before the work has ended
+ * ------------------------------------------------------------------------------------------------------
+ * 14 a stream                                                                            UNKEPT
+ * 15 the work was not begun                                                              NOT_RUN
+ * 16 the work cannot be observed, or was given up                                        OUT_OF_SIGHT
+ * 17 the work still runs                                                                 UNDECIDED
+ * 18 the work has failed                                                                 FAILED
+ * 19 the work has returned                                                               UNKEPT
+ * </pre>
+ */
+enum HttpEnding {
+
+	/** Done, and the answer is the result. */
+	KEPT,
+
+	/** Done, and the answer is the result as soon as the container has rendered it. */
+	KEPT_WHEN_RENDERED,
+
+	/** Done, with nothing to be kept. */
+	UNKEPT,
+
+	/** Ran, and failed cleanly. */
+	FAILED,
+
+	/** Nothing has run. */
+	NOT_RUN,
+
+	/** The work may still act. */
+	OUT_OF_SIGHT,
+
+	/** The end of the work will tell. */
+	UNDECIDED;
+
+	/** The answer is there. */
+	static HttpEnding answered(Facts facts) {
+		boolean refused = facts.failure == Failure.POSTPONED || facts.failure == Failure.REFUSED && !facts.remembers;
+		boolean failed = refused || !facts.remembers && (facts.isBrokenStream() || facts.isFreeingAnswer());
+		if (failed && facts.isAnswerAlone()) {
+			return UNKEPT;
+		}
+		if (failed && facts.work == Work.GIVEN_UP) {
+			return OUT_OF_SIGHT;
+		}
+		if (failed) {
+			return (facts.failure == Failure.POSTPONED) ? NOT_RUN : FAILED;
+		}
+		if (!facts.kept || !facts.held) {
+			return UNKEPT;
+		}
+		return facts.toBeRendered ? KEPT_WHEN_RENDERED : KEPT;
+	}
+
+	/** The container answers, in a way that is not known here. */
+	static HttpEnding thrown(Facts facts) {
+		if (facts.toBeRendered) {
+			return KEPT;
+		}
+		if (facts.isAnswerAlone() && !facts.remembers) {
+			return UNKEPT;
+		}
+		if (facts.failure == Failure.POSTPONED) {
+			return NOT_RUN;
+		}
+		return facts.remembers ? KEPT_WHEN_RENDERED : FAILED;
+	}
+
+	/** The client has had its answer, or will have none. */
+	static HttpEnding answerOver(Facts facts) {
+		if (facts.streaming) {
+			return UNKEPT;
+		}
+		return switch (facts.work) {
+			case NOT_BEGUN -> NOT_RUN;
+			case UNOBSERVED, GIVEN_UP -> OUT_OF_SIGHT;
+			case RUNNING -> UNDECIDED;
+			case FAILED -> FAILED;
+			case RETURNED -> UNKEPT;
+		};
+	}
+
+	/**
+	 * What is known.
+	 *
+	 * @param failure what was thrown on the way to the answer
+	 * @param returned whether the handler has given its result, so that what failed later
+	 * is the answer and not the work
+	 * @param work the work behind an asynchronous answer
+	 * @param streaming whether the answer passes through as a stream
+	 * @param held whether the answer is held back as a whole
+	 * @param toBeRendered whether the answer is an error whose bytes the container has
+	 * still to make
+	 * @param freeing whether the status of the answer is one after which the key is free
+	 * @param kept whether the mode keeps results
+	 * @param remembers whether the policy keeps failures
+	 */
+	record Facts(Failure failure, boolean returned, Work work, boolean streaming, boolean held, boolean toBeRendered,
+			boolean freeing, boolean kept, boolean remembers) {
+
+		private boolean isAnswerAlone() {
+			return this.failure != Failure.NONE && this.returned && !this.streaming;
+		}
+
+		private boolean isBrokenStream() {
+			return this.streaming && this.failure != Failure.NONE && this.failure != Failure.END_OF_STREAM;
+		}
+
+		/** The status of a stream that has begun says nothing of its end. */
+		private boolean isFreeingAnswer() {
+			return this.freeing && !(this.streaming && this.failure != Failure.NONE);
+		}
+
+	}
+
+	/** What was thrown on the way to the answer. */
+	enum Failure {
+
+		NONE,
+
+		/** By a nested call that was not run and may run later. */
+		POSTPONED,
+
+		/** By a nested call that was refused for good. */
+		REFUSED,
+
+		/** Because the client has gone, or the time of the stream was over. */
+		END_OF_STREAM,
+
+		OTHER
+
+	}
+
+	/** The work behind an asynchronous answer. */
+	enum Work {
+
+		/** There is none, or nobody tells when it ends. */
+		UNOBSERVED,
+
+		/** It will be begun. */
+		NOT_BEGUN, RUNNING,
+
+		RETURNED, FAILED,
+
+		/** Who waited for it has given up, so that it may still act. */
+		GIVEN_UP
+
+	}
+
+}
