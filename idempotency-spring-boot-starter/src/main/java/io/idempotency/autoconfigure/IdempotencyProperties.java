@@ -1,30 +1,35 @@
 package io.idempotency.autoconfigure;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreFailureMode;
 import io.idempotency.web.ScopeMode;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
 
 /**
  * Everything under {@code idempotency}. Values are checked at start-up; a wrong one fails
  * it with the name of the property.
  *
- * @param enabled Whether calls are guarded at all. When false, annotations have no
- * effect.
+ * @param enabled Whether calls are guarded at all. When false, annotations have no effect
+ * and the template runs every action.
  * @param store Where records are kept. By default the store whose connection the
  * application has, and memory (one JVM only) if it has none.
- * @param retention How long the result of a call is kept and replayed.
+ * @param retention How long the result of a call is kept and replayed. Seconds, unless a
+ * unit is given.
  * @param lease How long a claim lives without renewal. After that the owner is taken for
- * dead.
+ * dead. Seconds, unless a unit is given.
  * @param renewal Whether the claim of a running call is renewed every third of the lease.
  * @param conflict What a duplicate gets while the first call still runs.
  * @param waitTimeout How long a duplicate waits for the first call before it is refused.
+ * Seconds, unless a unit is given.
  * @param maxWaiters How many duplicates may wait on one node at the same time. One more
  * is refused at once.
  * @param scope Whose key the key of a request is.
@@ -33,7 +38,7 @@ import org.springframework.util.unit.DataSize;
  * @param onStoreFailure What a call does when the store cannot be reached.
  * @param storeTimeout How long one call of a store may take, where its client lets that
  * be bounded. It must be shorter than a third of the lease, or claims of running calls
- * may not be renewed in time.
+ * may not be renewed in time. Seconds, unless a unit is given.
  * @param advisorOrder Place of the guard among the advisors of a bean: those of a smaller
  * order stay outside of it. By default it is the outermost, so that it stands outside of
  * transactions. Method security stays outside of it whatever the order.
@@ -48,14 +53,17 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") StoreType store,
-		@DefaultValue("24h") Duration retention, @DefaultValue("30s") Duration lease,
-		@DefaultValue("true") boolean renewal, @DefaultValue("reject") ConflictType conflict,
-		@DefaultValue("5s") Duration waitTimeout, @DefaultValue("1000") int maxWaiters,
-		@DefaultValue("principal") ScopeMode scope, @DefaultValue("json") FingerprintType fingerprint,
-		@DefaultValue("release") FailureType onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
-		@DefaultValue("2s") Duration storeTimeout, @DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key,
-		@DefaultValue Http http, @DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc,
-		@DefaultValue Memory memory, @DefaultValue NearCache nearCache) {
+		@DefaultValue("24h") @DurationUnit(ChronoUnit.SECONDS) Duration retention,
+		@DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration lease, @DefaultValue("true") boolean renewal,
+		@DefaultValue("reject") ConflictType conflict,
+		@DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout,
+		@DefaultValue("1000") int maxWaiters, @DefaultValue("principal") ScopeMode scope,
+		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureType onFailure,
+		@DefaultValue("reject") StoreFailureMode onStoreFailure,
+		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
+		@DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
+		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
+		@DefaultValue NearCache nearCache) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
@@ -130,10 +138,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 *
 	 * @param enabled Whether the endpoint that issues tokens is there.
 	 * @param path Path of the endpoint that issues tokens.
-	 * @param ttl How long an issued token may be used.
+	 * @param ttl How long an issued token may be used. Seconds, unless a unit is given.
 	 */
 	public record Token(@DefaultValue("false") boolean enabled, @DefaultValue("/idempotency/tokens") String path,
-			@DefaultValue("10m") Duration ttl) {
+			@DefaultValue("10m") @DurationUnit(ChronoUnit.SECONDS) Duration ttl) {
 
 		/** Checks the values. */
 		public Token {
@@ -151,10 +159,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param waitReplicas How many replicas must have a claim or a completion before it
 	 * counts. 0 asks for none.
 	 * @param waitTimeout How long a claim or a completion waits for the replicas. The
-	 * command time-out of the connection must be longer.
+	 * command time-out of the connection must be longer. Seconds, unless a unit is given.
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitReplicas,
-			@DefaultValue("1s") Duration waitTimeout) {
+			@DefaultValue("1s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout) {
 
 		/** Checks the values. */
 		public Redis {
@@ -184,10 +192,12 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		 * Removal of records whose retention is over.
 		 *
 		 * @param enabled Whether this node removes them.
-		 * @param interval How long it rests between two rounds.
+		 * @param interval How long it rests between two rounds. Seconds, unless a unit is
+		 * given.
 		 * @param batchSize How many records one statement removes at most.
 		 */
-		public record Cleanup(@DefaultValue("true") boolean enabled, @DefaultValue("5m") Duration interval,
+		public record Cleanup(@DefaultValue("true") boolean enabled,
+				@DefaultValue("5m") @DurationUnit(ChronoUnit.SECONDS) Duration interval,
 				@DefaultValue("1000") int batchSize) {
 
 			/** Checks the values. */
@@ -218,13 +228,26 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * The memory store.
 	 *
 	 * @param maxSize How much of the heap records may take. The oldest results go first,
-	 * claims never.
+	 * claims never. By default an eighth of the largest heap, but at least 64MB.
 	 */
-	public record Memory(@DefaultValue("64MB") DataSize maxSize) {
+	public record Memory(DataSize maxSize) {
 
-		/** Checks the values. */
-		public Memory {
-			PropertyChecks.positive("memory.max-size", maxSize);
+		private static final DataSize SMALLEST_DEFAULT = DataSize.ofMegabytes(64);
+
+		private static final int PART_OF_THE_HEAP = 8;
+
+		/**
+		 * Checks the values.
+		 * @param maxSize how much of the heap records may take, {@code null} for the
+		 * default
+		 */
+		public Memory(@Nullable DataSize maxSize) {
+			this.maxSize = (maxSize != null) ? maxSize : defaultOf(Runtime.getRuntime().maxMemory());
+			PropertyChecks.positive("memory.max-size", this.maxSize);
+		}
+
+		static DataSize defaultOf(long largestHeap) {
+			return DataSize.ofBytes(Math.max(largestHeap / PART_OF_THE_HEAP, SMALLEST_DEFAULT.toBytes()));
 		}
 
 	}
@@ -236,10 +259,11 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param enabled Whether results are kept near the node that replays them.
 	 * @param maxSize How much of the heap they may take.
 	 * @param ttl How long at most a node replays a result without asking the store. So
-	 * long it may also replay one that was evicted from the store.
+	 * long it may also replay one that was evicted from the store. Seconds, unless a unit
+	 * is given.
 	 */
 	public record NearCache(@DefaultValue("false") boolean enabled, @DefaultValue("32MB") DataSize maxSize,
-			@DefaultValue("2m") Duration ttl) {
+			@DefaultValue("2m") @DurationUnit(ChronoUnit.SECONDS) Duration ttl) {
 
 		/** Checks the values. */
 		public NearCache {

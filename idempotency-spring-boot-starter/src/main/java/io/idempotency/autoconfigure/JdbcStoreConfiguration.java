@@ -6,6 +6,8 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -31,6 +33,8 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ConditionalOnBean(DataSource.class)
 class JdbcStoreConfiguration {
 
+	private static final Logger logger = LoggerFactory.getLogger(JdbcStoreConfiguration.class);
+
 	// Not lazy: a missing table is found at start-up and not by the first caller.
 	@Bean
 	@Lazy(false)
@@ -45,6 +49,10 @@ class JdbcStoreConfiguration {
 			schema.create();
 		}
 		schema.verify();
+		if (properties.store() == StoreType.AUTO) {
+			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
+					+ "application has a DataSource", jdbc.tableName());
+		}
 		return new JdbcIdempotencyStore(dataSource, jdbc.tableName(), properties.waitTimeout());
 	}
 

@@ -20,7 +20,8 @@ final class PropertyChecks {
 
 	private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9._~!$&'()+,;=:@%/-]*");
 
-	private static final Pattern TABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(?:\\.[A-Za-z_][A-Za-z0-9_]*){0,2}");
+	/** What the JDBC store takes for a name. */
+	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]{0,49}");
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{Cntrl}]*");
 
@@ -90,7 +91,7 @@ final class PropertyChecks {
 
 	static void tableName(String name, String value) {
 		matches(TABLE, name, value,
-				"It must be a name of letters, digits and underscores, with its schema before a dot if need be.");
+				"It must be a name of at most 50 letters, digits and underscores, with its schema before a dot if need be.");
 	}
 
 	static void keyPrefix(String name, String value) {

@@ -2,6 +2,8 @@ package io.idempotency.autoconfigure;
 
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,6 +25,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBean(RedisConnectionFactory.class)
 class RedisStoreConfiguration {
 
+	private static final Logger logger = LoggerFactory.getLogger(RedisStoreConfiguration.class);
+
 	@Bean
 	RedisIdempotencyStore idempotencyStore(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
@@ -35,6 +39,10 @@ class RedisStoreConfiguration {
 		// Redis may be down now and up for the first call: this warns, and fails only
 		// where no call could ever succeed.
 		store.verify();
+		if (properties.store() == StoreType.AUTO) {
+			logger.info("Idempotency records are kept in Redis: idempotency.store is 'auto', and the application has a "
+					+ "RedisConnectionFactory");
+		}
 		return store;
 	}
 

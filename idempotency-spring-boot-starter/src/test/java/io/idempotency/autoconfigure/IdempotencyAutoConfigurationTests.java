@@ -18,7 +18,6 @@ import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreFailureMode;
-import io.idempotency.store.IdempotencyStore;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -58,19 +57,6 @@ class IdempotencyAutoConfigurationTests {
 			assertThat(payments.pay("7")).isEqualTo(new Payments.Receipt("7", 1));
 			assertThat(payments.pay("7")).isEqualTo(new Payments.Receipt("7", 1));
 			assertThat(payments.pay("8")).isEqualTo(new Payments.Receipt("8", 2));
-		});
-	}
-
-	@Test
-	void whenDisabledThenNothingIsGuarded() {
-		this.payments.withPropertyValues("idempotency.enabled=false").run((context) -> {
-			assertThat(context).doesNotHaveBean(IdempotencyEngine.class)
-				.doesNotHaveBean(IdempotencyStore.class)
-				.doesNotHaveBean(IdempotencyTemplate.class)
-				.doesNotHaveBean(IdempotencyTokens.class);
-			Payments payments = context.getBean(Payments.class);
-			assertThat(payments.pay("7").number()).isEqualTo(1);
-			assertThat(payments.pay("7").number()).isEqualTo(2);
 		});
 	}
 

@@ -23,15 +23,18 @@ class IdempotencyPropertiesMetadataTests {
 	private static final List<String> NAMES = List.of("idempotency.enabled", "idempotency.store",
 			"idempotency.retention", "idempotency.lease", "idempotency.renewal", "idempotency.conflict",
 			"idempotency.wait-timeout", "idempotency.max-waiters", "idempotency.scope", "idempotency.fingerprint",
-			"idempotency.on-failure", "idempotency.on-store-failure", "idempotency.advisor-order",
-			"idempotency.key.header", "idempotency.key.max-length", "idempotency.http.filter-order",
-			"idempotency.http.replayed-header", "idempotency.http.max-request-size",
+			"idempotency.on-failure", "idempotency.on-store-failure", "idempotency.store-timeout",
+			"idempotency.advisor-order", "idempotency.key.header", "idempotency.key.max-length",
+			"idempotency.http.filter-order", "idempotency.http.replayed-header", "idempotency.http.max-request-size",
 			"idempotency.http.max-response-size", "idempotency.http.release-on", "idempotency.http.excluded-headers",
 			"idempotency.token.enabled", "idempotency.token.path", "idempotency.token.ttl",
 			"idempotency.redis.key-prefix", "idempotency.redis.wait-replicas", "idempotency.redis.wait-timeout",
 			"idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema", "idempotency.jdbc.cleanup.enabled",
 			"idempotency.jdbc.cleanup.interval", "idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size",
 			"idempotency.near-cache.enabled", "idempotency.near-cache.max-size", "idempotency.near-cache.ttl");
+
+	/** Computed at the start: the description says how. */
+	private static final String COMPUTED = "idempotency.memory.max-size";
 
 	@Test
 	void namesEveryPropertyAndNoOther() throws IOException {
@@ -45,15 +48,32 @@ class IdempotencyPropertiesMetadataTests {
 		assertThat(properties()).allSatisfy((property) -> {
 			assertThat(property.path("description").asText()).as(property.get("name").asText())
 				.matches("(?s)[A-Z].{10,}\\.");
-			assertThat(property.has("defaultValue")).as(property.get("name").asText()).isTrue();
+			assertThat(property.has("defaultValue") || property.get("name").asText().equals(COMPUTED))
+				.as(property.get("name").asText())
+				.isTrue();
 		});
+	}
+
+	@Test
+	void everyDurationSaysWhatItIsWithoutAUnit() throws IOException {
+		List<String> descriptions = new ArrayList<>();
+		properties().forEach((property) -> {
+			if (property.path("type").asText().equals("java.time.Duration")) {
+				descriptions.add(property.get("description").asText());
+			}
+		});
+		assertThat(descriptions).hasSize(8)
+			.allSatisfy((description) -> assertThat(description).endsWith("Seconds, unless a unit is given."));
 	}
 
 	@Test
 	void theDefaultsItTellsAreTheOnesThatApply() throws IOException {
 		Map<String, Object> told = new HashMap<>();
 		properties().forEach((property) -> {
-			JsonNode value = property.get("defaultValue");
+			JsonNode value = property.path("defaultValue");
+			if (value.isMissingNode()) {
+				return;
+			}
 			if (!value.isArray()) {
 				told.put(property.get("name").asText(), value.asText());
 			}

@@ -4,12 +4,16 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
 import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.web.ScopeMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -20,7 +24,9 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.mockito.Mockito.mock;
 
 class IdempotencyPropertiesTests {
 
@@ -63,9 +69,44 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.jdbc()).isEqualTo(new IdempotencyProperties.Jdbc("idempotency_record",
 				IdempotencyProperties.Jdbc.SchemaInitialization.EMBEDDED,
 				new IdempotencyProperties.Jdbc.Cleanup(true, Duration.ofMinutes(5), 1000)));
-		assertThat(properties.memory()).isEqualTo(new IdempotencyProperties.Memory(DataSize.ofMegabytes(64)));
 		assertThat(properties.nearCache())
 			.isEqualTo(new IdempotencyProperties.NearCache(false, DataSize.ofMegabytes(32), Duration.ofMinutes(2)));
+	}
+
+	@Test
+	void memoryMayTakeAnEighthOfTheHeapByDefault() {
+		long eighth = Runtime.getRuntime().maxMemory() / 8;
+		DataSize maxSize = bind(Map.of()).memory().maxSize();
+		assertThat(maxSize).isEqualTo(DataSize.ofBytes(Math.max(eighth, DataSize.ofMegabytes(64).toBytes())));
+		assertThat(bind(Map.of("idempotency.memory.max-size", "10MB")).memory().maxSize())
+			.isEqualTo(DataSize.ofMegabytes(10));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "16, 64", "256, 64", "512, 64", "1024, 128", "16384, 2048" })
+	void memoryTakesAnEighthOfALargeHeapAndNotLessThanItNeeds(long heapMegabytes, long megabytes) {
+		assertThat(IdempotencyProperties.Memory.defaultOf(heapMegabytes * 1024 * 1024))
+			.isEqualTo(DataSize.ofMegabytes(megabytes));
+	}
+
+	@Test
+	void durationsWithoutAUnitAreSeconds() {
+		IdempotencyProperties properties = bind(Map.of("idempotency.retention", "86400", "idempotency.lease", "30",
+				"idempotency.wait-timeout", "5", "idempotency.store-timeout", "2", "idempotency.token.ttl", "600",
+				"idempotency.redis.wait-timeout", "1", "idempotency.jdbc.cleanup.interval", "300",
+				"idempotency.near-cache.ttl", "120"));
+		assertThat(properties).isEqualTo(bind(Map.of()));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "record", "shop.record", "_1", "a.b.c", "a.b.c.d", "1a", "a.1b", ".a", "a.", "a-b", "",
+			"A2345678901234567890123456789012345678901234567890",
+			"s.A2345678901234567890123456789012345678901234567890",
+			"A23456789012345678901234567890123456789012345678901" })
+	void tableNamesAreThoseThatTheStoreTakes(String name) {
+		boolean refusedByTheStore = catchThrowable(() -> new JdbcSchema(mock(DataSource.class), name)) != null;
+		Throwable refused = catchThrowable(() -> bind(Map.of("idempotency.jdbc.table-name", name)));
+		assertThat(refused != null).isEqualTo(refusedByTheStore);
 	}
 
 	@ParameterizedTest
@@ -99,7 +140,7 @@ class IdempotencyPropertiesTests {
 			idempotency.redis.key-prefix        | my shop:
 			idempotency.jdbc.table-name         | record; drop table users
 			idempotency.jdbc.table-name         | 1record
-			idempotency.jdbc.table-name         | a.b.c.d
+			idempotency.jdbc.table-name         | a.b.c
 			idempotency.jdbc.cleanup.interval   | 0m
 			idempotency.jdbc.cleanup.batch-size | 0
 			idempotency.memory.max-size         | 0

@@ -53,11 +53,20 @@ class StoreSelectionTests {
 	}
 
 	@Test
-	void autoWithADataSourceIsJdbc() {
-		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
-			.run((context) -> assertThat(context).hasSingleBean(DataSource.class)
+	void autoWithADataSourceIsJdbcAndSaysSo(CapturedOutput output) {
+		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class)).run((context) -> {
+			assertThat(context).hasSingleBean(DataSource.class)
 				.getBean(IdempotencyStore.class)
-				.isInstanceOf(JdbcIdempotencyStore.class));
+				.isInstanceOf(JdbcIdempotencyStore.class);
+			assertThat(output).containsOnlyOnce("Idempotency records are kept in the database");
+		});
+	}
+
+	@Test
+	void storeThatWasAskedForIsNoNews(CapturedOutput output) {
+		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=jdbc")
+			.run((context) -> assertThat(output).doesNotContain("Idempotency records are kept"));
 	}
 
 	@Test
@@ -67,6 +76,7 @@ class StoreSelectionTests {
 			.run((context) -> {
 				assertThat(context).hasSingleBean(IdempotencyStore.class).hasSingleBean(RedisIdempotencyStore.class);
 				assertThat(output).contains("WARN").contains("Redis could not be asked").doesNotContain(ONE_JVM);
+				assertThat(output).containsOnlyOnce("Idempotency records are kept in Redis");
 			});
 	}
 

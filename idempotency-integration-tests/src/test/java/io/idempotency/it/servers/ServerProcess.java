@@ -125,7 +125,7 @@ public final class ServerProcess implements AutoCloseable {
 	}
 
 	/** Whether it has ended by itself, reaped or not. */
-	boolean hasEnded() {
+	public boolean hasEnded() {
 		try {
 			String stat = Files.readString(Path.of("/proc", Long.toString(this.pid), "stat"),
 					StandardCharsets.ISO_8859_1);
@@ -162,6 +162,11 @@ public final class ServerProcess implements AutoCloseable {
 	public void resume() {
 		signal("-CONT", children());
 		signal("-CONT", List.of(this.pid));
+	}
+
+	/** SIGTERM: it is asked to end. */
+	public void terminate() {
+		signal("-TERM", List.of(this.pid));
 	}
 
 	/** SIGKILL at once to all of its processes. */

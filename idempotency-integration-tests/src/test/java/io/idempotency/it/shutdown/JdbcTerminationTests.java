@@ -1,0 +1,30 @@
+package io.idempotency.it.shutdown;
+
+import java.util.List;
+
+import io.idempotency.it.servers.PostgreSqlBinary;
+import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.SqlDatabase;
+
+/**
+ * Outstanding completions of an application whose records are in PostgreSQL.
+ */
+@RequiresPostgreSql
+class JdbcTerminationTests extends TerminationContract {
+
+	private final SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase();
+
+	@Override
+	int storePort() {
+		return this.database.port();
+	}
+
+	@Override
+	List<String> properties(int port) {
+		SqlDatabase seen = this.database.through(port);
+		return List.of("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always",
+				"test.database.url=" + seen.url(), "test.database.user=" + seen.user());
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.idempotency.autoconfigure;
+
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyTemplate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs every action, whatever its key: what {@code idempotency.enabled=false} means.
+ */
+final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
+
+	static final UnguardedIdempotencyTemplate INSTANCE = new UnguardedIdempotencyTemplate();
+
+	private static final Call CALL = new UnguardedCall();
+
+	private UnguardedIdempotencyTemplate() {
+	}
+
+	@Override
+	public Call operation(String operation) {
+		return CALL;
+	}
+
+	/** What is said of a call makes no difference. */
+	private static final class UnguardedCall implements Call {
+
+		@Override
+		public Call key(Object... parts) {
+			return this;
+		}
+
+		@Override
+		public Call scope(String scope) {
+			return this;
+		}
+
+		@Override
+		public Call fingerprint(@Nullable Object... parts) {
+			return this;
+		}
+
+		@Override
+		public Call mode(IdempotencyMode mode) {
+			return this;
+		}
+
+		@Override
+		public Call conflict(ConflictMode conflict) {
+			return this;
+		}
+
+		@Override
+		public Call waitTimeout(Duration waitTimeout) {
+			return this;
+		}
+
+		@Override
+		public Call onFailure(FailureMode onFailure) {
+			return this;
+		}
+
+		@Override
+		public Call onAbandoned(AbandonedMode onAbandoned) {
+			return this;
+		}
+
+		@Override
+		public Call retention(Duration retention) {
+			return this;
+		}
+
+		@Override
+		public Call lease(Duration lease) {
+			return this;
+		}
+
+		@Override
+		public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
+			return action.get();
+		}
+
+		@Override
+		public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
+			return action.call();
+		}
+
+		@Override
+		public void run(Runnable action) {
+			action.run();
+		}
+
+	}
+
+}
