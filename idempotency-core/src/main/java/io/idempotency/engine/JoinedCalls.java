@@ -213,7 +213,9 @@ final class JoinedCalls {
 			OwnedClaim owned = this.claim;
 			// A unique index may also speak at the commit.
 			boolean duplicate = owned != null && !this.writeFailed && this.action.isDuplicate(thrown);
-			if (duplicate) {
+			if (duplicate && this.failure == null) {
+				// What the work has returned is gone with the commit.
+				owned.withdraw();
 				this.failure = thrown;
 			}
 			leave();

@@ -256,6 +256,11 @@ public final class OwnedClaim {
 		}
 	}
 
+	/** What the call has ended with is no more true. */
+	synchronized void withdraw() {
+		this.held = null;
+	}
+
 	/**
 	 * The joined transaction is over, and nothing of it is there, or nobody knows.
 	 * @param remembers whether what the call ends with, or has ended with, is worth being

@@ -61,7 +61,7 @@ final class HeldCalls implements AutoCloseable {
 		CompletableFuture<String> result = this.work.computeIfAbsent(key, (ignored) -> new CompletableFuture<>());
 		try {
 			return this.engine.execute(new GuardedCall(key, Fingerprint.NONE, this.policy, this.store),
-					TestDoor.async(() -> result));
+					TestAction.async(() -> result));
 		}
 		catch (Exception | Error ex) {
 			throw ex;

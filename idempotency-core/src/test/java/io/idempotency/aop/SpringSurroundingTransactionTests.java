@@ -1,0 +1,154 @@
+package io.idempotency.aop;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.codec.Jackson2ResultCodec;
+import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Guarded calls in real transactions of their callers: what is rolled back is never given
+ * to a duplicate as done.
+ */
+class SpringSurroundingTransactionTests {
+
+	private final JdbcTemplate database = new JdbcTemplate(dataSource());
+
+	private final JdbcTransactionManager manager = new JdbcTransactionManager(this.database.getDataSource());
+
+	private final TransactionTemplate transaction = new TransactionTemplate(this.manager);
+
+	private final Scheduler scheduler = Scheduler.system();
+
+	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
+			SpringSurroundingTransaction::current);
+
+	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine,
+			new MemoryIdempotencyStore(1_000_000), new Jackson2ResultCodec(new ObjectMapper()),
+			IdempotencyPolicy.DEFAULTS);
+
+	private final AtomicInteger runs = new AtomicInteger();
+
+	private static JdbcDataSource dataSource() {
+		JdbcDataSource dataSource = new JdbcDataSource();
+		dataSource.setURL("jdbc:h2:mem:surrounding;DB_CLOSE_DELAY=-1");
+		return dataSource;
+	}
+
+	@BeforeEach
+	void createTable() {
+		this.database.execute("create table payment (id varchar(10) primary key)");
+	}
+
+	@AfterEach
+	void close() {
+		this.database.execute("drop table payment");
+		this.engine.close();
+		this.scheduler.close();
+	}
+
+	private void pay(String id) {
+		this.template.operation("payment").key(id).run(() -> {
+			this.runs.incrementAndGet();
+			this.database.update("insert into payment values (?)", id);
+		});
+	}
+
+	private int payments() {
+		return this.database.queryForObject("select count(*) from payment", Integer.class);
+	}
+
+	@Test
+	void committedWorkIsDone() {
+		this.transaction.executeWithoutResult((status) -> pay("7"));
+		pay("7");
+		assertThat(this.runs).hasValue(1);
+		assertThat(payments()).isOne();
+	}
+
+	@Test
+	void rolledBackWorkRunsAgain() {
+		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+			pay("7");
+			throw new IllegalStateException("later in the caller");
+		}));
+		assertThat(payments()).isZero();
+		pay("7");
+		assertThat(this.runs).hasValue(2);
+		assertThat(payments()).isOne();
+	}
+
+	@Test
+	void workThatIsOnlyMarkedForRollbackRunsAgain() {
+		this.transaction.executeWithoutResult((status) -> {
+			pay("7");
+			status.setRollbackOnly();
+		});
+		pay("7");
+		assertThat(this.runs).hasValue(2);
+		assertThat(payments()).isOne();
+	}
+
+	@Test
+	void sameKeyAgainInsideTheTransactionGivesTheFirstResult() {
+		this.transaction.executeWithoutResult((status) -> {
+			pay("7");
+			pay("7");
+		});
+		assertThat(this.runs).hasValue(1);
+		assertThat(payments()).isOne();
+	}
+
+	@Test
+	void transactionOfItsOwnInsideIsAnother() {
+		TransactionTemplate own = new TransactionTemplate(this.manager);
+		own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+			pay("outer");
+			own.executeWithoutResult((inner) -> pay("inner"));
+			throw new IllegalStateException("outer");
+		}));
+		pay("inner");
+		pay("outer");
+		assertThat(this.runs).hasValue(3);
+		assertThat(payments()).isEqualTo(2);
+	}
+
+	@Test
+	void callAfterTheCommitIsDoneAtOnce() {
+		this.transaction.executeWithoutResult(
+				(status) -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void afterCompletion(int how) {
+						SpringSurroundingTransactionTests.this.template.operation("mail")
+							.key("7")
+							.run(SpringSurroundingTransactionTests.this.runs::incrementAndGet);
+					}
+
+				}));
+		this.template.operation("mail").key("7").run(this.runs::incrementAndGet);
+		assertThat(this.runs).hasValue(1);
+	}
+
+}

@@ -1,0 +1,504 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+
+import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.engine.ScriptedStore.Point;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/** How claims end, where stores fail, threads are not ours, and transactions surround. */
+@Timeout(60)
+class EndingTests {
+
+	private final TestPolicy policy = TestPolicy.replay();
+
+	private final ManualScheduler time = new ManualScheduler();
+
+	private final EngineFixture node = new EngineFixture(this.time);
+
+	@AfterEach
+	void close() {
+		Thread.interrupted();
+		this.node.close();
+	}
+
+	@Test
+	void whatSurelyWasNotAppliedIsNeitherSentAgainNorGivenBack() {
+		this.node.store.fail(Verb.CLAIM, Point.BEFORE, ScriptedStore.ALWAYS,
+				() -> new StoreNotReachedException("no connection", new IllegalStateException("pool")));
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")));
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM);
+	}
+
+	@Test
+	void whatWasSentOnceAndThenNotReachedIsGivenBack() {
+		this.node.store.failAfter(Verb.CLAIM, 1);
+		this.node.store.onLater(Verb.CLAIM, Point.BEFORE, 1, () -> {
+			throw new StoreNotReachedException("no connection", new IllegalStateException("pool"));
+		});
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")));
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.CLAIM, Verb.RELEASE);
+		assertThat(this.node.memory.size()).isZero();
+	}
+
+	@Test
+	void claimThatRanIntoATimeOutIsNotWaitedForTwice() {
+		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> {
+			this.time.skip(Duration.ofSeconds(2));
+			throw new IdempotencyStoreException("timed out");
+		});
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")));
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
+		assertThat(this.node.memory.size()).isZero();
+	}
+
+	@Test
+	void interruptedCallNeverRunsUnguarded() throws Throwable {
+		this.node.execute(this.policy, TestAction.returning("one"));
+		TestAction<String> duplicate = TestAction.returning("two");
+		this.node.store.on(Verb.CLAIM, Point.BEFORE, 1, () -> {
+			Thread.currentThread().interrupt();
+			throw new IdempotencyStoreException("interrupted");
+		});
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy.proceeding(), duplicate));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(duplicate.runs()).isZero();
+		assertThat(this.node.log.messages(Level.WARN)).isEmpty();
+	}
+
+	@Test
+	void lockWhoseEndWasAppliedUnseenIsNoLostClaimOfTheNextHolder() throws Throwable {
+		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK);
+		this.node.store.failAfter(Verb.COMPLETE, 1);
+		this.node.execute(lock, TestAction.returning("one"));
+		this.node.claimElsewhere(lock);
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+		assertThat(this.node.askElsewhere(lock)).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	@Test
+	void resultsThatAreOutstandingAreBoundedInBytes() throws Throwable {
+		String large = "x".repeat(10 * 1024 * 1024);
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		for (int i = 0; i < 5; i++) {
+			IdempotencyKey key = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "key-" + i);
+			this.node.engine.execute(new GuardedCall(key, Fingerprint.NONE, this.policy.build(), this.node.store),
+					TestAction.returning(large));
+		}
+		this.node.store.heal();
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.node.events.count(IdempotencyEvent.EXECUTED)).isEqualTo(5);
+		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isEqualTo(2);
+	}
+
+	@Test
+	void encodingIsAskedOnlyWhereAResultIsKept() throws Throwable {
+		List<String> asked = new ArrayList<>();
+		for (IdempotencyMode mode : IdempotencyMode.values()) {
+			IdempotencyKey key = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, mode.name());
+			this.node.engine.execute(
+					new GuardedCall(key, Fingerprint.NONE, TestPolicy.mode(mode).build(), this.node.store),
+					new EncodingAction(() -> asked.add(mode.name())));
+		}
+		assertThat(asked).containsExactly("REPLAY");
+	}
+
+	/** A client's event loop would wait for itself. */
+	@Test
+	void futureIsCompletedOnThreadsOfTheEngine() throws Throwable {
+		try (EngineFixture real = new EngineFixture()) {
+			ExecutorService eventLoop = Executors.newSingleThreadExecutor((task) -> new Thread(task, "event-loop"));
+			try {
+				List<String> threads = new ArrayList<>();
+				real.store.on(Verb.COMPLETE, Point.BEFORE, 1, () -> threads.add(Thread.currentThread().getName()));
+				CompletableFuture<String> work = new CompletableFuture<>();
+				CompletableFuture<String> answer = real.execute(this.policy, TestAction.async(() -> work));
+				eventLoop.submit(() -> work.complete("one")).get();
+				assertThat(answer.get()).isEqualTo("one");
+				assertThat(threads).singleElement().asString().startsWith("idempotency-results");
+			}
+			finally {
+				eventLoop.shutdownNow();
+			}
+		}
+	}
+
+	@Test
+	void futureThatIsDoneWhenItIsReturnedNeedsNoOtherThread() throws Throwable {
+		CompletableFuture<String> answer = this.node.execute(this.policy,
+				TestAction.async(() -> CompletableFuture.completedFuture("one")));
+		assertThat(answer).isCompletedWithValue("one");
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	private record EncodingAction(Runnable asked) implements GuardedAction<String> {
+
+		@Override
+		public String run() {
+			return "one";
+		}
+
+		@Override
+		public @Nullable String recover() {
+			return null;
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return false;
+		}
+
+		@Override
+		public @Nullable String replay(StoredResult result) {
+			return null;
+		}
+
+		@Override
+		public Ending returned(@Nullable Object value, boolean recovered) {
+			return new Ending.Done(() -> {
+				this.asked.run();
+				return EngineFixture.text("one");
+			});
+		}
+
+		@Override
+		public Ending threw(Throwable failure) {
+			return new Ending.Failed(failure, null);
+		}
+
+	}
+
+	/** A call that is made inside a transaction of its caller. */
+	@Nested
+	class SurroundedTests {
+
+		private final Transaction transaction = new Transaction();
+
+		private final IdempotencyEngine engine = new IdempotencyEngine(10, EndingTests.this.node.events,
+				EndingTests.this.time, () -> this.transaction.open ? this.transaction : null);
+
+		private <T> @Nullable T execute(TestPolicy wanted, TestAction<T> action) throws Throwable {
+			return execute(wanted, Fingerprint.NONE, action);
+		}
+
+		private <T> @Nullable T execute(TestPolicy wanted, Fingerprint fingerprint, TestAction<T> action)
+				throws Throwable {
+			return this.engine.execute(
+					new GuardedCall(EngineFixture.KEY, fingerprint, wanted.build(), EndingTests.this.node.store),
+					action);
+		}
+
+		@Test
+		void isDoneWhenThatIsCommitted() throws Throwable {
+			execute(EndingTests.this.policy, TestAction.returning("one"));
+			assertThat(EndingTests.this.node.store.sequence()).containsExactly(Verb.CLAIM);
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.InProgress.class);
+			this.transaction.end(Outcome.COMMITTED);
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.Completed.class);
+			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
+		}
+
+		@Test
+		void isFreeWhenThatIsRolledBack() throws Throwable {
+			execute(EndingTests.this.policy, TestAction.returning("one"));
+			this.transaction.end(Outcome.ROLLED_BACK);
+			assertThat(EndingTests.this.node.memory.size()).isZero();
+			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
+			assertThat(execute(EndingTests.this.policy, TestAction.returning("two"))).isEqualTo("two");
+		}
+
+		@Test
+		void isLeftToItsLeaseWhenNobodyKnows() throws Throwable {
+			execute(EndingTests.this.policy, TestAction.returning("one"));
+			this.transaction.end(Outcome.UNKNOWN);
+			EndingTests.this.time.advance(Duration.ofMinutes(5));
+			assertThat(EndingTests.this.node.store.sequence()).containsExactly(Verb.CLAIM);
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.InProgress.class);
+		}
+
+		@Test
+		void isRenewedUntilThatHasEnded() throws Throwable {
+			execute(EndingTests.this.policy, TestAction.returning("one"));
+			EndingTests.this.time.advance(Duration.ofSeconds(35));
+			assertThat(EndingTests.this.node.store.count(Verb.RENEW)).isEqualTo(3);
+			this.transaction.end(Outcome.COMMITTED);
+			EndingTests.this.time.advance(Duration.ofSeconds(35));
+			assertThat(EndingTests.this.node.store.count(Verb.RENEW)).isEqualTo(3);
+		}
+
+		@Test
+		void givesTheFirstResultAgain() throws Throwable {
+			Fingerprint first = Fingerprint.of("test1").add("first").build();
+			execute(EndingTests.this.policy, first, TestAction.returning("one"));
+			TestAction<String> second = TestAction.returning("two");
+			assertThat(execute(EndingTests.this.policy, first, second)).isEqualTo("one");
+			assertThat(second.runs()).isZero();
+			Fingerprint other = Fingerprint.of("test1").add("other").build();
+			assertThatExceptionOfType(IdempotencyKeyReusedException.class)
+				.isThrownBy(() -> execute(EndingTests.this.policy, other, second));
+			this.transaction.end(Outcome.COMMITTED);
+			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.REPLAYED,
+					IdempotencyEvent.KEY_REUSED, IdempotencyEvent.EXECUTED);
+		}
+
+		@Test
+		void thatFailsIsFreeAtOnce() throws Throwable {
+			assertThatIllegalStateException().isThrownBy(
+					() -> execute(EndingTests.this.policy, TestAction.throwing(new IllegalStateException("method"))));
+			assertThat(EndingTests.this.node.memory.size()).isZero();
+			assertThat(execute(EndingTests.this.policy, TestAction.returning("two"))).isEqualTo("two");
+			this.transaction.end(Outcome.COMMITTED);
+			assertThat(execute(EndingTests.this.policy, TestAction.returning("three"))).isEqualTo("two");
+		}
+
+		@Test
+		void locksUntilThatHasEndedAndLetsItsOwnCallsIn() throws Throwable {
+			TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK);
+			execute(lock, TestAction.returning("one"));
+			assertThat(execute(lock, TestAction.returning("two"))).isEqualTo("two");
+			assertThat(EndingTests.this.node.askElsewhere(lock)).isInstanceOf(ClaimResult.InProgress.class);
+			this.transaction.end(Outcome.COMMITTED);
+			assertThat(EndingTests.this.node.memory.size()).isZero();
+		}
+
+		@Test
+		void thatRunsAlreadyIsAConflict() throws Throwable {
+			execute(EndingTests.this.policy, TestAction.running(() -> {
+				assertThatExceptionOfType(IdempotencyInProgressException.class)
+					.isThrownBy(() -> execute(EndingTests.this.policy, TestAction.returning("two")));
+				return "one";
+			}));
+			this.transaction.end(Outcome.COMMITTED);
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.Completed.class);
+		}
+
+	}
+
+	/** A call whose record is in the transaction of its work. */
+	@Nested
+	class JoinedTests {
+
+		private final Transaction transaction = new Transaction();
+
+		private <T> @Nullable T execute(TestPolicy wanted, TestAction<T> action) throws Throwable {
+			return EndingTests.this.node.engine.execute(
+					new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, wanted.build(), EndingTests.this.node.store),
+					action, this.transaction);
+		}
+
+		/** The store in the test knows of no transaction: a rollback is played. */
+		private void rollBack() {
+			EndingTests.this.node.store.claims()
+				.forEach((claim) -> EndingTests.this.node.memory.release(claim.key(), claim.claimId()));
+		}
+
+		@Test
+		void duplicateThatTheCommitTellsOfIsRecoveredAndKept() throws Throwable {
+			this.transaction.failure = new DuplicateRow();
+			TestAction<String> action = TestAction.returning("one")
+				.duplicateOn(DuplicateRow.class)
+				.recovering(() -> "found");
+			assertThat(execute(EndingTests.this.policy.recoverable(), action)).isEqualTo("found");
+			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED,
+					IdempotencyEvent.EXECUTED);
+		}
+
+		@Test
+		void duplicateThatTheCommitTellsOfIsRefusedWhereNothingIsFoundAndNeverRunsAgain() {
+			this.transaction.failure = new DuplicateRow();
+			TestAction<String> action = TestAction.returning("one").duplicateOn(DuplicateRow.class);
+			assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+				.isThrownBy(() -> execute(EndingTests.this.policy, action))
+				.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(this.transaction.failure));
+			assertThat(EndingTests.this.node.store.count(Verb.COMPLETE)).isEqualTo(2);
+		}
+
+		@Test
+		void workThatACommitUndoesIsNotToldAsExecuted() {
+			this.transaction.failure = new IllegalStateException("commit");
+			assertThatIllegalStateException()
+				.isThrownBy(() -> execute(EndingTests.this.policy, TestAction.returning("one")));
+			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
+			assertThat(EndingTests.this.node.store.count(Verb.RELEASE)).isZero();
+		}
+
+		@ParameterizedTest
+		@ValueSource(booleans = { false, true })
+		void failureIsRememberedOutsideOfWhatWasRolledBack(boolean remembering) {
+			TestPolicy wanted = remembering ? EndingTests.this.policy.remembering() : EndingTests.this.policy;
+			assertThatIllegalStateException().isThrownBy(() -> execute(wanted, TestAction.running(() -> {
+				rollBack();
+				throw new IllegalStateException("work");
+			})));
+			assertThat(EndingTests.this.node.memory.size()).isEqualTo(remembering ? 1 : 0);
+			assertThat(EndingTests.this.node.events.all())
+				.containsExactly(remembering ? IdempotencyEvent.EXECUTED : IdempotencyEvent.RELEASED);
+		}
+
+		@ParameterizedTest
+		@EnumSource(Point.class)
+		void answerThatIsAttachedAfterTheCommitIsRepeatedUntilItIsTaken(Point point) throws Throwable {
+			CompletableFuture<Ending> later = new CompletableFuture<>();
+			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+					EndingTests.this.policy.build(), EndingTests.this.node.store), new LaterAction(later),
+					this.transaction);
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.InProgress.class);
+			EndingTests.this.node.store.fail(Verb.COMPLETE, point, 5, () -> new IdempotencyStoreException("down"));
+			EndingTests.this.node.store.failBefore(Verb.RENEW, 5);
+			later.complete(new Ending.Done(() -> EngineFixture.text("one")));
+			EndingTests.this.time.advance(Duration.ofSeconds(30));
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.Completed.class);
+		}
+
+		@Test
+		void whatFailsAfterTheCommitReleasesNothing() throws Throwable {
+			CompletableFuture<Ending> later = new CompletableFuture<>();
+			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+					EndingTests.this.policy.build(), EndingTests.this.node.store), new LaterAction(later),
+					this.transaction);
+			later.complete(new Ending.Failed(new IllegalStateException("answer"), null));
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.Tombstone.class);
+			assertThat(EndingTests.this.node.store.count(Verb.RELEASE)).isZero();
+		}
+
+	}
+
+	private static final class DuplicateRow extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+	/** An action whose end is told later. */
+	private record LaterAction(CompletableFuture<Ending> later) implements GuardedAction<String> {
+
+		@Override
+		public String run() {
+			return "one";
+		}
+
+		@Override
+		public @Nullable String recover() {
+			return null;
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return false;
+		}
+
+		@Override
+		public @Nullable String replay(StoredResult result) {
+			return null;
+		}
+
+		@Override
+		public Ending returned(@Nullable Object value, boolean recovered) {
+			return new Ending.Later(this.later);
+		}
+
+		@Override
+		public Ending threw(Throwable failure) {
+			return new Ending.Later(this.later);
+		}
+
+	}
+
+	/** A transaction, of the work or around it. */
+	private static final class Transaction implements BusinessTransactions, SurroundingTransaction {
+
+		private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
+
+		private final List<Consumer<Outcome>> ended = new ArrayList<>();
+
+		private boolean open = true;
+
+		/** What the commit fails with. */
+		private @Nullable RuntimeException failure;
+
+		@Override
+		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> told) throws Throwable {
+			T result;
+			try {
+				result = work.run();
+			}
+			catch (Throwable thrown) {
+				told.accept(Outcome.ROLLED_BACK);
+				throw thrown;
+			}
+			if (this.failure != null) {
+				told.accept(Outcome.ROLLED_BACK);
+				throw this.failure;
+			}
+			told.accept(Outcome.COMMITTED);
+			return result;
+		}
+
+		@Override
+		public @Nullable OwnedClaim find(IdempotencyKey key) {
+			return this.claims.get(key);
+		}
+
+		@Override
+		public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> told) {
+			this.claims.put(key, claim);
+			this.ended.add(told);
+		}
+
+		void end(Outcome outcome) {
+			this.open = false;
+			this.ended.forEach((told) -> told.accept(outcome));
+		}
+
+	}
+
+}

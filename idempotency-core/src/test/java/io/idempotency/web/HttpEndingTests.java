@@ -1,0 +1,169 @@
+package io.idempotency.web;
+
+import io.idempotency.web.HttpEnding.Facts;
+import io.idempotency.web.HttpEnding.Failure;
+import io.idempotency.web.HttpEnding.Work;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The table of {@link HttpEnding}, row by row. */
+class HttpEndingTests {
+
+	/** A handler that has returned, with an answer that is held and says success. */
+	private static final Facts PLAIN = new Facts(Failure.NONE, true, Work.UNOBSERVED, false, true, false, false, true,
+			false);
+
+	private static Facts with(Failure failure, Facts facts) {
+		return new Facts(failure, facts.returned(), facts.work(), facts.streaming(), facts.held(), facts.toBeRendered(),
+				facts.freeing(), facts.kept(), facts.remembers());
+	}
+
+	private static Facts notReturned(Facts facts) {
+		return new Facts(facts.failure(), false, facts.work(), facts.streaming(), facts.held(), facts.toBeRendered(),
+				facts.freeing(), facts.kept(), facts.remembers());
+	}
+
+	private static Facts with(Work work, Facts facts) {
+		return new Facts(facts.failure(), facts.returned(), work, facts.streaming(), facts.held(), facts.toBeRendered(),
+				facts.freeing(), facts.kept(), facts.remembers());
+	}
+
+	private static Facts streaming(Facts facts) {
+		return new Facts(facts.failure(), facts.returned(), facts.work(), true, false, facts.toBeRendered(),
+				facts.freeing(), facts.kept(), facts.remembers());
+	}
+
+	private static Facts tooLarge(Facts facts) {
+		return new Facts(facts.failure(), facts.returned(), facts.work(), facts.streaming(), false,
+				facts.toBeRendered(), facts.freeing(), facts.kept(), facts.remembers());
+	}
+
+	private static Facts toBeRendered(Facts facts) {
+		return new Facts(facts.failure(), facts.returned(), facts.work(), facts.streaming(), facts.held(), true,
+				facts.freeing(), facts.kept(), facts.remembers());
+	}
+
+	private static Facts freeing(Facts facts) {
+		return new Facts(facts.failure(), facts.returned(), facts.work(), facts.streaming(), facts.held(),
+				facts.toBeRendered(), true, facts.kept(), facts.remembers());
+	}
+
+	private static Facts notKept(Facts facts) {
+		return new Facts(facts.failure(), facts.returned(), facts.work(), facts.streaming(), facts.held(),
+				facts.toBeRendered(), facts.freeing(), false, facts.remembers());
+	}
+
+	private static Facts remembering(Facts facts) {
+		return new Facts(facts.failure(), facts.returned(), facts.work(), facts.streaming(), facts.held(),
+				facts.toBeRendered(), facts.freeing(), facts.kept(), true);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTPONED", "REFUSED", "OTHER", "END_OF_STREAM" })
+	void row1AnswerOfAReturnedHandlerThatFailsIsNoFailureOfTheWork(Failure failure) {
+		assertThat(HttpEnding.answered(freeing(with(failure, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
+	@Test
+	void row2WorkThatWasGivenUpMayStillAct() {
+		Facts failed = notReturned(freeing(with(Failure.OTHER, PLAIN)));
+		assertThat(HttpEnding.answered(with(Work.GIVEN_UP, failed))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+	}
+
+	@Test
+	void row3NestedCallThatMayRunLaterIsNeverRemembered() {
+		Facts postponed = notReturned(with(Failure.POSTPONED, PLAIN));
+		assertThat(HttpEnding.answered(postponed)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answered(remembering(postponed))).isEqualTo(HttpEnding.NOT_RUN);
+	}
+
+	@Test
+	void row4NestedRefusalAndBrokenStreamAreFailuresUnlessTheyAreRemembered() {
+		Facts refused = notReturned(with(Failure.REFUSED, PLAIN));
+		assertThat(HttpEnding.answered(refused)).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answered(remembering(refused))).isEqualTo(HttpEnding.KEPT);
+		Facts broken = streaming(with(Failure.OTHER, PLAIN));
+		assertThat(HttpEnding.answered(broken)).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answered(remembering(broken))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(streaming(with(Failure.END_OF_STREAM, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(freeing(streaming(with(Failure.END_OF_STREAM, PLAIN)))))
+			.isEqualTo(HttpEnding.UNKEPT);
+	}
+
+	@Test
+	void row5StatusAfterWhichTheKeyIsFreeUnlessFailuresAreRemembered() {
+		assertThat(HttpEnding.answered(freeing(PLAIN))).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answered(notReturned(freeing(with(Failure.OTHER, PLAIN))))).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answered(remembering(freeing(PLAIN)))).isEqualTo(HttpEnding.KEPT);
+	}
+
+	@Test
+	void row6NothingIsKeptOfAStreamOrALargeAnswerOrInOtherModes() {
+		assertThat(HttpEnding.answered(streaming(PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(tooLarge(PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(notKept(PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answered(notKept(toBeRendered(PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
+	@Test
+	void row7ErrorIsKeptAsTheContainerRendersIt() {
+		assertThat(HttpEnding.answered(toBeRendered(PLAIN))).isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
+	}
+
+	@Test
+	void row8AnswerIsKept() {
+		assertThat(HttpEnding.answered(PLAIN)).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.answered(notReturned(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.KEPT);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void row9ErrorThatWasAwaitedIsKept(Failure failure) {
+		assertThat(HttpEnding.thrown(toBeRendered(with(failure, PLAIN)))).isEqualTo(HttpEnding.KEPT);
+	}
+
+	@Test
+	void row10HandlerThatReturnedIsDoneWhateverItsAnswerThrows() {
+		assertThat(HttpEnding.thrown(with(Failure.OTHER, PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.thrown(streaming(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.FAILED);
+	}
+
+	@Test
+	void row11NestedCallThatMayRunLaterFreesTheKey() {
+		Facts postponed = notReturned(with(Failure.POSTPONED, PLAIN));
+		assertThat(HttpEnding.thrown(postponed)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.thrown(remembering(postponed))).isEqualTo(HttpEnding.NOT_RUN);
+	}
+
+	@Test
+	void row12HandlerThatThrewHasFailed() {
+		assertThat(HttpEnding.thrown(notReturned(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.FAILED);
+	}
+
+	@Test
+	void row13FailureIsRememberedAsTheContainerRendersIt() {
+		assertThat(HttpEnding.thrown(remembering(notReturned(with(Failure.OTHER, PLAIN)))))
+			.isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
+		assertThat(HttpEnding.thrown(remembering(with(Failure.OTHER, PLAIN)))).isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void row14StreamIsOverWithItsAnswer(Work work) {
+		assertThat(HttpEnding.answerOver(streaming(with(work, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
+	@Test
+	void rows15To19WorkOutlivesItsAnswer() {
+		assertThat(HttpEnding.answerOver(with(Work.NOT_BEGUN, PLAIN))).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answerOver(with(Work.UNOBSERVED, PLAIN))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answerOver(with(Work.GIVEN_UP, PLAIN))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answerOver(with(Work.RUNNING, PLAIN))).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(with(Work.FAILED, PLAIN))).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answerOver(with(Work.RETURNED, PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
+}
