@@ -24,10 +24,13 @@ import org.springframework.core.Ordered;
  * <p>
  * Not an advisor bean: with {@code spring.aop.auto=false} such a bean silently does
  * nothing, and with JDK proxies a controller that implements an interface loses its
- * mappings. The guard is the outermost advice, so that it stands outside of transactions,
- * except that it stays inside of method security, where a caller who is denied must use
- * no key and see no replay, and inside of asynchronous execution, where the call that is
- * guarded is the one that does the work.
+ * mappings. The guard has a place in the order of advice: inside of what comes before it,
+ * such as an application's own authorization, which a replay must pass too, and outside
+ * of what comes last unless it is given an order, such as transactions, caching and
+ * retries. Whatever the order, it stays inside of method security, where a caller who is
+ * denied must use no key and see no replay, and inside of asynchronous execution, where
+ * the call that is guarded is the one that does the work. Inside of a transaction its
+ * claims end with that.
  *
  * @since 0.1.0
  */
@@ -35,6 +38,9 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		implements SmartInitializingSingleton {
 
 	private static final long serialVersionUID = 1L;
+
+	/** Behind the advisors of Spring Security, whose orders are 100 to 600. */
+	public static final int DEFAULT_ORDER = 1_000;
 
 	private static final String SECURITY = "org.springframework.security.";
 

@@ -212,16 +212,16 @@ final class JoinedCalls {
 		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
 			OwnedClaim owned = this.claim;
 			// A unique index may also speak at the commit.
-			boolean duplicate = owned != null && !this.writeFailed && this.action.isDuplicate(thrown);
-			if (duplicate && this.failure == null) {
+			if (owned == null || this.writeFailed || !this.action.isDuplicate(thrown)) {
+				leave();
+				throw thrown;
+			}
+			if (this.failure == null) {
 				// What the work has returned is gone with the commit.
 				owned.withdraw();
 				this.failure = thrown;
 			}
 			leave();
-			if (owned == null || !duplicate) {
-				throw thrown;
-			}
 			return JoinedCalls.this.engine.recoverAfterDuplicate(this.call, owned, this.action, thrown);
 		}
 

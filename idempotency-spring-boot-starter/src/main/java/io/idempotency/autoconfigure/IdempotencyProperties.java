@@ -40,8 +40,9 @@ import org.springframework.util.unit.DataSize;
  * be bounded. It must be shorter than a third of the lease, or claims of running calls
  * may not be renewed in time. Seconds, unless a unit is given.
  * @param advisorOrder Place of the guard among the advisors of a bean: those of a smaller
- * order stay outside of it. By default it is the outermost, so that it stands outside of
- * transactions. Method security stays outside of it whatever the order.
+ * order stay outside of it, so that a replay must pass them too. By default it stands
+ * inside of method security and of what an application orders before it, and outside of
+ * transactions, caching and retries, which come last unless they are given an order.
  * @param key Keys of requests.
  * @param http Requests and responses.
  * @param token Issued tokens.
@@ -61,7 +62,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureType onFailure,
 		@DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
-		@DefaultValue("-2147483648") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
+		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
 		@DefaultValue NearCache nearCache) {
 

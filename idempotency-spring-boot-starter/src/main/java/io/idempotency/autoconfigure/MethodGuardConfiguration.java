@@ -16,7 +16,6 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
 /** The guard around annotated beans, and the door for the calls of methods. */
@@ -33,7 +32,7 @@ class MethodGuardConfiguration {
 			ObjectProvider<OperationDoor> doors, Environment environment) {
 		int advisorOrder = Binder.get(environment)
 			.bind("idempotency.advisor-order", Integer.class)
-			.orElse(Ordered.HIGHEST_PRECEDENCE);
+			.orElse(IdempotentPostProcessor.DEFAULT_ORDER);
 		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors), source, advisorOrder);
 	}
 

@@ -17,9 +17,11 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** The store is asked before the transaction begins and after it has ended. */
 class TransactionOrderTests {
@@ -38,8 +40,22 @@ class TransactionOrderTests {
 	}
 
 	@Test
-	void theGuardStandsOutsideOfATransactionOfTheHighestOrder() {
+	void theGuardStandsInsideOfATransactionThatIsOrderedBeforeItAndItsClaimEndsWithThat() {
+		this.runner.withUserConfiguration(EarlyTransactions.class).run((context) -> {
+			TransactionSeeingStore store = context.getBean(TransactionSeeingStore.class);
+			Ledger ledger = context.getBean(Ledger.class);
+			assertThatIllegalStateException().isThrownBy(() -> ledger.bookAndFailToCommit("7"));
+			assertThat(store.sawTransaction).isTrue();
+			assertThat(store.completions).isEmpty();
+			assertThat(ledger.book("7")).isTrue();
+			assertThat(store.completions).hasSize(1);
+		});
+	}
+
+	@Test
+	void theGuardStandsOutsideOfATransactionThatIsOrderedBehindIt() {
 		this.runner.withUserConfiguration(EarlyTransactions.class)
+			.withPropertyValues("idempotency.advisor-order=-1")
 			.run((context) -> assertStoreIsOutside(context.getBean(TransactionSeeingStore.class),
 					context.getBean(Ledger.class)));
 	}
@@ -75,7 +91,7 @@ class TransactionOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableTransactionManagement(order = Integer.MIN_VALUE)
+	@EnableTransactionManagement(order = 0)
 	static class EarlyTransactions {
 
 	}
@@ -86,6 +102,19 @@ class TransactionOrderTests {
 		@Transactional
 		boolean book(String id) {
 			return TransactionSynchronizationManager.isActualTransactionActive();
+		}
+
+		@Idempotent("#id")
+		@Transactional
+		void bookAndFailToCommit(String id) {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					throw new IllegalStateException("commit");
+				}
+
+			});
 		}
 
 	}
