@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.record.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +48,7 @@ abstract class Dialect {
 	 * Writes a record where there is none, else reads the one that is there: one
 	 * statement where the database can do that without writing for a duplicate.
 	 */
-	abstract Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException;
+	abstract Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException;
 
 	/**
 	 * Counts one more claim of type once.
@@ -99,19 +100,19 @@ abstract class Dialect {
 	}
 
 	/** Reads one record. */
-	final @Nullable StoredRecord find(SqlSession session, IdempotencyKey key) throws SQLException {
+	final @Nullable StoredRow find(SqlSession session, IdempotencyKey key) throws SQLException {
 		return read(session, key, this.sql.find());
 	}
 
 	/** Reads one record without the body of its result. */
-	final @Nullable StoredRecord findHead(SqlSession session, IdempotencyKey key) throws SQLException {
+	final @Nullable StoredRow findHead(SqlSession session, IdempotencyKey key) throws SQLException {
 		return read(session, key, this.sql.findHead());
 	}
 
-	private @Nullable StoredRecord read(SqlSession session, IdempotencyKey key, String query) throws SQLException {
+	private @Nullable StoredRow read(SqlSession session, IdempotencyKey key, String query) throws SQLException {
 		return session
 			.query(session.isJoined() ? query + currentRead() : query, (statement) -> statement.setBytes(1, key.hash()),
-					(rows) -> rows.next() ? Optional.of(RecordRows.read(rows, 1)) : Optional.<StoredRecord>empty())
+					(rows) -> rows.next() ? Optional.of(RecordRows.read(rows, 1)) : Optional.<StoredRow>empty())
 			.orElse(null);
 	}
 

@@ -13,6 +13,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.record.Moment;
 
 /**
  * Keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
@@ -99,8 +100,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
 		requireToken(token);
-		return Micros.toInstant(
-				this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, Micros.of(timeToLive))));
+		return Moment
+			.toInstant(this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, timeToLive)));
 	}
 
 	/**

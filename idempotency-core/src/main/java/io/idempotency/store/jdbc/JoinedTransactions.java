@@ -82,7 +82,7 @@ final class JoinedTransactions {
 		}
 	}
 
-	<T> T run(String what, Verb<T> verb) {
+	<T> T run(String what, SqlVerb<T> verb) {
 		return onConnection(what, (connection) -> verb.run(new JdbcVerbs(this.database.dialect(connection)),
 				SqlSession.joined(connection)));
 	}

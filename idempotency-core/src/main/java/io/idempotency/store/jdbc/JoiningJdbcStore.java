@@ -10,6 +10,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.record.Moment;
 
 /**
  * The verbs in the transaction of the calling thread.
@@ -45,8 +46,8 @@ final class JoiningJdbcStore implements IdempotencyStore {
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
 		JdbcIdempotencyStore.requireToken(token);
-		return Micros.toInstant(
-				this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, Micros.of(timeToLive))));
+		return Moment
+			.toInstant(this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, timeToLive)));
 	}
 
 	@Override

@@ -24,11 +24,11 @@ final class OwnTransactions {
 		this.database = database;
 	}
 
-	<T> T run(String what, Verb<T> verb) {
+	<T> T run(String what, SqlVerb<T> verb) {
 		return this.database.onOwnConnection(what, (connection) -> run(connection, verb));
 	}
 
-	private <T> T run(Connection connection, Verb<T> verb) throws SQLException {
+	private <T> T run(Connection connection, SqlVerb<T> verb) throws SQLException {
 		Dialect dialect = this.database.dialect(connection);
 		JdbcVerbs verbs = new JdbcVerbs(dialect);
 		SqlSession session = SqlSession.own(connection);

@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.record.StoredRecord;
 
 /**
  * PostgreSQL.
@@ -45,16 +46,16 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
+	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
 		return session.query(this.insertOrFind, (statement) -> {
-			record.bind(statement);
-			statement.setBytes(NewRecord.PARAMETERS + 1, record.key().hash());
+			RecordRows.bindNew(statement, key, fresh);
+			statement.setBytes(RecordRows.NEW_PARAMETERS + 1, key.hash());
 		}, (rows) -> {
 			if (!rows.next()) {
-				return Attempt.found(null);
+				return Insertion.found(null);
 			}
-			StoredRecord row = RecordRows.read(rows, 2);
-			return (rows.getInt(1) == 1) ? Attempt.written(row.fence()) : Attempt.found(row);
+			StoredRow row = RecordRows.read(rows, 2);
+			return (rows.getInt(1) == 1) ? Insertion.written(row.record().fence()) : Insertion.found(row);
 		});
 	}
 

@@ -7,8 +7,12 @@ import java.sql.SQLException;
 import java.sql.Types;
 
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordState;
+import io.idempotency.store.record.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +21,46 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordRows {
 
+	/** How many parameters {@link #bindNew} sets. */
+	static final int NEW_PARAMETERS = 8;
+
 	private static final int MAX_OPERATION_LENGTH = 255;
 
 	private RecordRows() {
 	}
 
 	/** Reads {@link RecordSql#COLUMNS} and the clock behind them. */
-	static StoredRecord read(ResultSet row, int first) throws SQLException {
-		return new StoredRecord(RecordState.of(row.getString(first)), claimId(row.getBytes(first + 1)),
+	static StoredRow read(ResultSet row, int first) throws SQLException {
+		StoredRecord record = new StoredRecord(state(row.getString(first)), claimId(row.getBytes(first + 1)),
 				row.getLong(first + 2), fingerprint(row.getBytes(first + 3)), row.getLong(first + 4),
 				row.getLong(first + 5), row.getLong(first + 6), row.getLong(first + 7),
-				result(row.getString(first + 8), row.getBytes(first + 9)), row.getLong(first + 10));
+				result(row.getString(first + 8), row.getBytes(first + 9)));
+		return new StoredRow(record, row.getLong(first + 10));
+	}
+
+	/** What a newer version has written is not "absent". */
+	private static RecordState state(String letter) throws SQLException {
+		for (RecordState state : RecordState.values()) {
+			if (state != RecordState.ABSENT && state.letter().equals(letter)) {
+				return state;
+			}
+		}
+		throw new SQLException("A record in state '" + letter + "' cannot be read by this version");
+	}
+
+	/**
+	 * Binds a record that was made at the {@linkplain Moment#origin() beginning of time}:
+	 * the database adds its clock, which is the fence as well.
+	 */
+	static void bindNew(PreparedStatement statement, IdempotencyKey key, StoredRecord record) throws SQLException {
+		statement.setBytes(1, key.hash());
+		statement.setString(2, readable(key.operation()));
+		statement.setString(3, record.state().letter());
+		statement.setBytes(4, bytes(record.claimId()));
+		statement.setBytes(5, record.fingerprint().toBytes());
+		statement.setLong(6, record.leaseUntil());
+		statement.setLong(7, record.keptUntil());
+		statement.setLong(8, record.tokenUntil());
 	}
 
 	/** Binds {@link RecordSql#COLUMNS}. */

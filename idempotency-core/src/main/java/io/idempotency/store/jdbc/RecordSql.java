@@ -1,7 +1,5 @@
 package io.idempotency.store.jdbc;
 
-import io.idempotency.store.Completion;
-
 /**
  * The statements that all databases understand, made once for a table. Each one is atomic
  * by itself; what it must find is in its {@code WHERE}.
@@ -17,6 +15,9 @@ final class RecordSql {
 
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
 			+ " kept_until, token_until, attempts";
+
+	private static final String UNCHANGED = " WHERE key_hash = ? AND state = ? AND claim_id = ? AND fence = ?"
+			+ " AND lease_until = ? AND kept_until = ? AND attempts = ?";
 
 	private final String table;
 
@@ -56,7 +57,7 @@ final class RecordSql {
 		return "SELECT " + this.now;
 	}
 
-	/** The columns of a new record, for {@link NewRecord#bind}. */
+	/** The columns of a new record, for {@link RecordRows#bindNew}. */
 	String insertInto() {
 		return "INSERT INTO " + this.table + " (" + INSERTED + ")";
 	}
@@ -87,9 +88,12 @@ final class RecordSql {
 	 */
 	String replace() {
 		return "UPDATE " + this.table + " SET state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"
-				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?"
-				+ " WHERE key_hash = ? AND state = ? AND claim_id = ? AND fence = ? AND lease_until = ?"
-				+ " AND kept_until = ? AND attempts = ?";
+				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?" + UNCHANGED;
+	}
+
+	/** Deletes the record that was read, likewise. */
+	String delete() {
+		return "DELETE FROM " + this.table + UNCHANGED;
 	}
 
 	/** Ours and running or executed, or nobody's. */
@@ -154,18 +158,6 @@ final class RecordSql {
 	/** A query that reads nothing and fails if a column is missing. */
 	String probe() {
 		return "SELECT key_hash, operation, " + COLUMNS + " FROM " + this.table + " WHERE 1 = 0";
-	}
-
-	static RecordState stateAfter(Completion completion) {
-		if (completion.type() == Completion.Type.RESULT) {
-			return RecordState.RESULT;
-		}
-		return (completion.type() == Completion.Type.EXECUTED) ? RecordState.EXECUTED : RecordState.TOMBSTONE;
-	}
-
-	/** A record is not kept longer than its retention because its result is awaited. */
-	static long attachMicros(Completion completion) {
-		return Math.min(Micros.of(completion.attachWithin()), Micros.of(completion.retention()));
 	}
 
 }
