@@ -2,8 +2,13 @@ package io.idempotency.store.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
@@ -11,6 +16,8 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.NotAllRenewedException;
+import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.Step;
 import io.idempotency.store.record.StoredRecord;
@@ -27,8 +34,11 @@ final class JdbcVerbs {
 	/** Every round that is lost is one that somebody else has won. */
 	private static final int MAX_ROUNDS = 200;
 
+	/** Some tens of milliseconds. */
+	private static final int MAX_LOOKS = 20;
+
 	/** Of what is there and cannot be seen nobody knows how long it lives. */
-	static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
+	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
 
 	private final Dialect dialect;
 
@@ -40,6 +50,22 @@ final class JdbcVerbs {
 	}
 
 	ClaimResult claim(SqlSession session, ClaimRequest request) throws SQLException {
+		try {
+			return claimOrWait(session, request);
+		}
+		catch (SQLException ex) {
+			SqlFailure failure = this.dialect.classify(ex);
+			boolean held = failure == SqlFailure.LOCK_TIMEOUT
+					|| session.isJoined() && failure == SqlFailure.SERIALIZATION;
+			if (!held || session.isJoined() && this.dialect.endsTransaction(session.connection(), failure)) {
+				throw ex;
+			}
+			// Another transaction has claimed the key and is not at its end.
+			return new ClaimResult.InProgress(UNKNOWN_REST);
+		}
+	}
+
+	private ClaimResult claimOrWait(SqlSession session, ClaimRequest request) throws SQLException {
 		IdempotencyKey key = request.key();
 		StoredRecord fresh = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
 		return rounds((round) -> {
@@ -120,6 +146,35 @@ final class JdbcVerbs {
 			statement.setBytes(2, key.hash());
 			statement.setBytes(3, RecordRows.bytes(id));
 		}) == 1;
+	}
+
+	/**
+	 * Renews many. Nothing waits for a row that somebody else holds: most are held by
+	 * another statement and are free in a moment, so that it looks a few times more.
+	 * @throws NotAllRenewedException names those that are held for longer
+	 */
+	Set<ClaimId> renewAll(SqlSession session, Collection<Renewal> renewals) throws SQLException {
+		Set<ClaimId> refused = new HashSet<>();
+		if (session.isJoined() || !this.dialect.skipsLocked()) {
+			for (Renewal renewal : renewals) {
+				if (!renew(session, renewal.key(), renewal.claimId(), renewal.lease())) {
+					refused.add(renewal.claimId());
+				}
+			}
+			return refused;
+		}
+		List<Renewal> held = this.dialect.renewAll(session, List.copyOf(renewals), refused);
+		for (int look = 1; !held.isEmpty(); look++) {
+			if (look == MAX_LOOKS || session.isOver()) {
+				throw new NotAllRenewedException(
+						"Of " + renewals.size() + " claims the records of " + held.size()
+								+ " are held locked by another transaction and could not be renewed",
+						held.stream().map(Renewal::claimId).collect(Collectors.toSet()), refused);
+			}
+			OwnTransactions.pause(look);
+			held = this.dialect.renewAll(session, held, refused);
+		}
+		return refused;
 	}
 
 	/** When the token expires. */

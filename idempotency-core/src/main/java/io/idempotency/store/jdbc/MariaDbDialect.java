@@ -46,6 +46,12 @@ final class MariaDbDialect extends MySqlDialect {
 		return new BoundedStatement(wholeSeconds(bound));
 	}
 
+	/** Rounded down where that leaves something, because the line waits no longer. */
+	@Override
+	LockWait ownLockWait(Duration bound) {
+		return new BoundedStatement(Math.max(1, bound.toSeconds()));
+	}
+
 	/**
 	 * Holds for the one statement.
 	 *

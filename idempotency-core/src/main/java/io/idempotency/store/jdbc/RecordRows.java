@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.List;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -89,11 +90,19 @@ final class RecordRows {
 		return first + 2;
 	}
 
+	/** Binds so many values. */
+	static int bind(PreparedStatement statement, int first, List<byte[]> values) throws SQLException {
+		for (int i = 0; i < values.size(); i++) {
+			statement.setBytes(first + i, values.get(i));
+		}
+		return first + values.size();
+	}
+
 	static byte[] bytes(ClaimId id) {
 		return ByteBuffer.allocate(2 * Long.BYTES).putLong(id.high()).putLong(id.low()).array();
 	}
 
-	private static ClaimId claimId(byte[] bytes) throws SQLException {
+	static ClaimId claimId(byte[] bytes) throws SQLException {
 		if (bytes.length != 2 * Long.BYTES) {
 			throw new SQLException("A record with a claim id of " + bytes.length + " bytes cannot be read");
 		}

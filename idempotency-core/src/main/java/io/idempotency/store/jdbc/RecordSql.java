@@ -16,6 +16,9 @@ final class RecordSql {
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
 			+ " kept_until, token_until, attempts";
 
+	/** Appended to a reading that locks what nobody else has locked, and no more. */
+	static final String SKIP_LOCKED = " FOR UPDATE SKIP LOCKED";
+
 	private static final String UNCHANGED = " WHERE key_hash = ? AND state = ? AND claim_id = ? AND fence = ?"
 			+ " AND lease_until = ? AND kept_until = ? AND attempts = ?";
 
@@ -123,7 +126,34 @@ final class RecordSql {
 
 	String renew() {
 		return "UPDATE " + this.table + " SET lease_until = " + this.now
-				+ " + ? WHERE key_hash = ? AND claim_id = ? AND state IN ('R', 'A') AND " + live();
+				+ " + ? WHERE key_hash = ? AND claim_id = ? AND " + running();
+	}
+
+	/**
+	 * Claims that may be renewed, of so many keys and owners.
+	 * @param byKey what makes sure that no other rows are locked
+	 */
+	String findRunning(String byKey, int claims) {
+		return "SELECT claim_id FROM " + this.table + byKey + " WHERE key_hash IN (" + parameters(claims)
+				+ ") AND claim_id IN (" + parameters(claims) + ") AND " + running();
+	}
+
+	/**
+	 * Renews so many claims that were found and are locked.
+	 * @param byKey likewise
+	 */
+	String renewLocked(String byKey, int claims) {
+		return "UPDATE " + this.table + byKey + " SET lease_until = " + this.now + " + ? WHERE key_hash IN ("
+				+ parameters(claims) + ")";
+	}
+
+	/** What may be renewed. */
+	String running() {
+		return "state IN ('R', 'A') AND " + live();
+	}
+
+	private static String parameters(int count) {
+		return "?" + ", ?".repeat(count - 1);
 	}
 
 	/** Counts one more claim; the expression is what the attempts become. */
@@ -146,8 +176,8 @@ final class RecordSql {
 	 * makes sure of: through the other index it would lock all that is expired.
 	 */
 	String deleteExpired(int keys) {
-		return "DELETE FROM " + this.table + " WHERE key_hash IN (?" + ", ?".repeat(keys - 1)
-				+ ") AND kept_until + 0 <= " + this.now + " AND lease_until <= " + this.now;
+		return "DELETE FROM " + this.table + " WHERE key_hash IN (" + parameters(keys) + ") AND kept_until + 0 <= "
+				+ this.now + " AND lease_until <= " + this.now;
 	}
 
 	/** Which records are expired; the clock is the expression. */
