@@ -45,8 +45,11 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.key..")
 		.layer("store")
 		.definedBy("io.idempotency.store")
+		.layer("record")
+		.definedBy("io.idempotency.store.record")
 		.layer("stores")
-		.definedBy("io.idempotency.store.*..")
+		.definedBy("io.idempotency.store.memory..", "io.idempotency.store.redis..", "io.idempotency.store.jdbc..",
+				"io.idempotency.store.nearcache..")
 		.layer("engine")
 		.definedBy("io.idempotency.engine..")
 		.layer("codec")
@@ -61,8 +64,10 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api")
 		.whereLayer("store")
 		.mayOnlyAccessLayers("api", "key")
-		.whereLayer("stores")
+		.whereLayer("record")
 		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("stores")
+		.mayOnlyAccessLayers("api", "key", "store", "record")
 		.whereLayer("engine")
 		.mayOnlyAccessLayers("api", "key", "store")
 		.whereLayer("codec")
@@ -84,6 +89,7 @@ class ArchitectureTests {
 	static final ArchRule storesDoNotKnowEachOther = slices().matching("io.idempotency.store.(*)..")
 		.should()
 		.notDependOnEachOther()
+		.ignoreDependency(DescribedPredicate.alwaysTrue(), resideInAPackage("io.idempotency.store.record"))
 		.allowEmptyShould(true);
 
 	@ArchTest
@@ -96,7 +102,7 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule protocolKnowsNoFramework = noClasses().that()
 		.resideInAnyPackage("io.idempotency.key..", "io.idempotency.store", "io.idempotency.engine..",
-				"io.idempotency.store.memory..")
+				"io.idempotency.store.memory..", "io.idempotency.store.record..")
 		.should()
 		.dependOnClassesThat(
 				resideInAnyPackage("org.springframework..", "jakarta..", "com.fasterxml.jackson..", "tools.jackson.."));

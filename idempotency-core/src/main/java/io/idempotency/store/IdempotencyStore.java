@@ -151,7 +151,8 @@ public interface IdempotencyStore {
 	 * this loops.
 	 * @param renewals the claims, each once
 	 * @return the claims that were refused: they are lost, and that is final
-	 * @throws IdempotencyStoreException if any of them may not have been renewed
+	 * @throws IdempotencyStoreException if any of them may not have been renewed; a
+	 * {@link NotAllRenewedException} says which
 	 */
 	default Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		Set<ClaimId> refused = new HashSet<>();

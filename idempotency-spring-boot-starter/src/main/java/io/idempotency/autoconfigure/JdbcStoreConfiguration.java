@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import javax.sql.DataSource;
 
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
@@ -53,7 +54,9 @@ class JdbcStoreConfiguration {
 			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
 					+ "application has a DataSource", jdbc.tableName());
 		}
-		return new JdbcIdempotencyStore(dataSource, jdbc.tableName(), properties.waitTimeout());
+		PoolTimeouts.compare(dataSource, properties.storeTimeout());
+		return new JdbcIdempotencyStore(dataSource, jdbc.tableName(), properties.waitTimeout(),
+				properties.storeTimeout());
 	}
 
 	private static boolean isToBeMade(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
@@ -70,12 +73,15 @@ class JdbcStoreConfiguration {
 	@DependsOn("idempotencyStore")
 	@ConditionalOnProperty(name = "idempotency.jdbc.cleanup.enabled", matchIfMissing = true)
 	JdbcCleanup idempotencyCleanup(IdempotencyProperties properties, ListableBeanFactory beanFactory,
-			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
+			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
+			ObjectProvider<Scheduler> schedulers) {
 		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
 				marked, all);
-		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
-		return new JdbcCleanup(new JdbcIdempotencyStore(dataSource, jdbc.tableName()), jdbc.cleanup().interval(),
-				jdbc.cleanup().batchSize());
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().tableName());
+		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
+		Scheduler scheduler = schedulers.getIfAvailable();
+		return (scheduler != null) ? new JdbcCleanup(store, cleanup.interval(), cleanup.batchSize(), scheduler)
+				: new JdbcCleanup(store, cleanup.interval(), cleanup.batchSize());
 	}
 
 }

@@ -9,10 +9,12 @@ import javax.sql.DataSource;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -20,6 +22,8 @@ import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.autoconfigure.sql.init.SqlInitializationAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -28,7 +32,12 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
+@ExtendWith(OutputCaptureExtension.class)
 class JdbcStoreConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -104,6 +113,25 @@ class JdbcStoreConfigurationTests {
 		this.embedded.withPropertyValues("idempotency.jdbc.cleanup.enabled=false")
 			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class)
 				.doesNotHaveBean(JdbcCleanup.class));
+	}
+
+	@Test
+	void poolThatLetsCallsWaitForLongerThanTheStoreMayIsNamed(CapturedOutput output) {
+		this.embedded.withPropertyValues("spring.datasource.hikari.connection-timeout=2000")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("idempotency.store-timeout");
+		this.embedded.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("which is longer than 'idempotency.store-timeout' (2000 ms)")
+			.contains("30000 ms", "Set 'spring.datasource.hikari.connection-timeout' to 2000");
+	}
+
+	@Test
+	void cleanupTakesTheSchedulerOfTheApplication() {
+		Scheduler scheduler = mock();
+		given(scheduler.schedule(any(), any())).willReturn(() -> {
+		});
+		this.embedded.withBean(Scheduler.class, () -> scheduler)
+			.run((context) -> verify(scheduler).threads("cleanup", 1));
 	}
 
 	@Test

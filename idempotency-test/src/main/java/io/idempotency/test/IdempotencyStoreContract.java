@@ -37,8 +37,8 @@ import io.idempotency.store.IdempotencyStore;
  *
  * @since 0.1.0
  */
-public abstract class IdempotencyStoreContract implements AbsentRules, RunningRules, AbandonedRules, NobodysRules,
-		ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules {
+public abstract class IdempotencyStoreContract implements AbsentRules, RunningRules, RenewalRules, AbandonedRules,
+		NobodysRules, ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules {
 
 	/**
 	 * The store to test; the same data throughout one test.

@@ -5,11 +5,15 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +51,7 @@ abstract class Dialect {
 	 * Writes a record where there is none, else reads the one that is there: one
 	 * statement where the database can do that without writing for a duplicate.
 	 */
-	abstract Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException;
+	abstract Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException;
 
 	/**
 	 * Counts one more claim of type once.
@@ -68,7 +72,13 @@ abstract class Dialect {
 		return "";
 	}
 
+	/** Bounds the wait for a lock in somebody else's transaction, which goes on. */
 	abstract LockWait lockWait(Duration bound);
+
+	/** Bounds the wait for a lock where each statement is a transaction. */
+	LockWait ownLockWait(Duration bound) {
+		return lockWait(bound);
+	}
 
 	abstract SqlFailure classify(SQLException failure);
 
@@ -84,8 +94,23 @@ abstract class Dialect {
 	 * Deletes expired records on a connection of its own; two nodes may do so at once.
 	 * @return how many were deleted
 	 */
-	int purge(Connection connection, int batchSize) throws SQLException {
-		return Purge.inTwoSteps(connection, this.sql, limit(batchSize), skipsLocked());
+	int purge(SqlSession session, int batchSize) throws SQLException {
+		return Purge.inTwoSteps(session, this.sql, limit(batchSize), skipsLocked());
+	}
+
+	/**
+	 * Renews those claims whose records nobody else holds locked, on a connection of its
+	 * own.
+	 * @param refused gets those that are refused
+	 * @return those whose records are held
+	 */
+	List<Renewal> renewAll(SqlSession session, List<Renewal> renewals, Set<ClaimId> refused) throws SQLException {
+		return Renewing.inTwoSteps(session, this.sql, byKey(), renewals, refused);
+	}
+
+	/** Appended to the table where rows are to be found by the primary key alone. */
+	String byKey() {
+		return "";
 	}
 
 	/** What limits a query to so many rows. */
@@ -99,19 +124,19 @@ abstract class Dialect {
 	}
 
 	/** Reads one record. */
-	final @Nullable StoredRecord find(SqlSession session, IdempotencyKey key) throws SQLException {
+	final @Nullable StoredRow find(SqlSession session, IdempotencyKey key) throws SQLException {
 		return read(session, key, this.sql.find());
 	}
 
 	/** Reads one record without the body of its result. */
-	final @Nullable StoredRecord findHead(SqlSession session, IdempotencyKey key) throws SQLException {
+	final @Nullable StoredRow findHead(SqlSession session, IdempotencyKey key) throws SQLException {
 		return read(session, key, this.sql.findHead());
 	}
 
-	private @Nullable StoredRecord read(SqlSession session, IdempotencyKey key, String query) throws SQLException {
+	private @Nullable StoredRow read(SqlSession session, IdempotencyKey key, String query) throws SQLException {
 		return session
 			.query(session.isJoined() ? query + currentRead() : query, (statement) -> statement.setBytes(1, key.hash()),
-					(rows) -> rows.next() ? Optional.of(RecordRows.read(rows, 1)) : Optional.<StoredRecord>empty())
+					(rows) -> rows.next() ? Optional.of(RecordRows.read(rows, 1)) : Optional.<StoredRow>empty())
 			.orElse(null);
 	}
 

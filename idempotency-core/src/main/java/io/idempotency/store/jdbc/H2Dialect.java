@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.record.StoredRecord;
 
 /**
  * H2 2.2 or newer, in any compatibility mode.
@@ -40,16 +41,17 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
+	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
 		try {
-			OptionalLong fence = session.query(this.insert, record::bind, Dialect::firstLong);
-			return Attempt.written(fence.orElseThrow());
+			OptionalLong fence = session.query(this.insert, (statement) -> RecordRows.bindNew(statement, key, fresh),
+					Dialect::firstLong);
+			return Insertion.written(fence.orElseThrow());
 		}
 		catch (SQLException ex) {
 			if (classify(ex) != SqlFailure.DUPLICATE_KEY) {
 				throw ex;
 			}
-			return Attempt.found(find(session, record.key()));
+			return Insertion.found(find(session, key));
 		}
 	}
 

@@ -1,11 +1,13 @@
 package io.idempotency.store.jdbc;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+
+import io.idempotency.store.Scheduler;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * nothing is left that is over. Any number of nodes may do so. After a batch it rests for
  * as long as the batch took, so that the database has time for calls.
  * <p>
- * A purge that fails is logged and tried again after the next interval. There is one
- * daemon thread, which holds a connection only while it deletes a batch.
+ * A purge that fails is logged and tried again after the next interval. It has one thread
+ * of the scheduler, and a connection only while it deletes a batch.
  *
  * @since 0.1.0
  */
@@ -24,35 +26,63 @@ public final class JdbcCleanup implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcCleanup.class);
 
+	/** A batch that takes longer is left alone. */
+	private static final long CLOSE_SECONDS = 5;
+
 	private final JdbcIdempotencyStore store;
 
-	private final long intervalNanos;
+	private final Duration interval;
 
 	private final int batchSize;
 
-	private final ScheduledExecutorService executor;
+	private final Scheduler scheduler;
 
-	private final CountDownLatch closed = new CountDownLatch(1);
+	private final boolean ownsScheduler;
+
+	private final Executor thread;
+
+	/** Whoever has it purges, and {@link #close()} keeps it. */
+	private final Semaphore turn = new Semaphore(1);
+
+	private volatile boolean closed;
+
+	private volatile Scheduler.Timer timer = () -> {
+	};
+
+	/**
+	 * Creates the clean-up with a time and a thread of its own; it does nothing before
+	 * its {@link #start()}.
+	 * @param store the store
+	 * @param interval how long to wait between two purges, positive
+	 * @param batchSize how many records to delete in one transaction, 1 to 10000
+	 */
+	public JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize) {
+		this(store, interval, batchSize, Scheduler.system(), true);
+	}
 
 	/**
 	 * Creates the clean-up, which does nothing before its {@link #start()}.
 	 * @param store the store
 	 * @param interval how long to wait between two purges, positive
 	 * @param batchSize how many records to delete in one transaction, 1 to 10000
+	 * @param scheduler time and thread; not closed with the clean-up
 	 */
-	public JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize) {
+	public JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize, Scheduler scheduler) {
+		this(store, interval, batchSize, scheduler, false);
+	}
+
+	private JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize, Scheduler scheduler,
+			boolean ownsScheduler) {
 		if (interval.isZero() || interval.isNegative()) {
 			throw new IllegalArgumentException("interval must be positive, not " + interval);
 		}
 		JdbcIdempotencyStore.requireBatchSize(batchSize);
 		this.store = store;
-		this.intervalNanos = TimeUnit.NANOSECONDS.convert(interval);
+		this.interval = interval;
 		this.batchSize = batchSize;
-		this.executor = Executors.newSingleThreadScheduledExecutor((task) -> {
-			Thread thread = new Thread(task, "idempotency-cleanup");
-			thread.setDaemon(true);
-			return thread;
-		});
+		this.scheduler = scheduler;
+		this.ownsScheduler = ownsScheduler;
+		this.thread = scheduler.threads("cleanup", 1);
 	}
 
 	/**
@@ -60,48 +90,68 @@ public final class JdbcCleanup implements AutoCloseable {
 	 * start together do not purge together. To be called once.
 	 */
 	public void start() {
-		long delay = ThreadLocalRandom.current().nextLong(this.intervalNanos);
-		this.executor.scheduleWithFixedDelay(this::purge, delay, this.intervalNanos, TimeUnit.NANOSECONDS);
+		long nanos = TimeUnit.NANOSECONDS.convert(this.interval);
+		purgeAfter(Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanos)));
+	}
+
+	private void purgeAfter(Duration delay) {
+		this.timer = this.scheduler.schedule(this::handOver, delay);
+		if (this.closed) {
+			this.timer.cancel();
+		}
+	}
+
+	private void handOver() {
+		try {
+			this.thread.execute(this::purge);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("The scheduler is closed, and nothing is purged any more", ex);
+		}
 	}
 
 	private void purge() {
+		if (!this.turn.tryAcquire()) {
+			return;
+		}
+		Duration rest = this.interval;
 		try {
-			long purged = purgeAll();
+			long begin = this.scheduler.nanos();
+			int purged = this.store.purge(this.batchSize);
+			// A batch that is not full is not the last: another node may have had a part.
 			if (purged > 0) {
 				logger.debug("Purged {} idempotency records", purged);
+				rest = Duration.ofNanos(this.scheduler.nanos() - begin);
 			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException ex) {
 			// Whatever it is: thrown from here it would be the end of all purges.
 			logger.warn("Idempotency records that are over could not be purged; trying again later", ex);
 		}
-	}
-
-	private long purgeAll() throws InterruptedException {
-		long purged = 0;
-		int last;
-		long took;
-		do {
-			long start = System.nanoTime();
-			// A batch that is not full is not the last: another node may have had a part.
-			last = this.store.purge(this.batchSize);
-			purged += last;
-			took = System.nanoTime() - start;
+		finally {
+			this.turn.release();
 		}
-		while (last > 0 && !this.closed.await(took, TimeUnit.NANOSECONDS));
-		return purged;
+		purgeAfter(rest);
 	}
 
 	/**
-	 * Ends the clean-up; a batch that is being deleted is finished.
+	 * Ends the clean-up; waits a few seconds for a batch that is being deleted.
 	 */
 	@Override
 	public void close() {
-		this.closed.countDown();
-		this.executor.shutdown();
+		this.closed = true;
+		this.timer.cancel();
+		try {
+			if (!this.turn.tryAcquire(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+				logger.debug("A batch of the clean-up is still being deleted");
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		if (this.ownsScheduler) {
+			this.scheduler.close();
+		}
 	}
 
 }

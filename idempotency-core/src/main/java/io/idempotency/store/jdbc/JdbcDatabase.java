@@ -2,10 +2,12 @@ package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 
 import javax.sql.DataSource;
 
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,20 +65,10 @@ final class JdbcDatabase {
 	/**
 	 * Does something on a connection of its own, whatever transaction the thread is in.
 	 */
-	<T> T onOwnConnection(String what, OnConnection<T> work) {
-		Connection connection;
-		try {
-			connection = this.dataSource.getConnection();
-		}
-		catch (SQLException ex) {
-			throw failure(what, ex);
-		}
-		catch (RuntimeException ex) {
-			// Pools have their own ways to say that the database is down.
-			throw new IdempotencyStoreException("There is no connection for '" + what + "'", ex);
-		}
-		try {
-			return work.run(connection);
+	<T> T onOwnConnection(String what, Duration most, OnConnection<T> work) {
+		Connection connection = connect(what);
+		try (Deadline deadline = begin(what, connection, most)) {
+			return work.run(connection, deadline);
 		}
 		catch (SQLException ex) {
 			throw failure(what, ex);
@@ -84,6 +76,32 @@ final class JdbcDatabase {
 		finally {
 			close(connection);
 		}
+	}
+
+	private Connection connect(String what) {
+		try {
+			return this.dataSource.getConnection();
+		}
+		catch (SQLException | RuntimeException ex) {
+			// Pools have their own ways to say that the database is down.
+			throw unreached(what, ex);
+		}
+	}
+
+	/**
+	 * A pool may connect when the connection is needed for the first time, that is here.
+	 */
+	static Deadline begin(String what, Connection connection, Duration most) {
+		try {
+			return new Deadline(connection, most);
+		}
+		catch (SQLException ex) {
+			throw unreached(what, ex);
+		}
+	}
+
+	static StoreNotReachedException unreached(String what, Exception ex) {
+		return new StoreNotReachedException("There is no connection for '" + what + "': " + describe(ex), ex);
 	}
 
 	private static void close(Connection connection) {
@@ -97,9 +115,14 @@ final class JdbcDatabase {
 	}
 
 	static IdempotencyStoreException failure(String what, SQLException ex) {
-		return new IdempotencyStoreException("The database could not carry out '" + what + "': "
-				+ ex.getClass().getSimpleName() + ", SQL state " + ex.getSQLState() + ", code " + ex.getErrorCode(),
-				ex);
+		return new IdempotencyStoreException("The database could not carry out '" + what + "': " + describe(ex), ex);
+	}
+
+	/** Never its message, which may hold a key. */
+	private static String describe(Exception failure) {
+		String type = failure.getClass().getSimpleName();
+		return (failure instanceof SQLException ex)
+				? type + ", SQL state " + ex.getSQLState() + ", code " + ex.getErrorCode() : type;
 	}
 
 	/**
@@ -109,7 +132,7 @@ final class JdbcDatabase {
 	 */
 	interface OnConnection<T> {
 
-		T run(Connection connection) throws SQLException;
+		T run(Connection connection, Deadline deadline) throws SQLException;
 
 	}
 

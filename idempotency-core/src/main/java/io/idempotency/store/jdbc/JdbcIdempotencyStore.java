@@ -2,7 +2,9 @@ package io.idempotency.store.jdbc;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 
 import javax.sql.DataSource;
 
@@ -13,6 +15,8 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.Moment;
 
 /**
  * Keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
@@ -21,7 +25,16 @@ import io.idempotency.store.IdempotencyStoreException;
  * thread alone: it neither joins it nor aborts it. A fresh call is two statements. Time
  * is the database's. Records that are over count as absent and stay in the table until a
  * purge removes them. Deadlocks are repeated; whatever else the database cannot do is an
- * {@link IdempotencyStoreException}.
+ * {@link IdempotencyStoreException}, a
+ * {@link io.idempotency.store.StoreNotReachedException} where there was no connection for
+ * it.
+ * <p>
+ * No call waits longer than the store time-out for the database, the time that the pool
+ * takes for a connection apart. Who waits for a row that somebody else holds locked stops
+ * waiting a little before, and a claim then is {@link ClaimResult.InProgress}: another
+ * transaction has the key. MySQL, and PostgreSQL with {@code preferQueryMode=simple},
+ * have no bound for locks that costs no statement: there the connection is given up when
+ * the time is over.
  * <p>
  * Called by a thread that holds a connection of the same pool already, a verb needs a
  * second one for a moment: where all threads do that, the pool must have one more than
@@ -36,9 +49,15 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	private static final int MAX_BATCH_SIZE = 10_000;
 
-	private final OwnTransactions transactions;
+	private static final Duration DEFAULT_WAIT_TIMEOUT = Duration.ofSeconds(5);
 
-	private final IdempotencyStore joining;
+	private static final Duration DEFAULT_STORE_TIMEOUT = Duration.ofSeconds(2);
+
+	private final OwnTransactions own;
+
+	private final JdbcTransactions transactions;
+
+	private final JdbcIdempotencyStore joining;
 
 	/**
 	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}.
@@ -54,7 +73,18 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * @param tableName the table, with its schema where it is not the default one
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName) {
-		this(dataSource, tableName, Duration.ofSeconds(5));
+		this(dataSource, tableName, DEFAULT_WAIT_TIMEOUT);
+	}
+
+	/**
+	 * Creates a store whose calls take no longer than two seconds.
+	 * @param dataSource where connections come from
+	 * @param tableName the table, with its schema where it is not the default one
+	 * @param waitTimeout how long a claim waits for another transaction that has claimed
+	 * the key and is not at its end
+	 */
+	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout) {
+		this(dataSource, tableName, waitTimeout, DEFAULT_STORE_TIMEOUT);
 	}
 
 	/**
@@ -62,23 +92,31 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with its schema where it is not the default one:
 	 * letters, digits and underscores
-	 * @param waitTimeout how long a claim that {@link #joining() joins} a transaction
-	 * waits for another transaction that has claimed the key and is not at its end; MySQL
-	 * and MariaDB know whole seconds only
-	 * @throws IllegalArgumentException if the table name is none
+	 * @param waitTimeout how long a claim waits for another transaction that has claimed
+	 * the key and is not at its end; MySQL and MariaDB know whole seconds only
+	 * @param storeTimeout how long a call waits for the database once it has a
+	 * connection; a claim that {@link #joining() joins} a transaction may take the
+	 * {@code waitTimeout} in addition
+	 * @throws IllegalArgumentException if the table name is none, or a duration is
+	 * shorter than a millisecond
 	 */
-	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout) {
-		if (waitTimeout.toMillis() < 1) {
-			throw new IllegalArgumentException("waitTimeout must be at least a millisecond, not " + waitTimeout);
-		}
+	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout, Duration storeTimeout) {
 		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName));
-		this.transactions = new OwnTransactions(database);
-		this.joining = new JoiningJdbcStore(new JoinedTransactions(database, waitTimeout));
+		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
+		this.own = new OwnTransactions(database, timeouts);
+		this.transactions = this.own;
+		this.joining = new JdbcIdempotencyStore(this.own, new JoinedTransactions(database, timeouts));
+	}
+
+	private JdbcIdempotencyStore(OwnTransactions own, JoinedTransactions transactions) {
+		this.own = own;
+		this.transactions = transactions;
+		this.joining = this;
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		return this.transactions.run("claim", (verbs, session) -> verbs.claim(session, request));
+		return this.transactions.claim((verbs, session) -> verbs.claim(session, request));
 	}
 
 	@Override
@@ -96,11 +134,24 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		return this.transactions.run("renew", (verbs, session) -> verbs.renew(session, key, claimId, lease));
 	}
 
+	/**
+	 * One statement in PostgreSQL, two for each lease in the others, for as long as
+	 * nobody holds the rows locked: those are passed by.
+	 * @throws io.idempotency.store.NotAllRenewedException names what is held
+	 */
+	@Override
+	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+		return renewals.isEmpty() ? Set.of()
+				: this.transactions.run("renew", (verbs, session) -> verbs.renewAll(session, renewals));
+	}
+
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
-		requireToken(token);
-		return Micros.toInstant(
-				this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, Micros.of(timeToLive))));
+		if (!token.isToken()) {
+			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
+		}
+		return Moment
+			.toInstant(this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, timeToLive)));
 	}
 
 	/**
@@ -113,18 +164,12 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	public int purge(int batchSize) {
 		requireBatchSize(batchSize);
-		return this.transactions.purge(batchSize);
+		return this.own.purge(batchSize);
 	}
 
 	static void requireBatchSize(int batchSize) {
 		if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
 			throw new IllegalArgumentException("batchSize must be 1 to " + MAX_BATCH_SIZE + ", not " + batchSize);
-		}
-	}
-
-	static void requireToken(IdempotencyKey token) {
-		if (!token.isToken()) {
-			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
 	}
 

@@ -56,7 +56,7 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void create() {
-		this.database.onOwnConnection("create schema", (connection) -> {
+		this.database.onOwnConnection("create schema", Timeouts.START, (connection, deadline) -> {
 			create(connection, script(this.database.dialect(connection).vendor()));
 			return true;
 		});
@@ -105,8 +105,8 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public boolean isEmbedded() {
-		return this.database.onOwnConnection("look at the database",
-				(connection) -> connection.getMetaData().getURL().startsWith("jdbc:h2:mem:"));
+		return this.database.onOwnConnection("look at the database", Timeouts.START,
+				(connection, deadline) -> connection.getMetaData().getURL().startsWith("jdbc:h2:mem:"));
 	}
 
 	/**
@@ -116,7 +116,7 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void verify() {
-		this.database.onOwnConnection("verify schema", (connection) -> {
+		this.database.onOwnConnection("verify schema", Timeouts.START, (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
 			try {
 				verify(connection, dialect);

@@ -2,7 +2,13 @@ package io.idempotency.store.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
@@ -10,6 +16,11 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.NotAllRenewedException;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.Step;
+import io.idempotency.store.record.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +34,11 @@ final class JdbcVerbs {
 	/** Every round that is lost is one that somebody else has won. */
 	private static final int MAX_ROUNDS = 200;
 
+	/** Some tens of milliseconds. */
+	private static final int MAX_LOOKS = 20;
+
 	/** Of what is there and cannot be seen nobody knows how long it lives. */
-	static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
+	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
 
 	private final Dialect dialect;
 
@@ -36,127 +50,79 @@ final class JdbcVerbs {
 	}
 
 	ClaimResult claim(SqlSession session, ClaimRequest request) throws SQLException {
-		IdempotencyKey key = request.key();
-		for (int round = 0; round < MAX_ROUNDS; round++) {
-			// A token is never made by its claim.
-			Attempt attempt = key.isToken() ? Attempt.found(this.dialect.find(session, key))
-					: this.dialect.insertOrFind(session, NewRecord.claimed(request));
-			if (attempt.written()) {
-				return new ClaimResult.Acquired(new Claim(key, request.claimId(), attempt.fence(), false));
-			}
-			ClaimResult answer = answer(session, request, attempt.found());
-			if (answer != null) {
-				return answer;
-			}
-			if (session.isJoined() && round > 1 && attempt.found() == null) {
-				// Committed by somebody else after this transaction began to read.
-				return new ClaimResult.InProgress(UNKNOWN_REST);
-			}
+		try {
+			return claimOrWait(session, request);
 		}
-		throw overtaken();
+		catch (SQLException ex) {
+			SqlFailure failure = this.dialect.classify(ex);
+			boolean held = failure == SqlFailure.LOCK_TIMEOUT
+					|| session.isJoined() && failure == SqlFailure.SERIALIZATION;
+			if (!held || session.isJoined() && this.dialect.endsTransaction(session.connection(), failure)) {
+				throw ex;
+			}
+			// Another transaction has claimed the key and is not at its end.
+			return new ClaimResult.InProgress(UNKNOWN_REST);
+		}
 	}
 
-	private @Nullable ClaimResult answer(SqlSession session, ClaimRequest request, @Nullable StoredRecord record)
-			throws SQLException {
+	private ClaimResult claimOrWait(SqlSession session, ClaimRequest request) throws SQLException {
 		IdempotencyKey key = request.key();
-		if (record == null) {
-			return key.isToken() ? new ClaimResult.UnknownToken() : null;
-		}
-		if (record.counts(request)) {
-			OptionalLong attempts = this.dialect.count(session, key, request.claimId());
-			return attempts.isPresent() ? new ClaimResult.Duplicate(attempts.getAsLong()) : null;
-		}
-		Step step = record.claim(request);
-		boolean done = step.next() == null || replace(session, key, record, step.next());
-		return done ? step.answer() : null;
+		StoredRecord fresh = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
+		return rounds((round) -> {
+			// A token is never made by its claim.
+			Insertion insertion = key.isToken() ? Insertion.found(this.dialect.find(session, key))
+					: this.dialect.insertOrFind(session, key, fresh);
+			if (insertion.written()) {
+				return new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false));
+			}
+			StoredRow row = insertion.found();
+			if (row != null) {
+				return row.current().counts(request) ? count(session, request)
+						: step(session, key, row, (record, moment) -> record.claim(request, moment));
+			}
+			if (key.isToken()) {
+				return new ClaimResult.UnknownToken();
+			}
+			// Committed by somebody else after this transaction began to read.
+			return (session.isJoined() && round > 1) ? new ClaimResult.InProgress(UNKNOWN_REST) : null;
+		});
+	}
+
+	/** The database counts: a thousand duplicates at once would overtake each other. */
+	private @Nullable ClaimResult count(SqlSession session, ClaimRequest request) throws SQLException {
+		OptionalLong attempts = this.dialect.count(session, request.key(), request.claimId());
+		return attempts.isPresent() ? new ClaimResult.Duplicate(attempts.getAsLong()) : null;
 	}
 
 	boolean complete(SqlSession session, Completion completion) throws SQLException {
-		if (completion.retention().isZero()) {
-			return forget(session, completion);
-		}
-		IdempotencyKey key = completion.claim().key();
-		for (int round = 0; round < MAX_ROUNDS; round++) {
-			if (session.update(this.sql.complete(), (statement) -> {
-				statement.setString(1, RecordSql.stateAfter(completion).letter());
-				statement.setBytes(2, RecordRows.bytes(completion.claim().id()));
-				int next = RecordRows.bind(statement, 3, completion.result());
-				statement.setLong(next, RecordSql.attachMicros(completion));
-				statement.setLong(next + 1, Micros.of(completion.retention()));
-				statement.setBytes(next + 2, key.hash());
-				statement.setBytes(next + 3, RecordRows.bytes(completion.claim().id()));
-			}) == 1) {
-				return true;
-			}
-			Boolean accepted = completeUnclaimed(session, completion, this.dialect.findHead(session, key));
-			if (accepted != null) {
-				return accepted;
-			}
-		}
-		throw overtaken();
+		boolean kept = !completion.retention().isZero();
+		return (kept ? write(session, completion) : forget(session, completion)) || settle(session,
+				completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment));
 	}
 
-	/** A late success is kept, not thrown away. */
-	private @Nullable Boolean completeUnclaimed(SqlSession session, Completion completion,
-			@Nullable StoredRecord record) throws SQLException {
-		Claim claim = completion.claim();
-		if (record != null && !record.isUnclaimed()) {
-			if (record.isCompletableBy(claim.id())) {
-				return null;
-			}
-			return record.isDoneBy(claim.id());
-		}
-		long now = (record != null) ? record.now() : clock(session);
-		// The fence of a claim is the database's clock at the claim.
-		if (now - claim.fence() >= Micros.of(completion.retention())) {
-			return false;
-		}
-		long fence = (record != null) ? Math.max(record.fence(), claim.fence()) : claim.fence();
-		StoredRecord done = StoredRecord.completed(completion, fence, now);
-		boolean written = (record != null) ? replace(session, claim.key(), record, done)
-				: insert(session, claim.key(), done);
-		return written ? true : null;
+	private boolean write(SqlSession session, Completion completion) throws SQLException {
+		StoredRecord done = StoredRecord.ABSENT.complete(completion, Moment.origin()).next();
+		return session.update(this.sql.complete(), (statement) -> {
+			statement.setString(1, done.state().letter());
+			statement.setBytes(2, RecordRows.bytes(done.claimId()));
+			int next = RecordRows.bind(statement, 3, done.result());
+			statement.setLong(next, done.leaseUntil());
+			statement.setLong(next + 1, done.keptUntil());
+			statement.setBytes(next + 2, completion.claim().key().hash());
+			statement.setBytes(next + 3, RecordRows.bytes(done.claimId()));
+		}) == 1;
 	}
 
 	private boolean forget(SqlSession session, Completion completion) throws SQLException {
-		IdempotencyKey key = completion.claim().key();
-		ClaimId id = completion.claim().id();
-		for (int round = 0; round < MAX_ROUNDS; round++) {
-			if (session.update(this.sql.forget(), (statement) -> {
-				statement.setBytes(1, key.hash());
-				statement.setBytes(2, RecordRows.bytes(id));
-			}) == 1) {
-				return true;
-			}
-			StoredRecord record = this.dialect.findHead(session, key);
-			if (record == null || record.isExpired() || record.isDoneBy(id)) {
-				return true;
-			}
-			if (!record.isUnclaimed() && !record.isCompletableBy(id)) {
-				return false;
-			}
-		}
-		throw overtaken();
+		return session.update(this.sql.forget(), (statement) -> {
+			statement.setBytes(1, completion.claim().key().hash());
+			statement.setBytes(2, RecordRows.bytes(completion.claim().id()));
+		}) == 1;
 	}
 
 	boolean release(SqlSession session, IdempotencyKey key, ClaimId id) throws SQLException {
-		for (int round = 0; round < MAX_ROUNDS; round++) {
-			if (giveBack(session, key, id)) {
-				return true;
-			}
-			StoredRecord record = this.dialect.findHead(session, key);
-			if (record == null || record.isUnclaimed() || record.state() == RecordState.NOBODYS) {
-				// There is no claim to give back: this may be the second time it is sent.
-				return true;
-			}
-			if (!record.isReleasableBy(id)) {
-				return false;
-			}
-			if (record.state() == RecordState.TAKEN_OVER && replace(session, key, record, record.nobodys())) {
-				return true;
-			}
-		}
-		throw overtaken();
+		return giveBack(session, key, id)
+				|| settle(session, key, false, (record, moment) -> record.release(id, moment));
 	}
 
 	private boolean giveBack(SqlSession session, IdempotencyKey key, ClaimId id) throws SQLException {
@@ -176,36 +142,91 @@ final class JdbcVerbs {
 
 	boolean renew(SqlSession session, IdempotencyKey key, ClaimId id, Duration lease) throws SQLException {
 		return session.update(this.sql.renew(), (statement) -> {
-			statement.setLong(1, Micros.of(lease));
+			statement.setLong(1, Moment.micros(lease));
 			statement.setBytes(2, key.hash());
 			statement.setBytes(3, RecordRows.bytes(id));
 		}) == 1;
 	}
 
-	/** When the token expires. */
-	long issue(SqlSession session, IdempotencyKey token, long timeToLive) throws SQLException {
-		for (int round = 0; round < MAX_ROUNDS; round++) {
-			Attempt attempt = this.dialect.insertOrFind(session, NewRecord.issued(token, timeToLive));
-			if (attempt.written()) {
-				return attempt.fence() + timeToLive;
+	/**
+	 * Renews many. Nothing waits for a row that somebody else holds: most are held by
+	 * another statement and are free in a moment, so that it looks a few times more.
+	 * @throws NotAllRenewedException names those that are held for longer
+	 */
+	Set<ClaimId> renewAll(SqlSession session, Collection<Renewal> renewals) throws SQLException {
+		Set<ClaimId> refused = new HashSet<>();
+		if (session.isJoined() || !this.dialect.skipsLocked()) {
+			for (Renewal renewal : renewals) {
+				if (!renew(session, renewal.key(), renewal.claimId(), renewal.lease())) {
+					refused.add(renewal.claimId());
+				}
 			}
-			StoredRecord record = attempt.found();
-			if (record == null) {
-				continue;
-			}
-			if (!record.isExpired()) {
-				return record.expiresAt();
-			}
-			StoredRecord issued = record.issued(timeToLive);
-			if (replace(session, token, record, issued)) {
-				return issued.keptUntil();
-			}
+			return refused;
 		}
-		throw overtaken();
+		List<Renewal> held = this.dialect.renewAll(session, List.copyOf(renewals), refused);
+		for (int look = 1; !held.isEmpty(); look++) {
+			if (look == MAX_LOOKS || session.isOver()) {
+				throw new NotAllRenewedException(
+						"Of " + renewals.size() + " claims the records of " + held.size()
+								+ " are held locked by another transaction and could not be renewed",
+						held.stream().map(Renewal::claimId).collect(Collectors.toSet()), refused);
+			}
+			OwnTransactions.pause(look);
+			held = this.dialect.renewAll(session, held, refused);
+		}
+		return refused;
 	}
 
-	private long clock(SqlSession session) throws SQLException {
-		return session.query(this.sql.clock(), SqlSession.NO_PARAMETERS, Dialect::firstLong).orElseThrow();
+	/** When the token expires. */
+	long issue(SqlSession session, IdempotencyKey token, Duration timeToLive) throws SQLException {
+		StoredRecord fresh = StoredRecord.ABSENT.issue(timeToLive, Moment.origin()).next();
+		return rounds((round) -> {
+			Insertion insertion = this.dialect.insertOrFind(session, token, fresh);
+			if (insertion.written()) {
+				return insertion.fence() + fresh.keptUntil();
+			}
+			StoredRow row = insertion.found();
+			return (row != null) ? step(session, token, row, (record, moment) -> record.issue(timeToLive, moment))
+					: null;
+		});
+	}
+
+	/**
+	 * Takes a step of the record that is there.
+	 * @param timed whether the time counts where there is none
+	 */
+	private <T> T settle(SqlSession session, IdempotencyKey key, boolean timed,
+			BiFunction<StoredRecord, Moment, Step<T>> verb) throws SQLException {
+		return rounds((round) -> {
+			StoredRow row = this.dialect.findHead(session, key);
+			return step(session, key, (row != null) ? row : StoredRow.missing(timed ? clock(session) : 0), verb);
+		});
+	}
+
+	/** One step of one row, no answer if somebody else was faster. */
+	private <T> @Nullable T step(SqlSession session, IdempotencyKey key, StoredRow row,
+			BiFunction<StoredRecord, Moment, Step<T>> verb) throws SQLException {
+		StoredRecord current = row.current();
+		Step<T> step = verb.apply(current, row.moment());
+		return (step.next() == current || swap(session, key, row, step.next())) ? step.answer() : null;
+	}
+
+	private boolean swap(SqlSession session, IdempotencyKey key, StoredRow row, StoredRecord next) throws SQLException {
+		boolean live = next.isLive(row.moment());
+		if (row.isMissing()) {
+			return !live || insert(session, key, next);
+		}
+		return session.update(live ? this.sql.replace() : this.sql.delete(), (statement) -> {
+			int index = live ? RecordRows.bind(statement, 1, next) : 1;
+			StoredRecord read = row.record();
+			statement.setBytes(index, key.hash());
+			statement.setString(index + 1, read.state().letter());
+			statement.setBytes(index + 2, RecordRows.bytes(read.claimId()));
+			statement.setLong(index + 3, read.fence());
+			statement.setLong(index + 4, read.leaseUntil());
+			statement.setLong(index + 5, read.keptUntil());
+			statement.setLong(index + 6, read.attempts());
+		}) == 1;
 	}
 
 	private boolean insert(SqlSession session, IdempotencyKey key, StoredRecord record) throws SQLException {
@@ -224,22 +245,30 @@ final class JdbcVerbs {
 		}
 	}
 
-	private boolean replace(SqlSession session, IdempotencyKey key, StoredRecord read, StoredRecord next)
-			throws SQLException {
-		return session.update(this.sql.replace(), (statement) -> {
-			int index = RecordRows.bind(statement, 1, next);
-			statement.setBytes(index, key.hash());
-			statement.setString(index + 1, read.state().letter());
-			statement.setBytes(index + 2, RecordRows.bytes(read.claimId()));
-			statement.setLong(index + 3, read.fence());
-			statement.setLong(index + 4, read.leaseUntil());
-			statement.setLong(index + 5, read.keptUntil());
-			statement.setLong(index + 6, read.attempts());
-		}) == 1;
+	private long clock(SqlSession session) throws SQLException {
+		return session.query(this.sql.clock(), SqlSession.NO_PARAMETERS, Dialect::firstLong).orElseThrow();
 	}
 
-	private static SQLException overtaken() {
-		return new SQLException("Overtaken " + MAX_ROUNDS + " times by others who changed the same record");
+	private static <T> T rounds(Round<T> round) throws SQLException {
+		for (int number = 0; number < MAX_ROUNDS; number++) {
+			T answer = round.run(number);
+			if (answer != null) {
+				return answer;
+			}
+		}
+		throw new SQLException("Overtaken " + MAX_ROUNDS + " times by others who changed the same record");
+	}
+
+	/**
+	 * Reads, decides and replaces.
+	 *
+	 * @param <T> the answer
+	 */
+	private interface Round<T> {
+
+		/** The answer, none if somebody else was faster. */
+		@Nullable T run(int number) throws SQLException;
+
 	}
 
 }

@@ -6,8 +6,6 @@ import java.time.Duration;
 
 import javax.sql.DataSource;
 
-import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
@@ -21,73 +19,52 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * Runs verbs on the connection of the transaction that the calling thread is in.
  */
-final class JoinedTransactions {
+final class JoinedTransactions implements JdbcTransactions {
 
 	private static final int MAX_ATTEMPTS = 10;
 
 	private final JdbcDatabase database;
 
-	private final Duration waitTimeout;
+	private final Timeouts timeouts;
 
-	JoinedTransactions(JdbcDatabase database, Duration waitTimeout) {
+	JoinedTransactions(JdbcDatabase database, Timeouts timeouts) {
 		this.database = database;
-		this.waitTimeout = waitTimeout;
+		this.timeouts = timeouts;
 	}
 
-	ClaimResult claim(ClaimRequest request) {
-		return onConnection("claim", (connection) -> {
+	@Override
+	public <T> T run(String what, SqlVerb<T> verb) {
+		return onConnection(what, this.timeouts.call(),
+				(connection, deadline) -> verb.run(new JdbcVerbs(this.database.dialect(connection)),
+						SqlSession.joined(connection, deadline, LockWait.NONE)));
+	}
+
+	@Override
+	public <T> T claim(SqlVerb<T> verb) {
+		return onConnection("claim", this.timeouts.waiting().plus(this.timeouts.call()), (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
-			LockWait bound = dialect.lockWait(this.waitTimeout);
-			bound.begin(connection);
-			ClaimResult result;
-			try {
-				result = claim(dialect, SqlSession.joined(connection).with(bound), request);
-			}
-			catch (SQLException ex) {
-				end(bound, connection, ex);
-				throw ex;
-			}
-			bound.end(connection);
-			return result;
+			SqlSession session = SqlSession.joined(connection, deadline, dialect.lockWait(this.timeouts.waiting()));
+			return session.bounded(() -> repeat(dialect, session, verb));
 		});
 	}
 
-	private static void end(LockWait bound, Connection connection, SQLException failure) {
-		try {
-			bound.end(connection);
-		}
-		catch (SQLException ex) {
-			failure.addSuppressed(ex);
-		}
-	}
-
-	private ClaimResult claim(Dialect dialect, SqlSession session, ClaimRequest request) throws SQLException {
+	private static <T> T repeat(Dialect dialect, SqlSession session, SqlVerb<T> verb) throws SQLException {
 		JdbcVerbs verbs = new JdbcVerbs(dialect);
 		for (int attempt = 1;; attempt++) {
 			try {
-				return verbs.claim(session, request);
+				return verb.run(verbs, session);
 			}
 			catch (SQLException ex) {
 				SqlFailure failure = dialect.classify(ex);
-				if (dialect.endsTransaction(session.connection(), failure)) {
-					throw ex;
-				}
-				if (failure == SqlFailure.LOCK_TIMEOUT || failure == SqlFailure.SERIALIZATION) {
-					return new ClaimResult.InProgress(JdbcVerbs.UNKNOWN_REST);
-				}
-				if (failure != SqlFailure.DEADLOCK || attempt == MAX_ATTEMPTS) {
+				if (failure != SqlFailure.DEADLOCK || attempt == MAX_ATTEMPTS
+						|| dialect.endsTransaction(session.connection(), failure)) {
 					throw ex;
 				}
 			}
 		}
 	}
 
-	<T> T run(String what, Verb<T> verb) {
-		return onConnection(what, (connection) -> verb.run(new JdbcVerbs(this.database.dialect(connection)),
-				SqlSession.joined(connection)));
-	}
-
-	private <T> T onConnection(String what, JdbcDatabase.OnConnection<T> work) {
+	private <T> T onConnection(String what, Duration most, JdbcDatabase.OnConnection<T> work) {
 		DataSource dataSource = this.database.dataSource();
 		requireTransaction(what, dataSource);
 		Connection connection = connection(what, dataSource);
@@ -95,7 +72,9 @@ final class JoinedTransactions {
 			if (connection.getAutoCommit()) {
 				throw noTransaction(what);
 			}
-			return work.run(connection);
+			try (Deadline deadline = JdbcDatabase.begin(what, connection, most)) {
+				return work.run(connection, deadline);
+			}
 		}
 		catch (SQLException ex) {
 			throw failure(what, connection, ex);
@@ -110,7 +89,7 @@ final class JoinedTransactions {
 			return DataSourceUtils.getConnection(dataSource);
 		}
 		catch (CannotGetJdbcConnectionException ex) {
-			throw new IdempotencyStoreException("There is no connection for '" + what + "'", ex);
+			throw JdbcDatabase.unreached(what, ex);
 		}
 	}
 

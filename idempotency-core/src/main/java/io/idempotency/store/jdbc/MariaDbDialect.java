@@ -3,6 +3,9 @@ package io.idempotency.store.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.record.StoredRecord;
+
 /**
  * MariaDB 10.5 or newer, whichever driver speaks to it.
  * <p>
@@ -24,22 +27,29 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
-	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
-		return session.query(this.insertOrFind, record::bind, (rows) -> {
+	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
+		return session.query(this.insertOrFind, (statement) -> RecordRows.bindNew(statement, key, fresh), (rows) -> {
 			if (!rows.next()) {
-				return Attempt.found(null);
+				return Insertion.found(null);
 			}
-			StoredRecord row = RecordRows.read(rows, 1);
+			StoredRow row = RecordRows.read(rows, 1);
 			// What this statement has written has the start of the statement as its
 			// fence.
-			boolean written = row.isOwnedBy(record.claimId()) && row.fence() == rows.getLong(CLOCK);
-			return written ? Attempt.written(row.fence()) : Attempt.found(row);
+			boolean written = row.record().claimId().equals(fresh.claimId())
+					&& row.record().fence() == rows.getLong(CLOCK);
+			return written ? Insertion.written(row.record().fence()) : Insertion.found(row);
 		});
 	}
 
 	@Override
 	LockWait lockWait(Duration bound) {
 		return new BoundedStatement(wholeSeconds(bound));
+	}
+
+	/** Rounded down where that leaves something, because the line waits no longer. */
+	@Override
+	LockWait ownLockWait(Duration bound) {
+		return new BoundedStatement(Math.max(1, bound.toSeconds()));
 	}
 
 	/**

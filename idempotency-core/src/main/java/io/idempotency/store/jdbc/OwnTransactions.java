@@ -1,7 +1,7 @@
 package io.idempotency.store.jdbc;
 
-import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * a verb neither joins nor ends nor locks what the caller has begun. Who was the victim
  * of a deadlock or of a strict isolation has changed nothing, and tries again.
  */
-final class OwnTransactions {
+final class OwnTransactions implements JdbcTransactions {
 
 	/** Under a strict isolation everybody but one fails in each round. */
 	private static final int MAX_ATTEMPTS = 100;
@@ -20,37 +20,49 @@ final class OwnTransactions {
 
 	private final JdbcDatabase database;
 
-	OwnTransactions(JdbcDatabase database) {
+	private final Timeouts timeouts;
+
+	OwnTransactions(JdbcDatabase database, Timeouts timeouts) {
 		this.database = database;
+		this.timeouts = timeouts;
 	}
 
-	<T> T run(String what, Verb<T> verb) {
-		return this.database.onOwnConnection(what, (connection) -> run(connection, verb));
+	@Override
+	public <T> T run(String what, SqlVerb<T> verb) {
+		return run(what, this.timeouts.lock(), verb);
 	}
 
-	private <T> T run(Connection connection, Verb<T> verb) throws SQLException {
-		Dialect dialect = this.database.dialect(connection);
-		JdbcVerbs verbs = new JdbcVerbs(dialect);
-		SqlSession session = SqlSession.own(connection);
-		return repeat(dialect, () -> verb.run(verbs, session));
+	@Override
+	public <T> T claim(SqlVerb<T> verb) {
+		return run("claim", this.timeouts.claim(), verb);
 	}
 
-	int purge(int batchSize) {
-		return this.database.onOwnConnection("purge", (connection) -> {
+	private <T> T run(String what, Duration lock, SqlVerb<T> verb) {
+		return this.database.onOwnConnection(what, this.timeouts.call(), (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
-			return repeat(dialect, () -> dialect.purge(connection, batchSize));
+			SqlSession session = SqlSession.own(connection, deadline, dialect.ownLockWait(lock));
+			JdbcVerbs verbs = new JdbcVerbs(dialect);
+			return session.bounded(() -> repeat(dialect, deadline, () -> verb.run(verbs, session)));
 		});
 	}
 
-	private static <T> T repeat(Dialect dialect, Attempted<T> attempted) throws SQLException {
+	int purge(int batchSize) {
+		return this.database.onOwnConnection("purge", Timeouts.PURGE, (connection, deadline) -> {
+			Dialect dialect = this.database.dialect(connection);
+			SqlSession session = SqlSession.own(connection, deadline, LockWait.NONE);
+			return repeat(dialect, deadline, () -> dialect.purge(session, batchSize));
+		});
+	}
+
+	private static <T> T repeat(Dialect dialect, Deadline deadline, SqlSession.Work<T> work) throws SQLException {
 		for (int attempt = 1;; attempt++) {
 			try {
-				return attempted.run();
+				return work.run();
 			}
 			catch (SQLException ex) {
 				SqlFailure failure = dialect.classify(ex);
 				boolean repeatable = failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION;
-				if (!repeatable || attempt == MAX_ATTEMPTS) {
+				if (!repeatable || attempt == MAX_ATTEMPTS || deadline.isOver()) {
 					throw ex;
 				}
 				pause(attempt);
@@ -59,20 +71,9 @@ final class OwnTransactions {
 	}
 
 	/** Who met once meets again unless one of them waits. */
-	private static void pause(int attempt) {
+	static void pause(int attempt) {
 		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
 		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
-	}
-
-	/**
-	 * What may be tried again.
-	 *
-	 * @param <T> what it gives
-	 */
-	private interface Attempted<T> {
-
-		T run() throws SQLException;
-
 	}
 
 }

@@ -4,10 +4,18 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.StoredRecord;
 
 /**
  * PostgreSQL.
@@ -30,6 +38,8 @@ final class PostgreSqlDialect extends Dialect {
 
 	private final String purge;
 
+	private final String renewAll;
+
 	PostgreSqlDialect(TableName table) {
 		super("postgresql", table, NOW, NOW);
 		this.insertOrFind = "WITH clock AS (SELECT " + sql().now() + " AS now), mine AS (" + sql().insertInto()
@@ -42,19 +52,27 @@ final class PostgreSqlDialect extends Dialect {
 		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
 				+ sql().table() + " WHERE " + RecordSql.expired("(SELECT " + NOW + ")")
 				+ " ORDER BY kept_until LIMIT ? FOR UPDATE SKIP LOCKED))";
+		String running = " FROM " + sql().table() + " r JOIN asked a USING (key_hash, claim_id) WHERE "
+				+ sql().running();
+		this.renewAll = "WITH asked AS (SELECT * FROM unnest(?::bytea[], ?::bytea[], ?::bigint[])"
+				+ " AS a (key_hash, claim_id, lease)), mine AS (SELECT key_hash, lease" + running
+				+ " FOR NO KEY UPDATE OF r SKIP LOCKED), renewed AS (UPDATE " + sql().table() + " r SET lease_until = "
+				+ sql().now() + " + lease FROM mine m WHERE r.key_hash = m.key_hash"
+				+ " RETURNING r.key_hash) SELECT claim_id, claim_id IN (SELECT claim_id" + running
+				+ ") FROM asked WHERE key_hash NOT IN (SELECT key_hash FROM renewed)";
 	}
 
 	@Override
-	Attempt insertOrFind(SqlSession session, NewRecord record) throws SQLException {
+	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
 		return session.query(this.insertOrFind, (statement) -> {
-			record.bind(statement);
-			statement.setBytes(NewRecord.PARAMETERS + 1, record.key().hash());
+			RecordRows.bindNew(statement, key, fresh);
+			statement.setBytes(RecordRows.NEW_PARAMETERS + 1, key.hash());
 		}, (rows) -> {
 			if (!rows.next()) {
-				return Attempt.found(null);
+				return Insertion.found(null);
 			}
-			StoredRecord row = RecordRows.read(rows, 2);
-			return (rows.getInt(1) == 1) ? Attempt.written(row.fence()) : Attempt.found(row);
+			StoredRow row = RecordRows.read(rows, 2);
+			return (rows.getInt(1) == 1) ? Insertion.written(row.record().fence()) : Insertion.found(row);
 		});
 	}
 
@@ -69,8 +87,39 @@ final class PostgreSqlDialect extends Dialect {
 	 * would keep the index from being used.
 	 */
 	@Override
-	int purge(Connection connection, int batchSize) throws SQLException {
-		return SqlSession.own(connection).update(this.purge, (statement) -> statement.setInt(1, batchSize));
+	int purge(SqlSession session, int batchSize) throws SQLException {
+		return session.update(this.purge, (statement) -> statement.setInt(1, batchSize));
+	}
+
+	/**
+	 * One statement, which gives what it has not renewed. What it has not locked and sees
+	 * as it should be is held by somebody else, or was changed since it began.
+	 */
+	@Override
+	List<Renewal> renewAll(SqlSession session, List<Renewal> renewals, Set<ClaimId> refused) throws SQLException {
+		Map<ClaimId, Renewal> byClaim = new HashMap<>();
+		renewals.forEach((renewal) -> byClaim.put(renewal.claimId(), renewal));
+		return session.query(this.renewAll, (statement) -> {
+			Connection connection = session.connection();
+			statement.setArray(1, connection.createArrayOf("bytea",
+					renewals.stream().map((renewal) -> renewal.key().hash()).toArray(byte[][]::new)));
+			statement.setArray(2, connection.createArrayOf("bytea",
+					renewals.stream().map((renewal) -> RecordRows.bytes(renewal.claimId())).toArray(byte[][]::new)));
+			statement.setArray(3, connection.createArrayOf("bigint",
+					renewals.stream().map((renewal) -> Moment.micros(renewal.lease())).toArray(Long[]::new)));
+		}, (rows) -> {
+			List<Renewal> held = new ArrayList<>();
+			while (rows.next()) {
+				Renewal renewal = byClaim.get(RecordRows.claimId(rows.getBytes(1)));
+				if (renewal != null && rows.getBoolean(2)) {
+					held.add(renewal);
+				}
+				else if (renewal != null) {
+					refused.add(renewal.claimId());
+				}
+			}
+			return held;
+		});
 	}
 
 	@Override
@@ -81,6 +130,15 @@ final class PostgreSqlDialect extends Dialect {
 	@Override
 	LockWait lockWait(Duration bound) {
 		return new BoundedStatement(bound);
+	}
+
+	@Override
+	LockWait ownLockWait(Duration bound) {
+		return new BoundedAlone(bound);
+	}
+
+	private static String setLockTimeout(Duration bound) {
+		return "set_config('lock_timeout', '" + Math.max(1, bound.toMillis()) + "ms', true)";
 	}
 
 	@Override
@@ -102,6 +160,26 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
+	 * What travels together is one transaction, and the bound ends with it. It does not
+	 * hold where the driver was told to send simple queries.
+	 *
+	 * @param bound how long to wait
+	 */
+	private record BoundedAlone(Duration bound) implements LockWait {
+
+		@Override
+		public String around(String sql) {
+			return "SELECT " + setLockTimeout(this.bound) + "; " + sql;
+		}
+
+		@Override
+		public int resultsBefore() {
+			return 1;
+		}
+
+	}
+
+	/**
 	 * Every failure aborts a transaction of PostgreSQL up to a savepoint, and this
 	 * transaction is somebody else's. Savepoint, bound and statement travel together: the
 	 * driver sends them in one round trip.
@@ -118,8 +196,7 @@ final class PostgreSqlDialect extends Dialect {
 		@Override
 		public String around(String sql) {
 			return "SAVEPOINT " + SAVEPOINT + "; SELECT set_config('" + BEFORE
-					+ "', current_setting('lock_timeout'), true), set_config('lock_timeout', '"
-					+ Math.max(1, this.bound.toMillis()) + "ms', true); " + sql
+					+ "', current_setting('lock_timeout'), true), " + setLockTimeout(this.bound) + "; " + sql
 					+ "; SELECT set_config('lock_timeout', current_setting('" + BEFORE + "'), true); RELEASE SAVEPOINT "
 					+ SAVEPOINT;
 		}

@@ -1,8 +1,5 @@
 package io.idempotency.store.jdbc;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,60 +15,28 @@ final class Purge {
 	private Purge() {
 	}
 
-	static int inTwoSteps(Connection connection, RecordSql sql, String limit, boolean skipLocked) throws SQLException {
-		boolean autoCommit = connection.getAutoCommit();
-		if (autoCommit) {
-			connection.setAutoCommit(false);
-		}
-		try {
-			int deleted = delete(connection, sql, expiredKeys(connection, sql, limit, skipLocked));
-			connection.commit();
-			connection.setAutoCommit(autoCommit);
-			return deleted;
-		}
-		catch (SQLException ex) {
-			undo(connection, autoCommit, ex);
-			throw ex;
-		}
+	static int inTwoSteps(SqlSession session, RecordSql sql, String limit, boolean skipLocked) throws SQLException {
+		return session.inTransaction((inside) -> {
+			List<byte[]> keys = expiredKeys(inside, sql, limit, skipLocked);
+			return keys.isEmpty() ? 0
+					: inside.update(sql.deleteExpired(keys.size()), (statement) -> RecordRows.bind(statement, 1, keys));
+		});
 	}
 
-	private static void undo(Connection connection, boolean autoCommit, SQLException failure) {
-		try {
-			connection.rollback();
-			connection.setAutoCommit(autoCommit);
-		}
-		catch (SQLException ex) {
-			failure.addSuppressed(ex);
-		}
-	}
-
-	private static List<byte[]> expiredKeys(Connection connection, RecordSql sql, String limit, boolean skipLocked)
+	private static List<byte[]> expiredKeys(SqlSession session, RecordSql sql, String limit, boolean skipLocked)
 			throws SQLException {
-		String query = sql.findExpired(limit) + (skipLocked ? " FOR UPDATE SKIP LOCKED" : "");
-		List<byte[]> keys = new ArrayList<>();
-		try (PreparedStatement statement = connection.prepareStatement(query);
-				ResultSet rows = statement.executeQuery()) {
+		String query = sql.findExpired(limit) + (skipLocked ? RecordSql.SKIP_LOCKED : "");
+		return session.query(query, SqlSession.NO_PARAMETERS, (rows) -> {
+			List<byte[]> keys = new ArrayList<>();
 			while (rows.next()) {
 				keys.add(rows.getBytes(1));
 			}
-		}
-		if (!skipLocked) {
-			// Two that delete the same keys wait for each other in one direction.
-			keys.sort(Arrays::compareUnsigned);
-		}
-		return keys;
-	}
-
-	private static int delete(Connection connection, RecordSql sql, List<byte[]> keys) throws SQLException {
-		if (keys.isEmpty()) {
-			return 0;
-		}
-		try (PreparedStatement statement = connection.prepareStatement(sql.deleteExpired(keys.size()))) {
-			for (int i = 0; i < keys.size(); i++) {
-				statement.setBytes(i + 1, keys.get(i));
+			if (!skipLocked) {
+				// Two that delete the same keys wait for each other in one direction.
+				keys.sort(Arrays::compareUnsigned);
 			}
-			return statement.executeUpdate();
-		}
+			return keys;
+		});
 	}
 
 }

@@ -5,10 +5,15 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.List;
 
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordState;
+import io.idempotency.store.record.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +22,46 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordRows {
 
+	/** How many parameters {@link #bindNew} sets. */
+	static final int NEW_PARAMETERS = 8;
+
 	private static final int MAX_OPERATION_LENGTH = 255;
 
 	private RecordRows() {
 	}
 
 	/** Reads {@link RecordSql#COLUMNS} and the clock behind them. */
-	static StoredRecord read(ResultSet row, int first) throws SQLException {
-		return new StoredRecord(RecordState.of(row.getString(first)), claimId(row.getBytes(first + 1)),
+	static StoredRow read(ResultSet row, int first) throws SQLException {
+		StoredRecord record = new StoredRecord(state(row.getString(first)), claimId(row.getBytes(first + 1)),
 				row.getLong(first + 2), fingerprint(row.getBytes(first + 3)), row.getLong(first + 4),
 				row.getLong(first + 5), row.getLong(first + 6), row.getLong(first + 7),
-				result(row.getString(first + 8), row.getBytes(first + 9)), row.getLong(first + 10));
+				result(row.getString(first + 8), row.getBytes(first + 9)));
+		return new StoredRow(record, row.getLong(first + 10));
+	}
+
+	/** What a newer version has written is not "absent". */
+	private static RecordState state(String letter) throws SQLException {
+		for (RecordState state : RecordState.values()) {
+			if (state != RecordState.ABSENT && state.letter().equals(letter)) {
+				return state;
+			}
+		}
+		throw new SQLException("A record in state '" + letter + "' cannot be read by this version");
+	}
+
+	/**
+	 * Binds a record that was made at the {@linkplain Moment#origin() beginning of time}:
+	 * the database adds its clock, which is the fence as well.
+	 */
+	static void bindNew(PreparedStatement statement, IdempotencyKey key, StoredRecord record) throws SQLException {
+		statement.setBytes(1, key.hash());
+		statement.setString(2, readable(key.operation()));
+		statement.setString(3, record.state().letter());
+		statement.setBytes(4, bytes(record.claimId()));
+		statement.setBytes(5, record.fingerprint().toBytes());
+		statement.setLong(6, record.leaseUntil());
+		statement.setLong(7, record.keptUntil());
+		statement.setLong(8, record.tokenUntil());
 	}
 
 	/** Binds {@link RecordSql#COLUMNS}. */
@@ -56,11 +90,19 @@ final class RecordRows {
 		return first + 2;
 	}
 
+	/** Binds so many values. */
+	static int bind(PreparedStatement statement, int first, List<byte[]> values) throws SQLException {
+		for (int i = 0; i < values.size(); i++) {
+			statement.setBytes(first + i, values.get(i));
+		}
+		return first + values.size();
+	}
+
 	static byte[] bytes(ClaimId id) {
 		return ByteBuffer.allocate(2 * Long.BYTES).putLong(id.high()).putLong(id.low()).array();
 	}
 
-	private static ClaimId claimId(byte[] bytes) throws SQLException {
+	static ClaimId claimId(byte[] bytes) throws SQLException {
 		if (bytes.length != 2 * Long.BYTES) {
 			throw new SQLException("A record with a claim id of " + bytes.length + " bytes cannot be read");
 		}

@@ -1,7 +1,5 @@
 package io.idempotency.store.jdbc;
 
-import io.idempotency.store.Completion;
-
 /**
  * The statements that all databases understand, made once for a table. Each one is atomic
  * by itself; what it must find is in its {@code WHERE}.
@@ -17,6 +15,12 @@ final class RecordSql {
 
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
 			+ " kept_until, token_until, attempts";
+
+	/** Appended to a reading that locks what nobody else has locked, and no more. */
+	static final String SKIP_LOCKED = " FOR UPDATE SKIP LOCKED";
+
+	private static final String UNCHANGED = " WHERE key_hash = ? AND state = ? AND claim_id = ? AND fence = ?"
+			+ " AND lease_until = ? AND kept_until = ? AND attempts = ?";
 
 	private final String table;
 
@@ -56,7 +60,7 @@ final class RecordSql {
 		return "SELECT " + this.now;
 	}
 
-	/** The columns of a new record, for {@link NewRecord#bind}. */
+	/** The columns of a new record, for {@link RecordRows#bindNew}. */
 	String insertInto() {
 		return "INSERT INTO " + this.table + " (" + INSERTED + ")";
 	}
@@ -87,9 +91,12 @@ final class RecordSql {
 	 */
 	String replace() {
 		return "UPDATE " + this.table + " SET state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"
-				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?"
-				+ " WHERE key_hash = ? AND state = ? AND claim_id = ? AND fence = ? AND lease_until = ?"
-				+ " AND kept_until = ? AND attempts = ?";
+				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?" + UNCHANGED;
+	}
+
+	/** Deletes the record that was read, likewise. */
+	String delete() {
+		return "DELETE FROM " + this.table + UNCHANGED;
 	}
 
 	/** Ours and running or executed, or nobody's. */
@@ -119,7 +126,34 @@ final class RecordSql {
 
 	String renew() {
 		return "UPDATE " + this.table + " SET lease_until = " + this.now
-				+ " + ? WHERE key_hash = ? AND claim_id = ? AND state IN ('R', 'A') AND " + live();
+				+ " + ? WHERE key_hash = ? AND claim_id = ? AND " + running();
+	}
+
+	/**
+	 * Claims that may be renewed, of so many keys and owners.
+	 * @param byKey what makes sure that no other rows are locked
+	 */
+	String findRunning(String byKey, int claims) {
+		return "SELECT claim_id FROM " + this.table + byKey + " WHERE key_hash IN (" + parameters(claims)
+				+ ") AND claim_id IN (" + parameters(claims) + ") AND " + running();
+	}
+
+	/**
+	 * Renews so many claims that were found and are locked.
+	 * @param byKey likewise
+	 */
+	String renewLocked(String byKey, int claims) {
+		return "UPDATE " + this.table + byKey + " SET lease_until = " + this.now + " + ? WHERE key_hash IN ("
+				+ parameters(claims) + ")";
+	}
+
+	/** What may be renewed. */
+	String running() {
+		return "state IN ('R', 'A') AND " + live();
+	}
+
+	private static String parameters(int count) {
+		return "?" + ", ?".repeat(count - 1);
 	}
 
 	/** Counts one more claim; the expression is what the attempts become. */
@@ -142,8 +176,8 @@ final class RecordSql {
 	 * makes sure of: through the other index it would lock all that is expired.
 	 */
 	String deleteExpired(int keys) {
-		return "DELETE FROM " + this.table + " WHERE key_hash IN (?" + ", ?".repeat(keys - 1)
-				+ ") AND kept_until + 0 <= " + this.now + " AND lease_until <= " + this.now;
+		return "DELETE FROM " + this.table + " WHERE key_hash IN (" + parameters(keys) + ") AND kept_until + 0 <= "
+				+ this.now + " AND lease_until <= " + this.now;
 	}
 
 	/** Which records are expired; the clock is the expression. */
@@ -154,18 +188,6 @@ final class RecordSql {
 	/** A query that reads nothing and fails if a column is missing. */
 	String probe() {
 		return "SELECT key_hash, operation, " + COLUMNS + " FROM " + this.table + " WHERE 1 = 0";
-	}
-
-	static RecordState stateAfter(Completion completion) {
-		if (completion.type() == Completion.Type.RESULT) {
-			return RecordState.RESULT;
-		}
-		return (completion.type() == Completion.Type.EXECUTED) ? RecordState.EXECUTED : RecordState.TOMBSTONE;
-	}
-
-	/** A record is not kept longer than its retention because its result is awaited. */
-	static long attachMicros(Completion completion) {
-		return Math.min(Micros.of(completion.attachWithin()), Micros.of(completion.retention()));
 	}
 
 }

@@ -18,32 +18,79 @@ final class SqlSession {
 
 	private final Connection connection;
 
+	private final Deadline deadline;
+
 	private final LockWait lockWait;
 
 	private final boolean joined;
 
 	private final boolean commit;
 
-	private SqlSession(Connection connection, LockWait lockWait, boolean joined) throws SQLException {
+	private SqlSession(Connection connection, Deadline deadline, LockWait lockWait, boolean joined, boolean commit) {
 		this.connection = connection;
+		this.deadline = deadline;
 		this.lockWait = lockWait;
 		this.joined = joined;
-		this.commit = !joined && !connection.getAutoCommit();
+		this.commit = commit;
 	}
 
 	/** On a connection of our own. */
-	static SqlSession own(Connection connection) throws SQLException {
-		return new SqlSession(connection, LockWait.NONE, false);
+	static SqlSession own(Connection connection, Deadline deadline, LockWait lockWait) throws SQLException {
+		return new SqlSession(connection, deadline, lockWait, false, !connection.getAutoCommit());
 	}
 
 	/** On the connection of somebody else's transaction. */
-	static SqlSession joined(Connection connection) throws SQLException {
-		return new SqlSession(connection, LockWait.NONE, true);
+	static SqlSession joined(Connection connection, Deadline deadline, LockWait lockWait) {
+		return new SqlSession(connection, deadline, lockWait, true, false);
 	}
 
-	/** This session with a bound on waiting for locks. */
-	SqlSession with(LockWait bound) throws SQLException {
-		return new SqlSession(this.connection, bound, this.joined);
+	/** Does something while the bound on waiting for locks holds. */
+	<T> T bounded(Work<T> work) throws SQLException {
+		this.lockWait.begin(this.connection);
+		T result;
+		try {
+			result = work.run();
+		}
+		catch (SQLException | RuntimeException ex) {
+			try {
+				this.lockWait.end(this.connection);
+			}
+			catch (SQLException suppressed) {
+				ex.addSuppressed(suppressed);
+			}
+			throw ex;
+		}
+		this.lockWait.end(this.connection);
+		return result;
+	}
+
+	/** Runs statements as one transaction, on a connection of our own. */
+	<T> T inTransaction(Reader<SqlSession, T> work) throws SQLException {
+		boolean autoCommit = this.connection.getAutoCommit();
+		if (autoCommit) {
+			this.connection.setAutoCommit(false);
+		}
+		try {
+			T result = work.read(new SqlSession(this.connection, this.deadline, this.lockWait, false, false));
+			this.connection.commit();
+			this.connection.setAutoCommit(autoCommit);
+			return result;
+		}
+		catch (SQLException ex) {
+			try {
+				this.connection.rollback();
+				this.connection.setAutoCommit(autoCommit);
+			}
+			catch (SQLException suppressed) {
+				ex.addSuppressed(suppressed);
+			}
+			throw ex;
+		}
+	}
+
+	/** Whether no statement may begin any more. */
+	boolean isOver() {
+		return this.deadline.isOver();
 	}
 
 	boolean isJoined() {
@@ -108,6 +155,7 @@ final class SqlSession {
 
 	private <T> T run(String sql, int generatedKeys, Binder binder, Reader<PreparedStatement, T> work)
 			throws SQLException {
+		this.deadline.beforeStatement();
 		try (PreparedStatement statement = this.connection.prepareStatement(this.lockWait.around(sql), generatedKeys)) {
 			binder.bind(statement);
 			T result = work.read(statement);
@@ -132,6 +180,17 @@ final class SqlSession {
 		catch (SQLException ex) {
 			failure.addSuppressed(ex);
 		}
+	}
+
+	/**
+	 * What is done on a session.
+	 *
+	 * @param <T> what it gives
+	 */
+	interface Work<T> {
+
+		T run() throws SQLException;
+
 	}
 
 	/** Sets the parameters of a statement. */

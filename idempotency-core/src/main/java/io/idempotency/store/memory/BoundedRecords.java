@@ -1,14 +1,20 @@
 package io.idempotency.store.memory;
 
 import java.time.Clock;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordId;
+import io.idempotency.store.record.Step;
+import io.idempotency.store.record.StoredRecord;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,24 +68,27 @@ final class BoundedRecords {
 	 * Makes one step of one record.
 	 * @throws IdempotencyStoreException if there is no room for what the step adds
 	 */
-	<T> T update(IdempotencyKey key, BiFunction<RecordState, Moment, Step<T>> transition) {
-		Attempt<T> attempt = new Attempt<>(RecordId.of(key), Absent.of(key.isToken()), transition);
-		while (!attempt.succeeds()) {
-			if (attempt.missesTokenRoom) {
+	<T> T update(IdempotencyKey key, BiFunction<StoredRecord, Moment, Step<T>> transition) {
+		Change<T> change = new Change<>(RecordId.of(key), transition);
+		while (!change.succeeds()) {
+			if (change.missesTokenRoom) {
 				makeTokenRoom();
 			}
-			else if (!makeRoom(attempt.missing) && !attempt.givesUpItsResult()) {
+			else if (!makeRoom(change.missing) && !change.givesUpItsResult()) {
 				throw full();
 			}
 		}
-		if (attempt.added) {
+		if (change.added) {
 			purge(PURGED_PER_NEW_RECORD);
 		}
-		return attempt.answer();
+		return change.answer();
 	}
 
 	private Moment now() {
-		return Moment.now(this.clock, this.lastFence);
+		Instant instant = this.clock.instant();
+		long micros = TimeUnit.SECONDS.toMicros(instant.getEpochSecond())
+				+ TimeUnit.NANOSECONDS.toMicros(instant.getNano());
+		return new Moment(micros, this.lastFence);
 	}
 
 	private void makeTokenRoom() {
@@ -124,7 +133,7 @@ final class BoundedRecords {
 			return false;
 		}
 		for (Entry candidate : this.orders.resultsByAge()) {
-			if (replace(candidate, candidate.state().withoutResult())) {
+			if (replace(candidate, candidate.record().withoutResult())) {
 				warnOnce();
 				return true;
 			}
@@ -133,7 +142,7 @@ final class BoundedRecords {
 	}
 
 	/** Replaces the candidate unless the record has changed in between. */
-	private boolean replace(Entry candidate, @Nullable RecordState next) {
+	private boolean replace(Entry candidate, @Nullable StoredRecord next) {
 		AtomicBoolean replaced = new AtomicBoolean();
 		this.entries.computeIfPresent(candidate.id(), (id, current) -> {
 			if (current != candidate) {
@@ -149,8 +158,8 @@ final class BoundedRecords {
 		return replaced.get();
 	}
 
-	private Entry newEntry(RecordId id, RecordState state) {
-		return new Entry(id, state, this.ordinals.incrementAndGet());
+	private Entry newEntry(RecordId id, StoredRecord record) {
+		return new Entry(id, record, this.ordinals.incrementAndGet());
 	}
 
 	private static long bytes(@Nullable Entry entry) {
@@ -186,13 +195,11 @@ final class BoundedRecords {
 	/**
 	 * One step that is tried until there is room for it.
 	 */
-	private final class Attempt<T> {
+	private final class Change<T> {
 
 		private final RecordId id;
 
-		private final Absent absent;
-
-		private final BiFunction<RecordState, Moment, Step<T>> transition;
+		private final BiFunction<StoredRecord, Moment, Step<T>> transition;
 
 		private boolean keepResult = true;
 
@@ -204,9 +211,8 @@ final class BoundedRecords {
 
 		private @Nullable Step<T> step;
 
-		Attempt(RecordId id, Absent absent, BiFunction<RecordState, Moment, Step<T>> transition) {
+		Change(RecordId id, BiFunction<StoredRecord, Moment, Step<T>> transition) {
 			this.id = id;
-			this.absent = absent;
 			this.transition = transition;
 		}
 
@@ -228,10 +234,10 @@ final class BoundedRecords {
 
 		private @Nullable Entry step(@Nullable Entry before) {
 			Moment moment = now();
-			RecordState current = (before != null && before.isLive(moment)) ? before.state() : this.absent;
+			StoredRecord current = (before != null && before.isLive(moment)) ? before.record() : StoredRecord.ABSENT;
 			this.step = this.transition.apply(current, moment);
-			RecordState next = this.step.next();
-			if (before != null && next == before.state()) {
+			StoredRecord next = this.step.next();
+			if (before != null && next == before.record()) {
 				return before;
 			}
 			Entry after = entry(this.keepResult ? next : next.withoutResult(), moment);
@@ -252,16 +258,16 @@ final class BoundedRecords {
 		}
 
 		/** A token that a failed call gives back is never refused. */
-		private boolean takeTokenRoom(RecordState current, long growth) {
-			if (current == this.absent && growth > 0) {
+		private boolean takeTokenRoom(StoredRecord current, long growth) {
+			if (current == StoredRecord.ABSENT && growth > 0) {
 				return BoundedRecords.this.unusedTokens.take(growth);
 			}
 			BoundedRecords.this.unusedTokens.add(growth);
 			return true;
 		}
 
-		private @Nullable Entry entry(RecordState state, Moment moment) {
-			return moment.isBefore(state.expiresAt()) ? newEntry(this.id, state) : null;
+		private @Nullable Entry entry(StoredRecord record, Moment moment) {
+			return record.isLive(moment) ? newEntry(this.id, record) : null;
 		}
 
 		T answer() {

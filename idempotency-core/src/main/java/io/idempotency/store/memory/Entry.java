@@ -2,13 +2,18 @@ package io.idempotency.store.memory;
 
 import java.util.Comparator;
 
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordId;
+import io.idempotency.store.record.RecordState;
+import io.idempotency.store.record.StoredRecord;
+
 /**
  * A record in its place: one instance for each version of a record, compared by identity.
  */
 final class Entry {
 
 	/** Earliest expiry first. */
-	static final Comparator<Entry> BY_EXPIRY = Comparator.<Entry>comparingLong((entry) -> entry.state.expiresAt())
+	static final Comparator<Entry> BY_EXPIRY = Comparator.<Entry>comparingLong((entry) -> entry.record.expiresAt())
 		.thenComparing((entry) -> entry.id);
 
 	/** Earliest written first. */
@@ -19,21 +24,24 @@ final class Entry {
 	 */
 	static final int OVERHEAD = 400;
 
+	/** The result and its place in the order of completion. */
+	private static final int RESULT_OVERHEAD = 80;
+
 	private final RecordId id;
 
-	private final RecordState state;
+	private final StoredRecord record;
 
 	private final long ordinal;
 
 	/**
 	 * Creates the entry.
 	 * @param id whose record it is
-	 * @param state its state
+	 * @param record the record
 	 * @param ordinal grows with every entry
 	 */
-	Entry(RecordId id, RecordState state, long ordinal) {
+	Entry(RecordId id, StoredRecord record, long ordinal) {
 		this.id = id;
-		this.state = state;
+		this.record = record;
 		this.ordinal = ordinal;
 	}
 
@@ -41,24 +49,28 @@ final class Entry {
 		return this.id;
 	}
 
-	RecordState state() {
-		return this.state;
+	StoredRecord record() {
+		return this.record;
 	}
 
 	boolean isLive(Moment moment) {
-		return moment.isBefore(this.state.expiresAt());
+		return this.record.isLive(moment);
 	}
 
 	boolean hasResult() {
-		return this.state.resultBytes() > 0;
+		return this.record.result() != null;
+	}
+
+	long resultBytes() {
+		return (this.record.result() != null) ? RESULT_OVERHEAD + this.record.result().bytes().length : 0;
 	}
 
 	long unusedTokenBytes() {
-		return this.state.isUnusedToken() ? bytes() : 0;
+		return (this.record.state() == RecordState.ISSUED) ? bytes() : 0;
 	}
 
 	long bytes() {
-		return OVERHEAD + this.state.resultBytes();
+		return OVERHEAD + resultBytes();
 	}
 
 }

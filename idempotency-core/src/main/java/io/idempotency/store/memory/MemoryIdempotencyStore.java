@@ -11,6 +11,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.record.Moment;
 
 /**
  * One JVM only: keeps its records in the heap, for tests and for services that run as a
@@ -60,22 +61,22 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		return this.records.update(request.key(), (state, moment) -> state.claim(request, moment));
+		return this.records.update(request.key(), (record, moment) -> record.claim(request, moment));
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
-		return this.records.update(completion.claim().key(), (state, moment) -> state.complete(completion, moment));
+		return this.records.update(completion.claim().key(), (record, moment) -> record.complete(completion, moment));
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return this.records.update(key, (state, moment) -> state.release(claimId, moment));
+		return this.records.update(key, (record, moment) -> record.release(claimId, moment));
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.records.update(key, (state, moment) -> state.renew(claimId, lease, moment));
+		return this.records.update(key, (record, moment) -> record.renew(claimId, lease, moment));
 	}
 
 	@Override
@@ -83,7 +84,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 		if (!token.isToken()) {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
-		return Moment.toInstant(this.records.update(token, (state, moment) -> state.issue(timeToLive, moment)));
+		return Moment.toInstant(this.records.update(token, (record, moment) -> record.issue(timeToLive, moment)));
 	}
 
 	/**

@@ -46,7 +46,7 @@ final class RecordOrders {
 		this.byExpiry.remove(entry);
 		if (entry.hasResult()) {
 			this.resultsByAge.remove(entry);
-			this.resultBytes.addAndGet(-entry.state().resultBytes());
+			this.resultBytes.addAndGet(-entry.resultBytes());
 		}
 	}
 
@@ -54,7 +54,7 @@ final class RecordOrders {
 		this.byExpiry.add(entry);
 		if (entry.hasResult()) {
 			this.resultsByAge.add(entry);
-			this.resultBytes.addAndGet(entry.state().resultBytes());
+			this.resultBytes.addAndGet(entry.resultBytes());
 		}
 	}
 

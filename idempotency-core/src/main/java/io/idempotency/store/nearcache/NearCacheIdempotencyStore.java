@@ -2,7 +2,9 @@ package io.idempotency.store.nearcache;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import com.github.benmanes.caffeine.cache.Cache;
@@ -15,6 +17,8 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.RecordId;
 
 /**
  * Keeps finished results of another store in the heap, so that a duplicate that comes
@@ -132,6 +136,11 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore {
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
 		return this.store.renew(key, claimId, lease);
+	}
+
+	@Override
+	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+		return this.store.renewAll(renewals);
 	}
 
 	@Override

@@ -3,6 +3,12 @@ package io.idempotency.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
@@ -14,6 +20,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
+import io.idempotency.store.Scheduler;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -41,6 +48,59 @@ class JdbcCleanupTests {
 			await().untilAsserted(() -> assertThat(records()).isOne());
 		}
 		assertThat(this.store.claim(live)).isInstanceOf(ClaimResult.Acquired.class);
+	}
+
+	/** Whoever starts it may be a request of an application that is undeployed later. */
+	@Test
+	void threadKeepsNothingOfTheOneThatStartedIt() throws Exception {
+		InheritableThreadLocal<String> request = new InheritableThreadLocal<>();
+		ClassLoader application = new ClassLoader(getClass().getClassLoader()) {
+		};
+		CompletableFuture<List<Object>> seen = new CompletableFuture<>();
+		DataSource looking = new DelegatingDataSource(this.database.dataSource()) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				seen.complete(Arrays.asList(request.get(), Thread.currentThread().getContextClassLoader()));
+				return super.getConnection();
+			}
+
+		};
+		ClassLoader before = Thread.currentThread().getContextClassLoader();
+		try (JdbcCleanup cleanup = new JdbcCleanup(new JdbcIdempotencyStore(looking), Duration.ofMillis(5), 10)) {
+			request.set("somebody's");
+			Thread.currentThread().setContextClassLoader(application);
+			cleanup.start();
+			assertThat(seen.get(60, TimeUnit.SECONDS)).doesNotContain("somebody's", application);
+		}
+		finally {
+			Thread.currentThread().setContextClassLoader(before);
+			request.remove();
+		}
+	}
+
+	@Test
+	void schedulerMovesIt() {
+		Moved scheduler = new Moved();
+		try (JdbcCleanup cleanup = new JdbcCleanup(this.store, Duration.ofHours(1), 10, scheduler)) {
+			for (int i = 0; i < 15; i++) {
+				claim("over-" + i, SHORT);
+			}
+			cleanup.start();
+			assertThat(scheduler.delays.get(0)).isLessThan(Duration.ofHours(1));
+			assertThat(records()).isEqualTo(15);
+			scheduler.run();
+			assertThat(records()).isEqualTo(5);
+			assertThat(scheduler.delays.get(1)).as("as long as the batch took").isEqualTo(Duration.ofNanos(7));
+			scheduler.run();
+			scheduler.run();
+			assertThat(records()).isZero();
+			assertThat(scheduler.delays.get(3)).as("nothing was left").isEqualTo(Duration.ofHours(1));
+			claim("over", SHORT);
+		}
+		scheduler.run();
+		assertThat(records()).as("not purged after the end").isEqualTo(1);
+		assertThat(scheduler.closed).isFalse();
 	}
 
 	@Test
@@ -80,6 +140,48 @@ class JdbcCleanupTests {
 				Fingerprint.NONE, ClaimType.LEASED, time, time, true);
 		assertThat(this.store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
 		return request;
+	}
+
+	/** Every look at the time takes seven nanoseconds. */
+	private static final class Moved implements Scheduler {
+
+		private final List<Duration> delays = new ArrayList<>();
+
+		private Runnable next = () -> {
+		};
+
+		private long nanos;
+
+		private boolean closed;
+
+		void run() {
+			this.next.run();
+		}
+
+		@Override
+		public long nanos() {
+			this.nanos += 7;
+			return this.nanos;
+		}
+
+		@Override
+		public Timer schedule(Runnable task, Duration delay) {
+			this.delays.add(delay);
+			this.next = task;
+			return () -> this.next = () -> {
+			};
+		}
+
+		@Override
+		public Executor threads(String name, int most) {
+			return Runnable::run;
+		}
+
+		@Override
+		public void close() {
+			this.closed = true;
+		}
+
 	}
 
 	private long records() {

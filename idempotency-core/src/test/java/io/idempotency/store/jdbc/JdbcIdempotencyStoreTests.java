@@ -2,6 +2,7 @@ package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 
@@ -14,20 +15,32 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
 import org.junit.jupiter.api.Test;
+import org.mockito.InOrder;
 
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.ArgumentMatchers.intThat;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.inOrder;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.verify;
 
@@ -49,7 +62,7 @@ class JdbcIdempotencyStoreTests {
 		SQLException down = new SQLTransientConnectionException("pool is empty", "08001");
 		given(dataSource.getConnection()).willThrow(down);
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource);
-		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.claim(request("secret")))
+		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> store.claim(request("secret")))
 			.withMessageContaining("claim")
 			.withMessageContaining("08001")
 			.withCause(down)
@@ -61,9 +74,88 @@ class JdbcIdempotencyStoreTests {
 		DataSource dataSource = mock(DataSource.class);
 		given(dataSource.getConnection()).willThrow(new IllegalStateException("pool is closed"));
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource);
-		assertThatExceptionOfType(IdempotencyStoreException.class)
+		assertThatExceptionOfType(StoreNotReachedException.class)
 			.isThrownBy(() -> store.release(request("key").key(), ClaimId.random()))
 			.withMessageContaining("release");
+	}
+
+	@Test
+	void poolThatConnectsLateIsNotReachedEither() throws SQLException {
+		DataSource dataSource = mock(DataSource.class);
+		given(dataSource.getConnection()).willThrow(new SQLTransientConnectionException("pool is empty", "08001"));
+		LazyConnectionDataSourceProxy lazy = new LazyConnectionDataSourceProxy();
+		lazy.setTargetDataSource(dataSource);
+		lazy.setDefaultAutoCommit(true);
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(lazy);
+		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> store.claim(request("secret")))
+			.withMessageContaining("08001");
+	}
+
+	@Test
+	void joinedTransactionThatHasNoConnectionYetIsNotReached() throws SQLException {
+		DataSource dataSource = mock(DataSource.class);
+		given(dataSource.getConnection()).willThrow(new SQLTransientConnectionException("pool is empty", "08001"));
+		LazyConnectionDataSourceProxy lazy = new LazyConnectionDataSourceProxy();
+		lazy.setTargetDataSource(dataSource);
+		lazy.setDefaultAutoCommit(true);
+		IdempotencyStore joining = new JdbcIdempotencyStore(lazy).joining().orElseThrow();
+		new TransactionTemplate(new DataSourceTransactionManager(lazy))
+			.executeWithoutResult((status) -> assertThatExceptionOfType(StoreNotReachedException.class)
+				.isThrownBy(() -> joining.claim(request("secret"))));
+	}
+
+	@Test
+	void brokenStatementMayHaveBeenApplied() throws SQLException {
+		Connection connection = spy(this.database.dataSource().getConnection());
+		given(connection.prepareStatement(anyString(), anyInt()))
+			.willThrow(new SQLTransientConnectionException("line is cut", "08006"));
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection));
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.claim(request("key")))
+			.isNotInstanceOf(StoreNotReachedException.class);
+	}
+
+	@Test
+	void driverWithoutATimeoutForItsLineIsUsedAsItIs() throws SQLException {
+		Connection connection = spy(this.database.dataSource().getConnection());
+		given(connection.getNetworkTimeout()).willThrow(new SQLFeatureNotSupportedException("none"));
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection));
+		assertThat(store.claim(request("key"))).isInstanceOf(ClaimResult.Acquired.class);
+		verify(connection, never()).setNetworkTimeout(any(), anyInt());
+	}
+
+	@Test
+	void shorterTimeoutOfTheConnectionIsLeftAlone() throws SQLException {
+		Connection connection = spy(this.database.dataSource().getConnection());
+		given(connection.getNetworkTimeout()).willReturn(500);
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection));
+		assertThat(store.claim(request("key"))).isInstanceOf(ClaimResult.Acquired.class);
+		verify(connection, atLeastOnce()).setNetworkTimeout(any(), eq(500));
+		verify(connection, never()).setNetworkTimeout(any(), intThat((millis) -> millis != 500));
+	}
+
+	@Test
+	void statementWaitsForTheRestOfTheTimeOnly() throws SQLException {
+		Connection connection = spy(this.database.dataSource().getConnection());
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection), TableName.DEFAULT,
+				Duration.ofSeconds(5), Duration.ofSeconds(3));
+		store.claim(request("key"));
+		verify(connection, atLeastOnce()).setNetworkTimeout(any(), intThat((millis) -> millis > 0 && millis <= 3001));
+		verify(connection, never()).setNetworkTimeout(any(), intThat((millis) -> millis > 3001));
+		InOrder order = inOrder(connection);
+		order.verify(connection).setNetworkTimeout(any(), eq(0));
+		order.verify(connection).close();
+	}
+
+	@Test
+	void timeoutsAreChecked() {
+		DataSource dataSource = this.database.dataSource();
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new JdbcIdempotencyStore(dataSource, TableName.DEFAULT, Duration.ZERO))
+			.withMessageContaining("waitTimeout");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new JdbcIdempotencyStore(dataSource, TableName.DEFAULT, Duration.ofSeconds(1),
+					Duration.ofNanos(1)))
+			.withMessageContaining("storeTimeout");
 	}
 
 	@Test

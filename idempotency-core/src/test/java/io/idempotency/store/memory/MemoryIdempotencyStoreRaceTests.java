@@ -33,6 +33,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.record.RecordId;
 
 import org.junit.jupiter.api.Test;
 
@@ -227,7 +228,7 @@ class MemoryIdempotencyStoreRaceTests {
 		List<Entry> withResult = entries.stream().filter(Entry::hasResult).toList();
 		assertThat(orders.resultsByAge()).containsExactlyInAnyOrderElementsOf(withResult);
 		assertThat(orders.resultBytes()).isEqualTo(StreamSupport.stream(orders.resultsByAge().spliterator(), false)
-			.mapToLong((entry) -> entry.state().resultBytes())
+			.mapToLong((entry) -> entry.resultBytes())
 			.sum());
 	}
 

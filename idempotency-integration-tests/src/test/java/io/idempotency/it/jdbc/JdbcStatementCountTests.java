@@ -1,6 +1,8 @@
 package io.idempotency.it.jdbc;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -30,6 +32,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -95,12 +98,6 @@ class JdbcStatementCountTests {
 			return MariaDbServer.shared().newDatabase().asMySql();
 		}
 
-		/** It asks whether it may write before it inserts what gives a row back. */
-		@Override
-		int questionsOfTheDriver() {
-			return 1;
-		}
-
 	}
 
 	@Nested
@@ -152,17 +149,17 @@ class JdbcStatementCountTests {
 	 */
 	abstract static class InnoDbCounts extends StatementCounts {
 
-		int questionsOfTheDriver() {
-			return 0;
+		/** Those that nobody holds are locked first. */
+		@Override
+		int renewal() {
+			return 2;
 		}
 
 		@Test
 		void serverIsAskedNoMoreThanTheStatements() {
 			String key = freshKey();
-			assertThat(questionsOf(() -> node().execute(key, () -> "done"))).as("fresh")
-				.isEqualTo(2 + questionsOfTheDriver());
-			assertThat(questionsOf(() -> node().execute(key, () -> "again"))).as("duplicate")
-				.isEqualTo(duplicate() + questionsOfTheDriver());
+			assertThat(questionsOf(() -> node().execute(key, () -> "done"))).as("fresh").isEqualTo(2);
+			assertThat(questionsOf(() -> node().execute(key, () -> "again"))).as("duplicate").isEqualTo(duplicate());
 		}
 
 		@Test
@@ -221,6 +218,10 @@ class JdbcStatementCountTests {
 
 		int joined() {
 			return 2;
+		}
+
+		int renewal() {
+			return 1;
 		}
 
 		@BeforeAll
@@ -299,6 +300,20 @@ class JdbcStatementCountTests {
 			expectStatements(2,
 					() -> this.node.call(freshKey()).mode(IdempotencyMode.LOCK).execute(String.class, () -> "done"));
 			assertThat(Tables.records(this.dataSource)).isEqualTo(before);
+		}
+
+		@Test
+		void manyClaimsAreRenewedByOneStatementOrTwo() {
+			List<Renewal> renewals = new ArrayList<>();
+			for (int i = 0; i < 200; i++) {
+				ClaimRequest request = request();
+				this.node.store().claim(request);
+				renewals.add(new Renewal(request.key(), request.claimId(), Duration.ofMinutes(1)));
+			}
+			Counts counts = this.dataSource
+				.countsOf(() -> assertThat(this.node.store().renewAll(renewals)).as("refused").isEmpty());
+			assertThat(counts.statements()).hasSize(renewal());
+			assertThat(counts.connections()).isEqualTo(1);
 		}
 
 		@Test

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * @param fence the fence it was written with
  * @param found the other one; {@code null}: it was there and could not be seen
  */
-record Attempt(boolean written, long fence, @Nullable StoredRecord found) {
+record Insertion(boolean written, long fence, @Nullable StoredRow found) {
 
-	static Attempt written(long fence) {
-		return new Attempt(true, fence, null);
+	static Insertion written(long fence) {
+		return new Insertion(true, fence, null);
 	}
 
-	static Attempt found(@Nullable StoredRecord record) {
-		return new Attempt(false, 0, record);
+	static Insertion found(@Nullable StoredRow row) {
+		return new Insertion(false, 0, row);
 	}
 
 }

@@ -1,16 +1,26 @@
-package io.idempotency.store.memory;
+package io.idempotency.store.record;
 
 import java.nio.ByteBuffer;
 
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * The hash of a key: all that a record keeps of it, so that long keys take no more room
+ * The hash of a key: all that the heap keeps of it, so that long keys take no more room
  * than short ones and no key stands in a heap dump.
+ *
+ * @param first its first 64 bits
+ * @param second its second 64 bits
+ * @param third its third 64 bits
+ * @param fourth its last 64 bits
  */
-record RecordId(long first, long second, long third, long fourth) implements Comparable<RecordId> {
+public record RecordId(long first, long second, long third, long fourth) implements Comparable<RecordId> {
 
-	static RecordId of(IdempotencyKey key) {
+	/**
+	 * Hashes a key.
+	 * @param key the key
+	 * @return the hash
+	 */
+	public static RecordId of(IdempotencyKey key) {
 		ByteBuffer hash = ByteBuffer.wrap(key.hash());
 		return new RecordId(hash.getLong(), hash.getLong(), hash.getLong(), hash.getLong());
 	}

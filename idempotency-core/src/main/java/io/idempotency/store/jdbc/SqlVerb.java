@@ -7,7 +7,7 @@ import java.sql.SQLException;
  *
  * @param <T> its answer
  */
-interface Verb<T> {
+interface SqlVerb<T> {
 
 	T run(JdbcVerbs verbs, SqlSession session) throws SQLException;
 

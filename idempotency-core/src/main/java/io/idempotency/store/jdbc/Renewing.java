@@ -1,0 +1,94 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.Moment;
+
+/**
+ * Renews many claims where it takes two statements for each lease: those records are
+ * locked that nobody else holds, then they are renewed. A third one looks at the rest.
+ */
+final class Renewing {
+
+	/** So many in one statement. */
+	private static final int BATCH_SIZE = 500;
+
+	private Renewing() {
+	}
+
+	/**
+	 * Renews what nobody holds locked.
+	 * @param refused gets what is refused
+	 * @return what is held
+	 */
+	static List<Renewal> inTwoSteps(SqlSession session, RecordSql sql, String byKey, List<Renewal> renewals,
+			Set<ClaimId> refused) throws SQLException {
+		Map<Duration, List<Renewal>> byLease = new LinkedHashMap<>();
+		renewals
+			.forEach((renewal) -> byLease.computeIfAbsent(renewal.lease(), (lease) -> new ArrayList<>()).add(renewal));
+		List<Renewal> held = new ArrayList<>();
+		for (Map.Entry<Duration, List<Renewal>> group : byLease.entrySet()) {
+			for (int from = 0; from < group.getValue().size(); from += BATCH_SIZE) {
+				int to = Math.min(group.getValue().size(), from + BATCH_SIZE);
+				renew(session, sql, byKey, group.getKey(), group.getValue().subList(from, to), held, refused);
+			}
+		}
+		return held;
+	}
+
+	private static void renew(SqlSession session, RecordSql sql, String byKey, Duration lease, List<Renewal> batch,
+			List<Renewal> held, Set<ClaimId> refused) throws SQLException {
+		String running = sql.findRunning(byKey, batch.size());
+		Set<ClaimId> locked = session.inTransaction((inside) -> {
+			Set<ClaimId> free = claims(inside, running + RecordSql.SKIP_LOCKED, batch);
+			List<Renewal> mine = batch.stream().filter((renewal) -> free.contains(renewal.claimId())).toList();
+			if (!mine.isEmpty()) {
+				inside.update(sql.renewLocked(byKey, mine.size()), (statement) -> {
+					statement.setLong(1, Moment.micros(lease));
+					RecordRows.bind(statement, 2, keys(mine));
+				});
+			}
+			return free;
+		});
+		List<Renewal> rest = batch.stream().filter((renewal) -> !locked.contains(renewal.claimId())).toList();
+		if (!rest.isEmpty()) {
+			Set<ClaimId> there = claims(session, sql.findRunning(byKey, rest.size()), rest);
+			for (Renewal renewal : rest) {
+				if (there.contains(renewal.claimId())) {
+					held.add(renewal);
+				}
+				else {
+					refused.add(renewal.claimId());
+				}
+			}
+		}
+	}
+
+	private static Set<ClaimId> claims(SqlSession session, String query, List<Renewal> renewals) throws SQLException {
+		return session.query(query, (statement) -> {
+			int next = RecordRows.bind(statement, 1, keys(renewals));
+			RecordRows.bind(statement, next,
+					renewals.stream().map((each) -> RecordRows.bytes(each.claimId())).toList());
+		}, (rows) -> {
+			Set<ClaimId> claims = new HashSet<>();
+			while (rows.next()) {
+				claims.add(RecordRows.claimId(rows.getBytes(1)));
+			}
+			return claims;
+		});
+	}
+
+	private static List<byte[]> keys(List<Renewal> renewals) {
+		return renewals.stream().map((renewal) -> renewal.key().hash()).toList();
+	}
+
+}

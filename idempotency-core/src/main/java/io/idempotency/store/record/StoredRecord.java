@@ -1,0 +1,250 @@
+package io.idempotency.store.record;
+
+import java.time.Duration;
+
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.StoredResult;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One record, and the columns of the state table: what each verb makes of it. Immutable
+ * and pure but for the fence that a claim draws; who keeps records replaces this one by
+ * the next if nobody else was faster.
+ * <p>
+ * A record that is not {@link #isLive(Moment) live} is {@link #ABSENT}, and its keeper
+ * asks that one.
+ *
+ * @param state its state
+ * @param claimId whose claim it is, {@link #NO_ID} where it is nobody's
+ * @param fence the fence of the claim
+ * @param fingerprint the fingerprint of the claim
+ * @param leaseUntil when the lease, or the time to attach a result, is over
+ * @param keptUntil when the retention, or the life of an issued token, is over
+ * @param tokenUntil when the life of the token is over, in the past where it is none
+ * @param attempts how many claims of type once came with the key
+ * @param result the result
+ */
+public record StoredRecord(RecordState state, ClaimId claimId, long fence, Fingerprint fingerprint, long leaseUntil,
+		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result) {
+
+	/** Nobody's. */
+	public static final ClaimId NO_ID = new ClaimId(0, 0);
+
+	/** There is no record. */
+	public static final StoredRecord ABSENT = new StoredRecord(RecordState.ABSENT, NO_ID, 0, Fingerprint.NONE,
+			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null);
+
+	/**
+	 * When the record is gone.
+	 * @return microseconds of the store's clock
+	 */
+	public long expiresAt() {
+		return Math.max(this.leaseUntil, this.keptUntil);
+	}
+
+	/**
+	 * Whether its time is not over.
+	 * @param moment the moment
+	 * @return whether there is a record
+	 */
+	public boolean isLive(Moment moment) {
+		return moment.isBefore(expiresAt());
+	}
+
+	/**
+	 * Whether a claim is one more of those that are only counted.
+	 * @param request the claim
+	 * @return whether nothing but the attempts change
+	 */
+	public boolean counts(ClaimRequest request) {
+		return this.state == RecordState.ONCE && request.type() == ClaimType.ONCE && !isOwnedBy(request.claimId());
+	}
+
+	/**
+	 * This record as a tombstone if it has a result, else as it is.
+	 * @return the record
+	 */
+	public StoredRecord withoutResult() {
+		return (this.result == null) ? this : new StoredRecord(RecordState.TOMBSTONE, this.claimId, this.fence,
+				this.fingerprint, this.leaseUntil, this.keptUntil, this.tokenUntil, this.attempts, null);
+	}
+
+	/**
+	 * The column "claim".
+	 * @param request the claim
+	 * @param moment when
+	 * @return the step
+	 */
+	public Step<ClaimResult> claim(ClaimRequest request, Moment moment) {
+		boolean once = request.type() == ClaimType.ONCE;
+		return switch (this.state) {
+			case ABSENT, ISSUED ->
+				(this.state == RecordState.ABSENT && request.key().isToken()) ? stay(new ClaimResult.UnknownToken())
+						: acquire(request, once ? RecordState.ONCE : RecordState.RUNNING, moment);
+			case ONCE -> once ? claimOnceMore(request) : stay(new ClaimResult.Tombstone());
+			case RUNNING, TAKEN_OVER, NOBODYS, EXECUTED, RESULT, TOMBSTONE ->
+				once ? stay(new ClaimResult.Duplicate(2)) : claimLeased(request, moment);
+		};
+	}
+
+	private Step<ClaimResult> claimOnceMore(ClaimRequest request) {
+		if (!counts(request)) {
+			return acquired(request);
+		}
+		return new Step<>(
+				new StoredRecord(this.state, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
+						this.keptUntil, this.tokenUntil, this.attempts + 1, null),
+				new ClaimResult.Duplicate(this.attempts + 1));
+	}
+
+	private Step<ClaimResult> claimLeased(ClaimRequest request, Moment moment) {
+		if (isRunning() && isOwnedBy(request.claimId())) {
+			return with(this.state, this.claimId, moment.plus(request.lease())).acquired(request);
+		}
+		if (!this.fingerprint.matches(request.fingerprint())) {
+			return stay(new ClaimResult.Mismatch());
+		}
+		boolean awaited = isRunning() || this.state == RecordState.EXECUTED;
+		if (awaited && moment.isBefore(this.leaseUntil)) {
+			return stay(new ClaimResult.InProgress(moment.until(this.leaseUntil)));
+		}
+		if (isRunning() || this.state == RecordState.NOBODYS) {
+			return request.takeOver() ? acquire(request, RecordState.TAKEN_OVER, moment)
+					: stay(new ClaimResult.Abandoned());
+		}
+		return stay((this.result == null) ? new ClaimResult.Tombstone()
+				: new ClaimResult.Completed(this.result, moment.until(this.keptUntil)));
+	}
+
+	private Step<ClaimResult> acquire(ClaimRequest request, RecordState next, Moment moment) {
+		long leased = (next == RecordState.ONCE) ? moment.micros() : moment.plus(request.lease());
+		return new StoredRecord(next, request.claimId(), moment.nextFence(), request.fingerprint(), leased,
+				moment.plus(request.retention()), this.tokenUntil, 1, null)
+			.acquired(request);
+	}
+
+	private Step<ClaimResult> acquired(ClaimRequest request) {
+		return new Step<>(this, new ClaimResult.Acquired(
+				new Claim(request.key(), this.claimId, this.fence, this.state == RecordState.TAKEN_OVER)));
+	}
+
+	/**
+	 * The column "complete". With zero retention the next record is one whose time is
+	 * over.
+	 * @param completion the completion
+	 * @param moment when
+	 * @return the step
+	 */
+	public Step<Boolean> complete(Completion completion, Moment moment) {
+		boolean ours = isOwnedBy(completion.claim().id());
+		return switch (this.state) {
+			case ABSENT,
+					ISSUED ->
+				isInTime(completion, moment) ? completed(completion, completion.fingerprint(),
+						Math.max(completion.claim().fence(), moment.lastFence().get()), moment) : stay(false);
+			case RUNNING, TAKEN_OVER, EXECUTED ->
+				ours ? completed(completion, this.fingerprint, this.fence, moment) : stay(false);
+			case NOBODYS -> completed(completion, this.fingerprint, this.fence, moment);
+			case RESULT, TOMBSTONE -> stay(ours);
+			case ONCE -> stay(false);
+		};
+	}
+
+	/** A late success is kept, not thrown away. The fence is the clock at the claim. */
+	private static boolean isInTime(Completion completion, Moment moment) {
+		long retention = Moment.micros(completion.retention());
+		return retention == 0 || moment.micros() - completion.claim().fence() < retention;
+	}
+
+	private Step<Boolean> completed(Completion completion, Fingerprint completedFingerprint, long completedFence,
+			Moment moment) {
+		RecordState next = switch (completion.type()) {
+			case RESULT -> RecordState.RESULT;
+			case TOMBSTONE -> RecordState.TOMBSTONE;
+			case EXECUTED -> RecordState.EXECUTED;
+		};
+		long keptAfter = moment.plus(completion.retention());
+		// a record is not kept longer than its retention because its result is awaited
+		long awaited = Math.min(moment.plus(completion.attachWithin()), keptAfter);
+		return new Step<>(new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,
+				keptAfter, this.tokenUntil, this.attempts, completion.result()), true);
+	}
+
+	/**
+	 * The column "release".
+	 * @param id whose claim is given back
+	 * @param moment when
+	 * @return the step
+	 */
+	public Step<Boolean> release(ClaimId id, Moment moment) {
+		return switch (this.state) {
+			// there is no claim to give back: this may be the second time it is sent
+			case ABSENT, ISSUED, NOBODYS -> stay(true);
+			case RUNNING, ONCE -> isOwnedBy(id) ? new Step<>(unclaimed(moment), true) : stay(false);
+			// the effect of a dead owner is not washed away by a successor that failed
+			case TAKEN_OVER ->
+				isOwnedBy(id) ? new Step<>(with(RecordState.NOBODYS, NO_ID, moment.micros()), true) : stay(false);
+			case EXECUTED, RESULT, TOMBSTONE -> stay(false);
+		};
+	}
+
+	/** A token is issued again with its first expiry. */
+	private StoredRecord unclaimed(Moment moment) {
+		return moment.isBefore(this.tokenUntil) ? issued(this.fence, this.tokenUntil) : ABSENT;
+	}
+
+	/**
+	 * The column "renew".
+	 * @param id whose claim is renewed
+	 * @param lease the lease
+	 * @param moment when
+	 * @return the step
+	 */
+	public Step<Boolean> renew(ClaimId id, Duration lease, Moment moment) {
+		return (isRunning() && isOwnedBy(id)) ? new Step<>(with(this.state, id, moment.plus(lease)), true)
+				: stay(false);
+	}
+
+	/**
+	 * Issues a token.
+	 * @param timeToLive how long it may be used
+	 * @param moment when
+	 * @return the step, its answer is when the record is gone
+	 */
+	public Step<Long> issue(Duration timeToLive, Moment moment) {
+		if (this.state != RecordState.ABSENT) {
+			return stay(expiresAt());
+		}
+		long until = moment.plus(timeToLive);
+		return new Step<>(issued(moment.nextFence(), until), until);
+	}
+
+	private static StoredRecord issued(long fence, long until) {
+		return new StoredRecord(RecordState.ISSUED, NO_ID, fence, Fingerprint.NONE, 0, until, until, 1, null);
+	}
+
+	private boolean isRunning() {
+		return this.state == RecordState.RUNNING || this.state == RecordState.TAKEN_OVER;
+	}
+
+	private boolean isOwnedBy(ClaimId id) {
+		return this.claimId.equals(id);
+	}
+
+	private StoredRecord with(RecordState nextState, ClaimId nextId, long nextLeaseUntil) {
+		return new StoredRecord(nextState, nextId, this.fence, this.fingerprint, nextLeaseUntil, this.keptUntil,
+				this.tokenUntil, this.attempts, null);
+	}
+
+	private <T> Step<T> stay(T answer) {
+		return new Step<>(this, answer);
+	}
+
+}

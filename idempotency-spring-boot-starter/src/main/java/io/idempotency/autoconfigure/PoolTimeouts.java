@@ -1,0 +1,60 @@
+package io.idempotency.autoconfigure;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * How long a pool lets a call of the store wait for a connection, which the store cannot
+ * bound.
+ */
+final class PoolTimeouts {
+
+	private static final Logger logger = LoggerFactory.getLogger(PoolTimeouts.class);
+
+	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
+			PoolTimeouts.class.getClassLoader());
+
+	private PoolTimeouts() {
+	}
+
+	/** Says so where a pool lets a call wait for longer than it may take. */
+	static void compare(DataSource dataSource, Duration storeTimeout) {
+		if (HIKARI) {
+			OfHikari.compare(dataSource, storeTimeout.toMillis());
+		}
+	}
+
+	/** Loaded where its pool is on the class path. */
+	private static final class OfHikari {
+
+		static void compare(DataSource dataSource, long storeMillis) {
+			try {
+				if (dataSource.isWrapperFor(HikariDataSource.class)) {
+					warn(dataSource.unwrap(HikariDataSource.class).getConnectionTimeout(), storeMillis);
+				}
+			}
+			catch (SQLException ex) {
+				logger.debug("The pool behind {} cannot be looked at", dataSource.getClass(), ex);
+			}
+		}
+
+		private static void warn(long poolMillis, long storeMillis) {
+			if (poolMillis > storeMillis) {
+				logger.warn("The pool of the JDBC store lets a call wait {} ms for a connection, which is longer than"
+						+ " 'idempotency.store-timeout' ({} ms): while the database is away or the pool is used up,"
+						+ " guarded calls wait for so long. Set 'spring.datasource.hikari.connection-timeout' to {} or"
+						+ " less, or raise 'idempotency.store-timeout'", poolMillis, storeMillis, storeMillis);
+			}
+		}
+
+	}
+
+}
