@@ -122,8 +122,8 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	private IdempotencyBodyTooLargeException tooLarge() {
 		IdempotentOperation handler = this.handlers.of(this);
 		String operation = (handler != null) ? handler.name() : getRequestURI();
-		return new IdempotencyBodyTooLargeException(operation, "The body of a request of '" + operation
-				+ "' may have at most " + this.limit + " bytes: send less, or raise idempotency.http.max-request-size");
+		return new IdempotencyBodyTooLargeException(operation,
+				"The body may have at most " + this.limit + " bytes: send less");
 	}
 
 	/**
