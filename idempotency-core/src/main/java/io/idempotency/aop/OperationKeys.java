@@ -62,15 +62,15 @@ public final class OperationKeys {
 			throw notSimple(operation, pointer);
 		}
 		if (key != null && (key.isEmpty() || key.length() > this.maxLength)) {
-			throw new IdempotencyKeyInvalidException(operation.name(), "The key of '" + operation.name() + "' at '"
-					+ pointer + "' of the body must have 1 to " + this.maxLength + " characters");
+			throw new IdempotencyKeyInvalidException(operation.name(),
+					"The key at '" + pointer + "' of the body must have 1 to " + this.maxLength + " characters");
 		}
 		return key;
 	}
 
 	static IdempotencyKeyInvalidException notSimple(IdempotentOperation operation, String pointer) {
-		return new IdempotencyKeyInvalidException(operation.name(), "The key of '" + operation.name() + "' at '"
-				+ pointer + "' of the body must be text, a number or a boolean, not an array or an object");
+		return new IdempotencyKeyInvalidException(operation.name(), "The key at '" + pointer
+				+ "' of the body must be text, a number or a boolean, not an array or an object");
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.idempotency.key;
 
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -44,6 +45,27 @@ public record Caller(Kind kind, String name) {
 		return new Caller(Kind.SCOPE, scope);
 	}
 
+	/**
+	 * This caller, told apart from its namesakes by one thing more. The name that comes
+	 * of it can be told by its kind from every name that somebody chose.
+	 * @param quality what tells it apart, e.g. {@code issuer}
+	 * @param values of the quality, in their order; none differs from every value
+	 * @return the caller
+	 */
+	public Caller with(String quality, List<String> values) {
+		StringBuilder qualified = new StringBuilder();
+		append(qualified, this.kind.name());
+		append(qualified, this.name);
+		append(qualified, quality);
+		values.forEach((value) -> append(qualified, value));
+		return new Caller(Kind.QUALIFIED, qualified.toString());
+	}
+
+	/** Each with its length, so that no two lists of parts are one text. */
+	private static void append(StringBuilder text, String part) {
+		text.append(part.length()).append(':').append(part);
+	}
+
 	/** Never prints the name: it may be a person's. */
 	@Override
 	public String toString() {
@@ -66,7 +88,13 @@ public record Caller(Kind kind, String name) {
 		PRINCIPAL,
 
 		/** A scope resolver or expression. */
-		SCOPE
+		SCOPE,
+
+		/**
+		 * Another kind, and what tells the caller from its namesakes: who vouches for the
+		 * name, a tenant.
+		 */
+		QUALIFIED
 
 	}
 

@@ -1,7 +1,6 @@
 package io.idempotency.web;
 
 import java.io.IOException;
-import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -70,7 +69,6 @@ final class CapturingResponse extends HeldHeaders {
 
 	/** Passes everything through from now on, what is held first. */
 	void stream() throws IOException {
-		flushWriter();
 		this.body.stream();
 	}
 
@@ -92,7 +90,6 @@ final class CapturingResponse extends HeldHeaders {
 
 	/** Whether the answer is held back as a whole. */
 	boolean isHeld() {
-		flushWriter();
 		return this.body.mode() == Mode.HOLD;
 	}
 
@@ -113,7 +110,6 @@ final class CapturingResponse extends HeldHeaders {
 	 * @return the answer, whose body is not a copy
 	 */
 	StoredResponse snapshot(AmbientHeaders ambient, Set<String> excluded) {
-		flushWriter();
 		PendingEnd end = this.pendingEnd;
 		Ending ending = (end != null) ? end.ending() : Ending.BODY;
 		return new StoredResponse(ending, getStatus(), getContentType(), contentLength(),
@@ -122,7 +118,6 @@ final class CapturingResponse extends HeldHeaders {
 
 	/** Sends what is held, and does what was asked for meanwhile. */
 	void push() throws IOException {
-		flushWriter();
 		Mode mode = this.body.mode();
 		if (mode == Mode.OVERFLOW) {
 			this.body.sendTail();
@@ -191,24 +186,13 @@ final class CapturingResponse extends HeldHeaders {
 			// type.
 			String encoding = getCharacterEncoding();
 			super.setCharacterEncoding(encoding);
-			this.writer = new PrintWriter(new OutputStreamWriter(heldStream(), encoding));
+			this.writer = new PrintWriter(new UnbufferedWriter(heldStream(), encoding));
 		}
 		return this.writer;
 	}
 
-	/**
-	 * Brings what the writer's encoder keeps into the body; a flush of ours is not the
-	 * handler's.
-	 */
-	private void flushWriter() {
-		if (this.writer != null) {
-			this.body.withoutFlush(this.writer::flush);
-		}
-	}
-
 	@Override
 	public void flushBuffer() throws IOException {
-		flushWriter();
 		if (this.body.mode() == Mode.PASS) {
 			super.flushBuffer();
 		}
@@ -221,7 +205,6 @@ final class CapturingResponse extends HeldHeaders {
 	public void resetBuffer() {
 		if (isHolding()) {
 			requireNotOver();
-			flushWriter();
 			this.body.reset();
 		}
 		else if (!isOver()) {
@@ -233,16 +216,21 @@ final class CapturingResponse extends HeldHeaders {
 	public void reset() {
 		if (isHolding()) {
 			requireNotOver();
-			flushWriter();
 			this.body.reset();
-			this.writer = null;
-			this.streamUsed = false;
+			forgetOutput();
 			resetHeld();
 			super.reset();
 		}
 		else if (!isOver()) {
 			super.reset();
+			forgetOutput();
 		}
+	}
+
+	/** As the container does: from here on the other one of the two may be used. */
+	private void forgetOutput() {
+		this.writer = null;
+		this.streamUsed = false;
 	}
 
 	@Override
@@ -300,7 +288,6 @@ final class CapturingResponse extends HeldHeaders {
 
 	private void end(PendingEnd end) {
 		requireNotOver();
-		flushWriter();
 		if (end.clearBuffer()) {
 			this.body.reset();
 		}

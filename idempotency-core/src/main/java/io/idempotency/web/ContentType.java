@@ -34,4 +34,12 @@ enum ContentType {
 		return type.startsWith("multipart/") ? MULTIPART : OTHER;
 	}
 
+	/**
+	 * Whether a body is read as UTF-8, which JSON is unless it says otherwise.
+	 * @param charset what the request says, {@code null} if it does not
+	 */
+	static boolean isUtf8(@Nullable String charset) {
+		return charset == null || charset.equalsIgnoreCase("UTF-8") || charset.equalsIgnoreCase("UTF8");
+	}
+
 }

@@ -184,6 +184,13 @@ final class Exchange {
 		return this.response;
 	}
 
+	/** The handler itself starts asynchronous processing. */
+	void startedByHand() {
+		if (this.answer != null) {
+			this.answer.startedByHand();
+		}
+	}
+
 	void failed(Throwable thrown) {
 		if (this.answer != null) {
 			this.answer.failed(thrown);

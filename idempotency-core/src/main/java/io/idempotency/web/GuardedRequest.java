@@ -14,9 +14,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyContext;
 import io.idempotency.aop.IdempotentOperation;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +59,29 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	/** Whether only reading the body tells how large it is. */
 	static boolean isOfUnknownSize(HttpServletRequest request) {
 		return request.getContentLengthLong() < 0;
+	}
+
+	@Override
+	public AsyncContext startAsync() {
+		beforeAsync();
+		return super.startAsync();
+	}
+
+	@Override
+	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+		beforeAsync();
+		return super.startAsync(request, response);
+	}
+
+	/**
+	 * A handler that starts it by hand may write to the container's own response from
+	 * here on, which must come after what it has written to ours.
+	 */
+	private void beforeAsync() {
+		Exchange exchange = Exchange.find(this);
+		if (exchange != null && IdempotencyContext.current().isPresent()) {
+			exchange.startedByHand();
+		}
 	}
 
 	@Override
@@ -122,8 +148,8 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	private IdempotencyBodyTooLargeException tooLarge() {
 		IdempotentOperation handler = this.handlers.of(this);
 		String operation = (handler != null) ? handler.name() : getRequestURI();
-		return new IdempotencyBodyTooLargeException(operation, "The body of a request of '" + operation
-				+ "' may have at most " + this.limit + " bytes: send less, or raise idempotency.http.max-request-size");
+		return new IdempotencyBodyTooLargeException(operation,
+				"The body may have at most " + this.limit + " bytes: send less");
 	}
 
 	/**

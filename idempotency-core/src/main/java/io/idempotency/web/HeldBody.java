@@ -39,8 +39,6 @@ final class HeldBody {
 
 	private boolean flushRequested;
 
-	private boolean ignoringFlush;
-
 	private volatile boolean ended;
 
 	private boolean clientGone;
@@ -68,12 +66,16 @@ final class HeldBody {
 		this.streaming = condition;
 	}
 
-	/** Passes through from now on, what is held first. */
+	/** Passes through from now on, what is held first; nothing is kept back any more. */
 	void stream() throws IOException {
 		this.lock.lock();
 		try {
 			if (this.mode == Mode.HOLD) {
 				startStream();
+			}
+			else if (this.mode == Mode.OVERFLOW) {
+				sendTail();
+				this.mode = Mode.STREAM;
 			}
 		}
 		finally {
@@ -198,9 +200,6 @@ final class HeldBody {
 		}
 		this.lock.lock();
 		try {
-			if (this.ignoringFlush) {
-				return;
-			}
 			this.flushRequested = true;
 			if (this.mode == Mode.HOLD && this.streaming.getAsBoolean()) {
 				startStream();
@@ -217,27 +216,17 @@ final class HeldBody {
 		}
 	}
 
-	/** Does something that flushes, but not because the handler wants it. */
-	void withoutFlush(Runnable action) {
-		this.lock.lock();
-		try {
-			this.ignoringFlush = true;
-			action.run();
-		}
-		finally {
-			this.ignoringFlush = false;
-			this.lock.unlock();
-		}
-	}
-
 	/** The answer is ended in another way: what is written from now on is dropped. */
 	void ignoreWrites() {
 		this.ended = true;
 	}
 
-	/** The handler closes its stream: the answer ends when its record is complete. */
+	/**
+	 * The handler closes its stream: the answer ends when its record is complete, unless
+	 * it passes through.
+	 */
 	void closeStream() throws IOException {
-		if (this.mode == Mode.PASS) {
+		if (this.mode == Mode.PASS || this.mode == Mode.STREAM) {
 			target().close();
 		}
 		else {

@@ -10,8 +10,6 @@ final class HeldOutputStream extends ServletOutputStream {
 
 	private final HeldBody body;
 
-	private boolean alwaysReady;
-
 	HeldOutputStream(HeldBody body) {
 		this.body = body;
 	}
@@ -38,7 +36,7 @@ final class HeldOutputStream extends ServletOutputStream {
 
 	@Override
 	public boolean isReady() {
-		if (this.alwaysReady || this.body.mode() != HeldBody.Mode.PASS) {
+		if (!passesThrough()) {
 			return true;
 		}
 		try {
@@ -50,15 +48,22 @@ final class HeldOutputStream extends ServletOutputStream {
 		}
 	}
 
-	/** What is held back takes every byte at once, so the listener is called at once. */
+	private boolean passesThrough() {
+		return this.body.mode() == HeldBody.Mode.PASS || this.body.mode() == HeldBody.Mode.STREAM;
+	}
+
+	/**
+	 * The container calls the listener when there is room, which only a stream can wait
+	 * for.
+	 */
 	@Override
 	public void setWriteListener(WriteListener listener) {
 		try {
-			if (this.body.mode() == HeldBody.Mode.PASS) {
+			this.body.stream();
+			if (passesThrough()) {
 				this.body.target().setWriteListener(listener);
 			}
 			else {
-				this.alwaysReady = true;
 				listener.onWritePossible();
 			}
 		}

@@ -1,6 +1,9 @@
 package io.idempotency.web;
 
 import java.security.Principal;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
 
 import io.idempotency.key.Caller;
 import jakarta.servlet.http.HttpServletRequest;
@@ -18,15 +21,18 @@ public final class HttpCallers {
 
 	private final ScopeMode mode;
 
+	private final Set<String> headers;
+
 	private final @Nullable IdempotencyScopeResolver resolver;
 
 	/**
 	 * Creates the callers.
-	 * @param mode whose keys are, where there is no resolver
+	 * @param settings say whose keys are, where there is no resolver
 	 * @param resolver the application's own resolver
 	 */
-	public HttpCallers(ScopeMode mode, @Nullable IdempotencyScopeResolver resolver) {
-		this.mode = mode;
+	public HttpCallers(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
+		this.mode = settings.scope();
+		this.headers = new TreeSet<>(settings.scopeHeaders());
 		this.resolver = resolver;
 	}
 
@@ -34,21 +40,27 @@ public final class HttpCallers {
 	 * The caller of a request.
 	 * @param request the request
 	 * @return the caller
-	 * @throws IllegalStateException if the resolver gives no scope
+	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * has no stable name
 	 */
 	public Caller of(HttpServletRequest request) {
 		if (this.resolver != null) {
 			return scope(this.resolver, request);
 		}
-		if (this.mode == ScopeMode.GLOBAL) {
-			return Caller.GLOBAL;
+		Caller caller = (this.mode == ScopeMode.GLOBAL) ? Caller.GLOBAL : principal(request.getUserPrincipal());
+		for (String header : this.headers) {
+			caller = caller.with("header " + header, Collections.list(request.getHeaders(header)));
 		}
-		Principal principal = request.getUserPrincipal();
+		return caller;
+	}
+
+	private static Caller principal(@Nullable Principal principal) {
 		if (principal == null) {
 			return Caller.ANONYMOUS;
 		}
-		@Nullable String name = principal.getName();
-		return Caller.principal((name != null) ? name : "");
+		Caller caller = Caller.principal(PrincipalNames.require(principal));
+		Voucher voucher = Voucher.of(principal);
+		return (voucher != null) ? caller.with(voucher.role(), voucher.names()) : caller;
 	}
 
 	private static Caller scope(IdempotencyScopeResolver resolver, HttpServletRequest request) {

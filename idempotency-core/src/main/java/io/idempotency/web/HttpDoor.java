@@ -17,6 +17,7 @@ import io.idempotency.aop.OperationKeys;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import jakarta.servlet.http.HttpServletRequest;
@@ -71,7 +72,7 @@ public final class HttpDoor implements OperationDoor {
 		this.engine = engine;
 		this.keys = keys;
 		this.fingerprints = fingerprints;
-		this.requestFingerprint = new RequestFingerprint(settings.rawFingerprint());
+		this.requestFingerprint = new RequestFingerprint(settings);
 		this.callers = callers;
 	}
 
@@ -134,7 +135,9 @@ public final class HttpDoor implements OperationDoor {
 		if (exchange == null) {
 			throw MissingFilter.exception("guard a call of '" + call.operation().name() + "'");
 		}
-		IdempotencyKey key = call.key(parts, this.callers.of(request), values);
+		// Whose scope the annotation gives need not be known by a name.
+		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL : this.callers.of(request);
+		IdempotencyKey key = call.key(parts, caller, values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, request, values), call.operation().policy(),
 				call.operation().store());
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
@@ -170,12 +173,12 @@ public final class HttpDoor implements OperationDoor {
 		}
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {
-			return this.requestFingerprint.of(request, guarded);
+			return this.requestFingerprint.of(request, guarded, operation.keySource());
 		}
 		guarded.requireSize(request.getContentLengthLong());
 		if (GuardedRequest.isOfUnknownSize(request)) {
 			// Read for its size alone.
-			this.requestFingerprint.of(request, guarded);
+			this.requestFingerprint.of(request, guarded, operation.keySource());
 		}
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Spel source) {
 			return this.fingerprints.of(call, source, values);

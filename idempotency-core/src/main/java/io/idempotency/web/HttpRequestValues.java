@@ -2,6 +2,8 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
@@ -102,11 +104,18 @@ public final class HttpRequestValues implements RequestValues {
 			return null;
 		}
 		try {
-			return pointer.find(body);
+			return pointer.find(utf8(body));
 		}
 		catch (MalformedJsonException ex) {
 			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());
 		}
+	}
+
+	/** Of a charset that no JSON needs, but some clients send. */
+	private byte[] utf8(byte[] body) {
+		String charset = this.request.getCharacterEncoding();
+		return ContentType.isUtf8(charset) ? body
+				: new String(body, Charset.forName(charset)).getBytes(StandardCharsets.UTF_8);
 	}
 
 	private GuardedRequest guarded() {

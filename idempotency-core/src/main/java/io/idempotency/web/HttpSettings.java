@@ -15,14 +15,21 @@ import java.util.stream.Collectors;
  * @param excludedHeaders response headers that are never stored, in any case
  * @param rawFingerprint whether JSON bodies are compared byte by byte
  * @param scope whose the keys are
+ * @param scopeHeaders request headers that are part of the caller, such as a tenant's, in
+ * any case; a header that is missing differs from every value
+ * @param fingerprintHeaders request headers that must be equal on a retry, beside those
+ * that ask for a part of an answer, in any case
+ * @param ignoredParameters names of parameters in queries and forms that need not be
+ * equal on a retry
  * @since 0.1.0
  */
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
-		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope) {
+		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, Set<String> scopeHeaders,
+		Set<String> fingerprintHeaders, Set<String> ignoredParameters) {
 
 	/** The defaults of {@code idempotency.*}. */
 	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
-			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL);
+			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of());
 
 	/** Arrays end a little below the greatest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
@@ -37,6 +44,9 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		requireSize("maxRequestSize", maxRequestSize);
 		requireSize("maxResponseSize", maxResponseSize);
 		excludedHeaders = lowerCase(excludedHeaders);
+		scopeHeaders = lowerCase(scopeHeaders);
+		fingerprintHeaders = lowerCase(fingerprintHeaders);
+		ignoredParameters = Set.copyOf(ignoredParameters);
 	}
 
 	private static void requireSize(String name, long size) {

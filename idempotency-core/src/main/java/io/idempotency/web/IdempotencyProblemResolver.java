@@ -13,6 +13,8 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
@@ -33,7 +35,11 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	/** Before Spring's own resolvers, which stand at 0. */
 	private static final int ORDER = -1;
 
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblemResolver.class);
+
 	private final ExplicitExceptionHandlers handlers;
+
+	private final ProblemDetails details;
 
 	/**
 	 * Creates the resolver.
@@ -41,6 +47,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	 */
 	public IdempotencyProblemResolver(ApplicationContext context) {
 		this.handlers = new ExplicitExceptionHandlers(context);
+		this.details = new ProblemDetails(context);
 	}
 
 	@Override
@@ -51,7 +58,9 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 			return null;
 		}
 		try {
-			write(refusal, request, response);
+			logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(),
+					refusal.getMessage());
+			write(refusal, this.details.of(refusal, request, handler), request, response);
 		}
 		catch (IOException failure) {
 			throw new UncheckedIOException("A problem could not be answered", failure);
@@ -59,13 +68,13 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		return new ModelAndView();
 	}
 
-	private static void write(IdempotencyException refusal, HttpServletRequest request, HttpServletResponse response)
-			throws IOException {
+	private static void write(IdempotencyException refusal, String detail, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
 		FlatJson problem = new FlatJson().add("type", "urn:idempotency:" + refusal.code())
 			.add("title", refusal.title())
 			.add("status", refusal.status())
-			.add("detail", String.valueOf(refusal.getMessage()))
-			.add("instance", request.getRequestURI())
+			.add("detail", detail)
+			.add("instance", ClientPath.of(request))
 			.add("code", refusal.code());
 		if (refusal instanceof IdempotencyDuplicateException duplicate) {
 			problem.add("attempts", duplicate.attempts());

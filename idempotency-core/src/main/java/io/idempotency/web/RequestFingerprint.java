@@ -3,76 +3,142 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.aop.KeySource;
 import io.idempotency.key.Fingerprint;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the fingerprint of a request: method, path, query and body. Thread-safe.
+ * Makes the fingerprint of a request: method, path, query and body, and the headers that
+ * ask for another answer. Thread-safe.
  * <p>
  * A change of what is compared, or how, needs another name of the algorithm, so that two
  * versions of the library never compare what cannot be compared.
  */
 final class RequestFingerprint {
 
-	private static final String BY_VALUE = "http-json1";
+	private static final String BY_VALUE = "http-json2";
 
-	private static final String BY_BYTES = "http-raw1";
+	private static final String BY_BYTES = "http-raw2";
+
+	/**
+	 * After a dispatch the request shows where it was sent to; what the client has asked
+	 * for, and which of several handlers inside answers, is here.
+	 */
+	private static final List<String> DISPATCHES = List.of(RequestDispatcher.FORWARD_REQUEST_URI,
+			RequestDispatcher.FORWARD_QUERY_STRING, AsyncContext.ASYNC_REQUEST_URI, AsyncContext.ASYNC_QUERY_STRING,
+			RequestDispatcher.INCLUDE_REQUEST_URI, RequestDispatcher.INCLUDE_QUERY_STRING,
+			RequestDispatcher.ERROR_REQUEST_URI, "jakarta.servlet.error.query_string");
+
+	/** They ask for a part of an answer, or for none: that is not the answer. */
+	private static final List<String> CONDITIONS = List.of("range", "if-match", "if-none-match", "if-modified-since",
+			"if-unmodified-since", "if-range");
 
 	private final boolean raw;
 
-	RequestFingerprint(boolean raw) {
-		this.raw = raw;
+	private final Set<String> headers;
+
+	private final Set<String> ignoredParameters;
+
+	RequestFingerprint(HttpSettings settings) {
+		this.raw = settings.rawFingerprint();
+		this.headers = new TreeSet<>(CONDITIONS);
+		this.headers.addAll(settings.fingerprintHeaders());
+		this.ignoredParameters = settings.ignoredParameters();
 	}
 
 	/**
 	 * The fingerprint of a request.
 	 * @param request the request as the handler sees it
 	 * @param guarded the request as the filter sees it
+	 * @param key where the key of the request is
 	 * @return the fingerprint
 	 * @throws IOException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	Fingerprint of(HttpServletRequest request, GuardedRequest guarded) throws IOException {
+	Fingerprint of(HttpServletRequest request, GuardedRequest guarded, KeySource key) throws IOException {
 		guarded.requireSize(request.getContentLengthLong());
+		ContentType contentType = ContentType.of(request.getContentType());
+		Set<String> ignored = ignoredParameters(request, contentType, key);
 		Fingerprint.Builder fingerprint = Fingerprint.of(this.raw ? BY_BYTES : BY_VALUE);
 		fingerprint.add(request.getMethod()).add(request.getRequestURI());
-		addQuery(fingerprint, request.getQueryString());
-		switch (ContentType.of(request.getContentType())) {
-			case JSON -> addJson(fingerprint, guarded.body());
-			case FORM -> addForm(fingerprint, request, guarded);
-			case MULTIPART -> addParts(fingerprint, request, guarded);
+		addDispatches(fingerprint, request);
+		addHeaders(fingerprint, request);
+		addQuery(fingerprint, request.getQueryString(), ignored);
+		switch (contentType) {
+			case JSON -> addJson(fingerprint, request, guarded.body());
+			case FORM -> addForm(fingerprint, request, guarded, ignored);
+			case MULTIPART -> addParts(fingerprint, request, guarded, ignored);
 			case OTHER -> addBytes(fingerprint, guarded.body());
 		}
 		return fingerprint.build();
 	}
 
-	private static void addQuery(Fingerprint.Builder fingerprint, @Nullable String query) {
+	private Set<String> ignoredParameters(HttpServletRequest request, ContentType contentType, KeySource key) {
+		Set<String> ignored = new HashSet<>(this.ignoredParameters);
+		String csrf = CsrfParameter.name(request);
+		if (csrf != null) {
+			ignored.add(csrf);
+		}
+		boolean form = contentType == ContentType.FORM || contentType == ContentType.MULTIPART;
+		if (form && key instanceof KeySource.Body field) {
+			ignored.add(field.pointer());
+		}
+		return ignored;
+	}
+
+	private static void addDispatches(Fingerprint.Builder fingerprint, HttpServletRequest request) {
+		for (String attribute : DISPATCHES) {
+			fingerprint.add((request.getAttribute(attribute) instanceof String text) ? text : null);
+		}
+	}
+
+	private void addHeaders(Fingerprint.Builder fingerprint, HttpServletRequest request) {
+		for (String name : this.headers) {
+			List<String> values = Collections.list(request.getHeaders(name));
+			if (!values.isEmpty()) {
+				fingerprint.add("header").add(name).add(Integer.toString(values.size()));
+				values.forEach(fingerprint::add);
+			}
+		}
+	}
+
+	private static void addQuery(Fingerprint.Builder fingerprint, @Nullable String query, Set<String> ignored) {
 		Map<String, List<String>> parameters = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8)
 				: Map.of();
 		if (parameters == null) {
 			fingerprint.add("raw-query").add(query);
 		}
 		else {
-			addParameters(fingerprint.add("query"), parameters);
+			addParameters(fingerprint.add("query"), parameters, ignored);
 		}
 	}
 
-	private static void addParameters(Fingerprint.Builder fingerprint, Map<String, List<String>> parameters) {
-		fingerprint.add(Integer.toString(parameters.size()));
-		new TreeMap<>(parameters).forEach((name, values) -> {
+	private static void addParameters(Fingerprint.Builder fingerprint, Map<String, List<String>> parameters,
+			Set<String> ignored) {
+		Map<String, List<String>> compared = new TreeMap<>(parameters);
+		compared.keySet().removeAll(ignored);
+		fingerprint.add(Integer.toString(compared.size()));
+		compared.forEach((name, values) -> {
 			fingerprint.add(name).add(Integer.toString(values.size()));
 			values.forEach(fingerprint::add);
 		});
 	}
 
-	private void addJson(Fingerprint.Builder fingerprint, byte[] body) {
-		byte[] canonical = this.raw ? null : JsonCanonicalizer.canonicalize(body);
+	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, byte[] body) {
+		boolean byValue = !this.raw && ContentType.isUtf8(request.getCharacterEncoding());
+		byte[] canonical = byValue ? JsonCanonicalizer.canonicalize(body) : null;
 		if (canonical != null) {
 			fingerprint.add("json").add(canonical);
 		}
@@ -85,30 +151,33 @@ final class RequestFingerprint {
 		fingerprint.add("bytes").add(body);
 	}
 
-	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded)
-			throws IOException {
+	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded,
+			Set<String> ignored) throws IOException {
 		byte[] body = guarded.readForm();
 		Map<String, List<String>> parameters = parameters(request);
 		if (request.getContentLengthLong() < 0) {
 			guarded.requireSize(size(parameters));
 		}
-		addParameters(fingerprint.add("form"), parameters);
+		addParameters(fingerprint.add("form"), parameters, ignored);
 		if (body.length > 0 && !"POST".equals(request.getMethod())) {
 			// No container makes parameters of it.
 			addBytes(fingerprint, body);
 		}
 	}
 
-	private static void addParts(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded)
-			throws IOException {
+	private static void addParts(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded,
+			Set<String> ignored) throws IOException {
 		List<RequestPart> parts = RequestPart.of(request);
 		if (parts.isEmpty()) {
 			addBytes(fingerprint, guarded.body());
 			return;
 		}
 		guarded.requireSize(parts.stream().mapToLong(RequestPart::size).sum());
-		addParameters(fingerprint.add("parts"), parameters(request));
+		addParameters(fingerprint.add("parts"), parameters(request), ignored);
 		for (RequestPart part : parts) {
+			if (part.fileName() == null && ignored.contains(part.name())) {
+				continue;
+			}
 			fingerprint.add(part.name()).add(part.fileName()).add(part.contentType()).add(part.digest());
 		}
 	}

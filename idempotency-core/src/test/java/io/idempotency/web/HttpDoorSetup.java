@@ -41,7 +41,7 @@ class HttpDoorSetup {
 
 	/** Small limits, so that tests can pass them. */
 	static final HttpSettings SETTINGS = new HttpSettings("Idempotent-Replayed", 2000, 1000, StatusPatterns.RELEASE_ON,
-			Set.of("x-excluded"), false, ScopeMode.PRINCIPAL);
+			Set.of("x-excluded"), false, ScopeMode.PRINCIPAL, Set.of(), Set.of("X-Compared"), Set.of("utm_source"));
 
 	/** A context with the door and the given beans. */
 	static WebApplicationContext start(Class<?>... components) {
@@ -87,7 +87,7 @@ class HttpDoorSetup {
 	@Bean
 	HttpCallers httpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
 		@Nullable IdempotencyScopeResolver own = resolver.getIfAvailable();
-		return new HttpCallers(settings.scope(), own);
+		return new HttpCallers(settings, own);
 	}
 
 	@Bean

@@ -58,7 +58,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration lease, @DefaultValue("true") boolean renewal,
 		@DefaultValue("reject") ConflictType conflict,
 		@DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout,
-		@DefaultValue("1000") int maxWaiters, @DefaultValue("principal") ScopeMode scope,
+		@DefaultValue("50") int maxWaiters, @DefaultValue("principal") ScopeMode scope,
 		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureType onFailure,
 		@DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
@@ -115,12 +115,20 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param releaseOn Status codes, or classes of them such as 5xx, after which the key
 	 * is free again.
 	 * @param excludedHeaders Names of response headers that are never stored.
+	 * @param scopeHeaders Names of request headers that are part of the caller, such as a
+	 * tenant's. Callers that send other values, or none, never share a key.
+	 * @param fingerprintHeaders Names of request headers that must be equal on a retry,
+	 * beside Range and the conditional ones, which always must.
+	 * @param ignoredParameters Names of parameters in queries and forms that need not be
+	 * equal on a retry. The parameter of Spring Security against forged requests and the
+	 * field that carries the key never must.
 	 */
 	// @formatter:off (an array in the header of a record is torn apart)
 	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
 			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
 			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
-			@DefaultValue List<String> excludedHeaders) {
+			@DefaultValue List<String> excludedHeaders, @DefaultValue List<String> scopeHeaders,
+			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters) {
 	// @formatter:on
 
 		/** Checks the values. */
@@ -130,6 +138,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			PropertyChecks.bodySize("http.max-response-size", maxResponseSize);
 			PropertyChecks.statusPatterns("http.release-on", releaseOn);
 			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
+			PropertyChecks.headerNames("http.scope-headers", scopeHeaders);
+			PropertyChecks.headerNames("http.fingerprint-headers", fingerprintHeaders);
 		}
 
 	}

@@ -63,13 +63,14 @@ public final class IdempotencyWebAutoConfiguration {
 		IdempotencyProperties.Http http = properties.http();
 		return new HttpSettings(http.replayedHeader(), http.maxRequestSize().toBytes(),
 				http.maxResponseSize().toBytes(), StatusPatterns.parse(http.releaseOn()),
-				Set.copyOf(http.excludedHeaders()), properties.fingerprint() == FingerprintType.RAW,
-				properties.scope());
+				Set.copyOf(http.excludedHeaders()), properties.fingerprint() == FingerprintType.RAW, properties.scope(),
+				Set.copyOf(http.scopeHeaders()), Set.copyOf(http.fingerprintHeaders()),
+				Set.copyOf(http.ignoredParameters()));
 	}
 
 	@Bean
 	HttpCallers idempotencyHttpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
-		return new HttpCallers(settings.scope(), resolver.getIfAvailable());
+		return new HttpCallers(settings, resolver.getIfAvailable());
 	}
 
 	@Bean

@@ -40,7 +40,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.renewal()).isTrue();
 		assertThat(properties.conflict()).isEqualTo(ConflictType.REJECT);
 		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
-		assertThat(properties.maxWaiters()).isEqualTo(1000);
+		assertThat(properties.maxWaiters()).isEqualTo(50);
 		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
 		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
 		assertThat(properties.onFailure()).isEqualTo(FailureType.RELEASE);

@@ -18,7 +18,8 @@ import org.springframework.security.web.SecurityFilterChain;
 @EnableAutoConfiguration
 @EnableMethodSecurity
 @Import({ AnswersController.class, AsyncController.class, FailuresController.class, KeysController.class,
-		RequestsController.class, ReadingController.class, ErrorAnswers.class, Bookings.class })
+		RequestsController.class, ReadingController.class, TwinsController.class, CallersController.class,
+		DispatchesController.class, ErrorAnswers.class, Bookings.class })
 class HttpApplication {
 
 	@Bean

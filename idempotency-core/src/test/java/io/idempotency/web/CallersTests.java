@@ -1,0 +1,234 @@
+package io.idempotency.web;
+
+import java.security.Principal;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.idempotency.key.Caller;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.security.authentication.AbstractAuthenticationToken;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken;
+import org.springframework.security.oauth2.core.ClaimAccessor;
+import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
+import org.springframework.security.oauth2.core.OAuth2AccessToken;
+import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
+import org.springframework.security.oauth2.core.user.DefaultOAuth2User;
+import org.springframework.security.oauth2.server.resource.authentication.BearerTokenAuthentication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class CallersTests {
+
+	private final HttpCallers callers = callers(ScopeMode.PRINCIPAL, Set.of());
+
+	@Test
+	void callersAreToldApartByTheirNames() {
+		assertThat(of(() -> "alice")).isEqualTo(Caller.principal("alice")).isNotEqualTo(of(() -> "bob"));
+		assertThat(of(null)).isEqualTo(Caller.ANONYMOUS);
+	}
+
+	@ParameterizedTest
+	@NullSource
+	@ValueSource(strings = { "", " ", "\t" })
+	void principalWithoutANameIsRefused(@Nullable String name) {
+		assertThatIllegalStateException().isThrownBy(() -> of(() -> name))
+			.withMessageContaining("give it a stable name or declare an IdempotencyScopeResolver");
+	}
+
+	@Test
+	void principalThatIsAPlainObjectIsRefused() {
+		Authentication authentication = new UsernamePasswordAuthenticationToken(new AppUser(), "secret", List.of());
+		assertThat(authentication.getName()).contains("AppUser@");
+		assertThatIllegalStateException().isThrownBy(() -> of(authentication))
+			.withMessageContaining("give it a stable name or declare an IdempotencyScopeResolver")
+			.withMessageContaining(AppUser.class.getName());
+	}
+
+	@Test
+	void identityStringOfASuperclassOrOfThePrincipalItselfIsRefused() {
+		AppUser proxied = new AppUser() {
+
+			@Override
+			public String toString() {
+				return AppUser.class.getName() + "@4fcb6aaa";
+			}
+
+		};
+		assertThatIllegalStateException()
+			.isThrownBy(() -> of(new UsernamePasswordAuthenticationToken(proxied, "secret", List.of())));
+		assertThatIllegalStateException().isThrownBy(() -> of(new SelfNamed()));
+		assertThatIllegalStateException().isThrownBy(() -> of(new SimplySelfNamed()));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> of(new UsernamePasswordAuthenticationToken(new String[0], "secret", List.of())));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "bob@cafe", "AppUser@cafe", "bob@4fcb6aaa", "java.lang.String@4fcb6aax",
+			"java.lang.String@", "java.lang.Object@4fcb6aaa", "java.lang.Object" })
+	void namesThatOnlyLookLikeItAreNames(String name) {
+		assertThat(of(new UsernamePasswordAuthenticationToken(name, "secret", List.of())))
+			.isEqualTo(Caller.principal(name));
+	}
+
+	@Test
+	void oneNameOfTwoIssuersIsTwoCallers() {
+		Set<Caller> callers = Set.of(of(token("42", Map.of("iss", "https://a"))),
+				of(token("42", Map.of("iss", "https://b"))), of(token("42", Map.of("other", "1"))), of(() -> "42"));
+		assertThat(callers).hasSize(4);
+		assertThat(of(token("42", Map.of("iss", "https://a")))).isEqualTo(of(token("42", Map.of("iss", "https://a"))));
+	}
+
+	@Test
+	void oneNameOfTwoRegistrationsIsTwoCallers() {
+		assertThat(Set.of(of(login("42", "google")), of(login("42", "github")), of(() -> "42"),
+				of(token("42", Map.of("iss", "google")))))
+			.hasSize(4);
+		assertThat(of(login("42", "google"))).isEqualTo(of(login("42", "google")));
+	}
+
+	@Test
+	void issuerCountsWhateverTheApplicationMakesOfTheToken() {
+		ClaimAccessor a = () -> Map.of("iss", "https://a");
+		ClaimAccessor b = () -> Map.of("iss", "https://b");
+		assertThat(of(new OwnAuthentication(a))).isNotEqualTo(of(new OwnAuthentication(b)));
+		OAuth2AuthenticatedPrincipal c = principal("42", Map.of("iss", "https://a"));
+		OAuth2AuthenticatedPrincipal d = principal("42", Map.of("iss", "https://b"));
+		assertThat(of(new OwnAuthentication(c))).isNotEqualTo(of(new OwnAuthentication(d)));
+	}
+
+	@Test
+	void noNameCanBeWrittenThatMeetsACallerOfAnIssuer() {
+		Caller vouched = of(token("42", Map.of("iss", "https://a")));
+		assertThat(of(vouched::name)).isNotEqualTo(vouched);
+		assertThat(of(token("a", Map.of("iss", "1:b")))).isNotEqualTo(of(token("a1:b", Map.of("iss", ""))));
+	}
+
+	@Test
+	void headersOfTheConfigurationArePartOfTheCaller() {
+		HttpCallers tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant", "X-Unit"));
+		Set<Caller> all = Set.of(of(tenants, "x-tenant", "a"), of(tenants, "x-tenant", "b"),
+				of(tenants, "x-tenant", ""), of(tenants, "x-tenant"), of(tenants, "x-tenant", "a", "b"),
+				of(tenants, "x-unit", "a"), of(() -> "alice"));
+		assertThat(all).hasSize(7);
+		assertThat(of(tenants, "X-TENANT", "a")).isEqualTo(of(tenants, "x-tenant", "a"));
+	}
+
+	@Test
+	void headersTellAnonymousCallersAndNobodysKeysApartToo() {
+		HttpCallers global = callers(ScopeMode.GLOBAL, Set.of("X-Tenant"));
+		assertThat(of(global, "X-Tenant", "a")).isNotEqualTo(of(global, "X-Tenant", "b"))
+			.isNotEqualTo(of(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")), "X-Tenant", "a"));
+		assertThat(callers(ScopeMode.GLOBAL, Set.of()).of(new MockHttpServletRequest())).isEqualTo(Caller.GLOBAL);
+	}
+
+	@Test
+	void resolverReplacesAllOfIt() {
+		HttpCallers resolved = new HttpCallers(settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant")), (request) -> "t1");
+		MockHttpServletRequest request = new MockHttpServletRequest();
+		request.setUserPrincipal(() -> " ");
+		request.addHeader("X-Tenant", "a");
+		assertThat(resolved.of(request)).isEqualTo(Caller.scope("t1"));
+	}
+
+	private static HttpCallers callers(ScopeMode mode, Set<String> scopeHeaders) {
+		return new HttpCallers(settings(mode, scopeHeaders), null);
+	}
+
+	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders) {
+		return new HttpSettings("Replayed", 1, 1, StatusPatterns.RELEASE_ON, Set.of(), false, mode, scopeHeaders,
+				Set.of(), Set.of());
+	}
+
+	private Caller of(@Nullable Principal principal) {
+		MockHttpServletRequest request = new MockHttpServletRequest();
+		request.setUserPrincipal(principal);
+		return this.callers.of(request);
+	}
+
+	private static Caller of(HttpCallers callers, String header, String... values) {
+		MockHttpServletRequest request = new MockHttpServletRequest();
+		request.setUserPrincipal(() -> "alice");
+		for (String value : values) {
+			request.addHeader(header, value);
+		}
+		return callers.of(request);
+	}
+
+	private static Authentication token(String name, Map<String, Object> attributes) {
+		OAuth2AccessToken token = new OAuth2AccessToken(OAuth2AccessToken.TokenType.BEARER, "t", Instant.EPOCH,
+				Instant.MAX);
+		return new BearerTokenAuthentication(principal(name, attributes), token, List.of());
+	}
+
+	private static OAuth2AuthenticatedPrincipal principal(String name, Map<String, Object> attributes) {
+		return new DefaultOAuth2AuthenticatedPrincipal(name, attributes, List.of());
+	}
+
+	private static Authentication login(String name, String registration) {
+		return new OAuth2AuthenticationToken(new DefaultOAuth2User(List.of(), Map.of("id", name), "id"), List.of(),
+				registration);
+	}
+
+	private static class AppUser {
+
+	}
+
+	private static final class SelfNamed implements Principal {
+
+		@Override
+		public String getName() {
+			return super.toString();
+		}
+
+	}
+
+	private static final class SimplySelfNamed implements Principal {
+
+		@Override
+		public String getName() {
+			return getClass().getSimpleName() + "@" + Integer.toHexString(hashCode());
+		}
+
+	}
+
+	/** As an application makes one of a token, with a name of its own. */
+	private static final class OwnAuthentication extends AbstractAuthenticationToken {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient Object principal;
+
+		OwnAuthentication(Object principal) {
+			super(List.of());
+			this.principal = principal;
+		}
+
+		@Override
+		public String getName() {
+			return "42";
+		}
+
+		@Override
+		public Object getCredentials() {
+			return "";
+		}
+
+		@Override
+		public Object getPrincipal() {
+			return this.principal;
+		}
+
+	}
+
+}

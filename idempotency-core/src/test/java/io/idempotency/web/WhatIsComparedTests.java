@@ -1,0 +1,229 @@
+package io.idempotency.web;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+import io.idempotency.Idempotent;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.Cookie;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.MediaType;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.mock.web.MockPart;
+import org.springframework.security.web.csrf.CsrfToken;
+import org.springframework.security.web.csrf.DefaultCsrfToken;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.RequestBuilder;
+import org.springframework.test.web.servlet.request.AbstractMockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.WebApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class WhatIsComparedTests {
+
+	private WebApplicationContext context;
+
+	private MockMvc client;
+
+	@BeforeEach
+	void start() {
+		this.context = HttpDoorSetup.start(Payments.class);
+		this.client = HttpDoorSetup.client(this.context);
+	}
+
+	@AfterEach
+	void stop() {
+		((ConfigurableApplicationContext) this.context).close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { RequestDispatcher.FORWARD_REQUEST_URI, RequestDispatcher.FORWARD_QUERY_STRING,
+			AsyncContext.ASYNC_REQUEST_URI, AsyncContext.ASYNC_QUERY_STRING, RequestDispatcher.INCLUDE_QUERY_STRING,
+			RequestDispatcher.ERROR_REQUEST_URI })
+	void whatTheClientAskedForTakesPartAfterADispatch(String attribute) throws Exception {
+		assertThat(send(pay().requestAttr(attribute, "/v/7")).getStatus()).isEqualTo(200);
+		assertReplayed(send(pay().requestAttr(attribute, "/v/7")));
+		assertReused(send(pay().requestAttr(attribute, "/v/8")));
+		assertReused(send(pay()));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "Range | bytes=0-1 | bytes=2-3", "If-Match | \"a\" | \"b\"", "If-None-Match | \"a\" | \"b\"",
+					"If-Range | \"a\" | \"b\"",
+					"If-Modified-Since | Sat, 01 Jan 2026 00:00:00 GMT | Sun, 02 Jan 2026 00:00:00 GMT",
+					"If-Unmodified-Since | Sat, 01 Jan 2026 00:00:00 GMT | Sun, 02 Jan 2026 00:00:00 GMT" })
+	void partOfAnAnswerIsNotTheAnswer(String header, String value, String other) throws Exception {
+		assertThat(send(pay().header(header, value)).getStatus()).isEqualTo(200);
+		assertReplayed(send(pay().header(header, value)));
+		assertReused(send(pay().header(header, other)));
+		assertReused(send(pay().header(header, value, value)));
+		assertReused(send(pay()));
+	}
+
+	@Test
+	void headersThatMeanNothingToTheResultDoNotCount() throws Exception {
+		send(pay().header("User-Agent", "a").header("X-Currency", "EUR"));
+		assertReplayed(send(pay().header("User-Agent", "b").header("X-Currency", "USD")));
+	}
+
+	@Test
+	void headersOfTheConfigurationTakePart() throws Exception {
+		send(pay().header("x-compared", "EUR"));
+		assertReplayed(send(pay().header("X-Compared", "EUR")));
+		assertReused(send(pay().header("X-Compared", "USD")));
+		assertReused(send(pay().header("X-Compared", "")));
+		assertReused(send(pay()));
+	}
+
+	@Test
+	void parametersOfTheConfigurationAreLeftOut() throws Exception {
+		send(form("/pay?utm_source=mail", "a=1"));
+		assertReplayed(send(form("/pay", "a=1&utm_source=web")));
+		assertReused(send(form("/pay?utm_medium=mail", "a=1")));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "_csrf", "xsrf" })
+	void tokenThatIsMaskedAnewOnEachPageIsLeftOut(String parameter) throws Exception {
+		send(csrf(form("/pay", "a=1&" + parameter + "=one"), parameter));
+		assertReplayed(send(csrf(form("/pay", parameter + "=two&a=1"), parameter)));
+		assertReplayed(send(csrf(form("/pay", "a=1"), parameter)));
+		assertReused(send(csrf(form("/pay", "a=2&" + parameter + "=one"), parameter)));
+	}
+
+	@Test
+	void tokenInTheQueryOfAnUploadIsLeftOut() throws Exception {
+		MockPart field = new MockPart("a", "1".getBytes(StandardCharsets.UTF_8));
+		MockPart token = new MockPart("_csrf", "two".getBytes(StandardCharsets.UTF_8));
+		send(csrf(upload("/pay?_csrf=one", field), "_csrf"));
+		assertReplayed(send(csrf(upload("/pay", field, token), "_csrf")));
+		assertReused(send(csrf(upload("/pay", field, field), "_csrf")));
+	}
+
+	private static AbstractMockHttpServletRequestBuilder<?> upload(String path, MockPart... parts) {
+		return MockMvcRequestBuilders.multipart(URI.create(path)).part(parts).header("Idempotency-Key", "k1");
+	}
+
+	@Test
+	void parameterOfThatNameCountsWhereNothingGuardsAgainstForgedRequests() throws Exception {
+		send(form("/pay", "a=1&_csrf=one"));
+		assertReused(send(form("/pay", "a=1&_csrf=two")));
+	}
+
+	@Test
+	void tokenIsNotMadeForAClientThatHasNone() throws Exception {
+		CsrfToken untouchable = new CsrfToken() {
+
+			@Override
+			public String getHeaderName() {
+				throw new AssertionError("a session would begin here");
+			}
+
+			@Override
+			public String getParameterName() {
+				throw new AssertionError("a session would begin here");
+			}
+
+			@Override
+			public String getToken() {
+				throw new AssertionError("a session would begin here");
+			}
+
+		};
+		MockHttpServletResponse answer = send(form("/pay", "a=1").requestAttr(CsrfToken.class.getName(), untouchable)
+			.requestAttr("_csrf", untouchable));
+		assertThat(answer.getStatus()).isEqualTo(200);
+	}
+
+	@Test
+	void fieldThatCarriesTheKeyIsLeftOut() throws Exception {
+		MockHttpServletResponse first = send(formWithoutHeader("/keyed", "token=k1&a=1"));
+		assertThat(first.getStatus()).isEqualTo(200);
+		assertReplayed(send(formWithoutHeader("/keyed", "a=1&token=k1")));
+		assertReused(send(formWithoutHeader("/keyed", "a=2&token=k1")));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ISO-8859-1", "UTF-16", "\"iso-8859-1\"" })
+	void jsonOfAnotherCharsetIsComparedByteByByte(String charset) throws Exception {
+		String type = "application/json;charset=" + charset;
+		send(body("{\"a\":1,\"b\":2}", type));
+		assertReplayed(send(body("{\"a\":1,\"b\":2}", type)));
+		assertReused(send(body("{\"b\":2,\"a\":1}", type)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "application/json;charset=utf-8", "application/json; charset=\"UTF-8\"",
+			"application/json;profile=x" })
+	void jsonOfUtf8IsComparedByValue(String type) throws Exception {
+		send(body("{\"a\":1,\"b\":2}", type));
+		assertReplayed(send(body("{\"b\":2,\"a\":1}", type)));
+	}
+
+	private static MockHttpServletRequestBuilder pay() {
+		return MockMvcRequestBuilders.post("/pay").header("Idempotency-Key", "k1");
+	}
+
+	private static MockHttpServletRequestBuilder form(String path, String body) {
+		return formWithoutHeader(path, body).header("Idempotency-Key", "k1");
+	}
+
+	private static MockHttpServletRequestBuilder formWithoutHeader(String path, String body) {
+		return MockMvcRequestBuilders.post(URI.create(path))
+			.contentType(MediaType.APPLICATION_FORM_URLENCODED)
+			.content(body);
+	}
+
+	private static MockHttpServletRequestBuilder body(String json, String type) {
+		return pay().header("Content-Type", type).content(json);
+	}
+
+	/** As Spring Security leaves a request that came with a session. */
+	private static RequestBuilder csrf(AbstractMockHttpServletRequestBuilder<?> request, String parameter) {
+		CsrfToken token = new DefaultCsrfToken("X-CSRF-TOKEN", parameter, "raw");
+		return request.cookie(new Cookie("SESSION", "s")).requestAttr(CsrfToken.class.getName(), token);
+	}
+
+	private static void assertReplayed(MockHttpServletResponse response) throws Exception {
+		assertThat(response.getHeader("Idempotent-Replayed")).as(response.getContentAsString()).isEqualTo("true");
+	}
+
+	private static void assertReused(MockHttpServletResponse response) throws Exception {
+		assertThat(response.getContentAsString()).contains("\"code\":\"key-reused\"");
+	}
+
+	private MockHttpServletResponse send(RequestBuilder request) throws Exception {
+		return this.client.perform(request).andReturn().getResponse();
+	}
+
+	@RestController
+	static class Payments {
+
+		@Idempotent
+		@PostMapping("/pay")
+		String pay() {
+			return "paid";
+		}
+
+		@Idempotent(body = "token")
+		@PostMapping("/keyed")
+		String keyed() {
+			return "paid";
+		}
+
+	}
+
+}
