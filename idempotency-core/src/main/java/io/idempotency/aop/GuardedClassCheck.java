@@ -51,7 +51,7 @@ final class GuardedClassCheck {
 	}
 
 	private boolean isGuarded(Method method, Class<?> userClass, boolean subclassed) {
-		if (method.isSynthetic()) {
+		if (IdempotentOperationSource.isMadeByCompiler(method)) {
 			return false;
 		}
 		String unreachable = unreachable(method);

@@ -89,8 +89,18 @@ public final class IdempotentOperationSource {
 	 */
 	public void check(Class<?> targetClass) {
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
-			operation(method, targetClass);
+			if (!isMadeByCompiler(method)) {
+				operation(method, targetClass);
+			}
 		}
+	}
+
+	/**
+	 * Helpers of lambdas and of suspend functions, which bear the annotation of what they
+	 * help; a bridge stands for a method, possibly of another class.
+	 */
+	static boolean isMadeByCompiler(Method method) {
+		return method.isSynthetic() && !method.isBridge();
 	}
 
 	@Nullable OperationCall call(MethodInvocation invocation) {

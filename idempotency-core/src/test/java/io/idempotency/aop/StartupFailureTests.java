@@ -100,6 +100,23 @@ class StartupFailureTests {
 	}
 
 	@Test
+	void methodsThatAPublicClassInheritsFromAHiddenOne() {
+		assertRefused(Visibly.class, "run(String)", "it does not say where the key comes from", "Set key");
+	}
+
+	static class Hidden {
+
+		@Idempotent
+		public void run(String key) {
+		}
+
+	}
+
+	public static class Visibly extends Hidden {
+
+	}
+
+	@Test
 	void unparsableExpressions() {
 		assertRefused(BadKey.class, "run(String)", "its key expression '#key.' is not SpEL", "Correct the expression");
 		assertRefused(BadScope.class, "run(String)", "its scope expression '(' is not SpEL", "Correct");
