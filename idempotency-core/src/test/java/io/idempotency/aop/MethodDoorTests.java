@@ -184,7 +184,7 @@ class MethodDoorTests {
 
 	@Test
 	void modesThatKeepNoResultReturnWhatTheyLike() {
-		assertThat(this.service.stream("7")).containsExactly("a");
+		assertThat(this.service.anything("7")).isSameAs(Service.class);
 	}
 
 	@Test
@@ -557,8 +557,8 @@ class MethodDoorTests {
 		}
 
 		@Idempotent(key = "#key", mode = IdempotencyMode.REJECT)
-		public java.util.stream.Stream<String> stream(String key) {
-			return java.util.stream.Stream.of("a");
+		public Object anything(String key) {
+			return Service.class;
 		}
 
 		@Idempotent(key = "#key", operation = "nested")

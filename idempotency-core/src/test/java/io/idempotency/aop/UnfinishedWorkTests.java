@@ -38,7 +38,6 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.PlatformTransactionManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -47,48 +46,32 @@ import static org.mockito.Mockito.mock;
  */
 class UnfinishedWorkTests {
 
-	private static IdempotencyConfigurationException failureOf(Class<?>... beans) {
-		Throwable failure = catchThrowable(() -> MethodDoorSetup.start(beans).close());
-		while (failure != null && !(failure instanceof IdempotencyConfigurationException)) {
-			failure = failure.getCause();
-		}
-		assertThat(failure).as("start-up of " + beans[0].getSimpleName())
-			.isInstanceOf(IdempotencyConfigurationException.class);
-		return (IdempotencyConfigurationException) failure;
-	}
-
-	private static void assertRefused(Class<?> bean, String problem, String action) {
-		IdempotencyConfigurationException failure = failureOf(bean);
-		assertThat(failure).hasMessageStartingWith("@Idempotent on '" + bean.getName() + "#run(String")
-			.hasMessageContaining(problem);
-		assertThat(failure.action()).contains(action);
-	}
-
 	@ParameterizedTest
 	@ValueSource(classes = { LockMono.class, LockFlux.class, LockStream.class, LockIntStream.class, LockFuture.class,
 			LockScheduledFuture.class, LockOwnPublisher.class, LockFutureOfFuture.class, LockFutureOfMono.class,
 			LockListOfFutures.class, LockMapOfFutures.class, LockArrayOfFutures.class, LockOptionalMono.class,
 			RejectMono.class })
 	void whatOnlyBeginsWhenTheMethodReturnsIsRefused(Class<?> bean) {
-		assertRefused(bean, "its work goes on after the method has returned", "CompletableFuture");
+		Refusals.assertRefused(bean, "its work goes on after the method has returned", "CompletableFuture");
 	}
 
 	@Test
 	void aJoinedTransactionWouldEndBeforeTheWork() {
-		assertRefused(JoinMono.class, "its work goes on after the method has returned", "Return the result itself");
+		Refusals.assertRefused(JoinMono.class, "its work goes on after the method has returned",
+				"Return the result itself");
 	}
 
 	@Test
 	void aReplayIsRefusedWhateverTheCodecSays() {
-		assertRefused(ReplayMono.class, "its work goes on after the method has returned", "CompletableFuture");
-		IdempotencyConfigurationException failure = failureOf(ReplayMono.class, AnyCodec.class);
+		Refusals.assertRefused(ReplayMono.class, "its work goes on after the method has returned", "CompletableFuture");
+		IdempotencyConfigurationException failure = Refusals.of(ReplayMono.class, AnyCodec.class);
 		assertThat(failure).hasMessageContaining("its work goes on after the method has returned");
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockSuspend.class, RejectSuspend.class, ReplaySuspend.class, JoinSuspend.class })
 	void aSuspendFunctionIsNamed(Class<?> bean) {
-		assertRefused(bean, "it is a suspend function", "not suspend");
+		Refusals.assertRefused(bean, "it is a suspend function", "not suspend");
 	}
 
 	@Test
