@@ -1,6 +1,7 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -13,7 +14,7 @@ import org.springframework.core.annotation.AnnotationConfigurationException;
 final class DifferentKeysFailureAnalyzer extends AbstractFailureAnalyzer<AnnotationConfigurationException> {
 
 	@Override
-	protected FailureAnalysis analyze(Throwable rootFailure, AnnotationConfigurationException cause) {
+	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, AnnotationConfigurationException cause) {
 		String message = cause.getMessage();
 		if (message == null || !message.contains(Idempotent.class.getName())) {
 			return null;
