@@ -56,6 +56,9 @@ final class OperationFactory {
 		Idempotent attributes = annotation.attributes();
 		boolean covered = this.covered.isCovered(annotation);
 		AttributeCheck.check(annotation);
+		if (!covered) {
+			ReactiveApplications.check(annotation, this.beanFactory);
+		}
 		KeySource keySource = this.keySources.of(annotation, covered);
 		ResultShape result = ResultShape.of(annotation);
 		if (!covered) {
