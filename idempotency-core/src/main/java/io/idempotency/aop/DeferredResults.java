@@ -1,49 +1,76 @@
 package io.idempotency.aop;
 
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
+import java.util.Arrays;
 import java.util.Set;
 
-import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
-
 /**
- * Knows the types of results whose work goes on, or only begins, after the method has
- * returned. By name, because most of them may be missing.
+ * Knows the results whose work goes on, or only begins, after the method has returned. By
+ * name, because most of their types may be missing.
  */
 final class DeferredResults {
 
 	private static final Set<String> TYPES = Set.of("java.util.concurrent.Callable", "java.util.concurrent.Future",
 			"java.util.concurrent.CompletionStage", "java.util.concurrent.Flow$Publisher",
-			"java.util.stream.BaseStream", "org.reactivestreams.Publisher",
+			"java.util.stream.BaseStream", "org.reactivestreams.Publisher", "kotlinx.coroutines.Job",
+			"kotlinx.coroutines.flow.Flow", "io.reactivex.rxjava3.core.CompletableSource",
+			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.ObservableSource",
+			"io.reactivex.rxjava3.core.SingleSource", "io.smallrye.mutiny.Uni",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-	private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
+	/** Whose content is handed out with them. */
+	private static final Set<String> CONTAINERS = Set.of("java.lang.Iterable", "java.util.Map", "java.util.Optional",
+			"org.springframework.http.HttpEntity");
+
+	private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
 	private DeferredResults() {
 	}
 
-	/** Whether a result is one of them, or the body of an answer is. */
+	/** Whether a result is one of them, or holds them. */
 	static boolean include(Type type) {
-		ResolvableType resolvable = ResolvableType.forType(type);
-		Class<?> raw = resolvable.toClass();
-		if (isOneOf(TYPES, raw)) {
-			return true;
+		if (type instanceof Class<?> raw) {
+			return isOneOf(TYPES, raw) || raw.isArray() && include(raw.getComponentType());
 		}
-		return isOneOf(Set.of(HTTP_ENTITY), raw) && isOneOf(TYPES, resolvable.getGeneric(0).toClass());
+		if (type instanceof ParameterizedType generic) {
+			Class<?> raw = (Class<?>) generic.getRawType();
+			return include(raw) || isOneOf(CONTAINERS, raw)
+					&& Arrays.stream(generic.getActualTypeArguments()).anyMatch(DeferredResults::include);
+		}
+		if (type instanceof GenericArrayType array) {
+			return include(array.getGenericComponentType());
+		}
+		if (type instanceof WildcardType wildcard) {
+			return include(wildcard.getUpperBounds()[0]);
+		}
+		// A variable may be bounded by itself.
+		return type instanceof TypeVariable<?> variable && variable.getBounds()[0] instanceof Class<?> bound
+				&& include(bound);
+	}
+
+	/**
+	 * Whether a method is Kotlin's {@code suspend fun}, of which its type says nothing.
+	 */
+	static boolean isSuspend(Method method) {
+		Class<?>[] parameters = method.getParameterTypes();
+		return parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
 	}
 
 	private static boolean isOneOf(Set<String> names, Class<?> type) {
-		for (Class<?> candidate = type; candidate != null; candidate = candidate.getSuperclass()) {
-			if (names.contains(candidate.getName())) {
-				return true;
-			}
+		if (names.contains(type.getName())) {
+			return true;
 		}
-		return ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.anyMatch((candidate) -> names.contains(candidate.getName()));
+		Class<?> parent = type.getSuperclass();
+		return parent != null && isOneOf(names, parent)
+				|| Arrays.stream(type.getInterfaces()).anyMatch((candidate) -> isOneOf(names, candidate));
 	}
 
 }

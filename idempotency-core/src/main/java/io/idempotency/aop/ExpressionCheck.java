@@ -13,6 +13,7 @@ import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
@@ -64,6 +65,7 @@ final class ExpressionCheck {
 		}
 		else if (onRoot && head && node instanceof MethodReference) {
 			checkRoot(nameOf(node), ROOT_METHODS);
+			checkPointer(node);
 		}
 		boolean childrenOnRoot = onRoot && !(node instanceof Projection) && !(node instanceof Selection);
 		for (int i = 0; i < node.getChildCount(); i++) {
@@ -93,10 +95,16 @@ final class ExpressionCheck {
 		if (this.variables.contains(name) || ROOT_VARIABLES.contains(name)) {
 			return;
 		}
-		String action = this.namesKnown
-				? "Use one of the arguments: #" + String.join(", #", this.variables.stream().sorted().toList())
-				: "Compile the class with -parameters, or use #a0, #a1, …";
-		throw problem("'#" + name + "', which is no argument of the method", action);
+		throw problem("'#" + name + "', which is no argument of the method", argumentsInstead());
+	}
+
+	private String argumentsInstead() {
+		if (!this.namesKnown) {
+			return "Compile the class with -parameters, or use #a0, #a1, …";
+		}
+		return this.variables.isEmpty()
+				? "The method has no arguments: use header('…'), param('…'), body('…'), principal or a bean (@name)"
+				: "Use one of the arguments: #" + String.join(", #", this.variables.stream().sorted().toList());
 	}
 
 	private void checkRoot(String name, Set<String> known) {
@@ -104,6 +112,13 @@ final class ExpressionCheck {
 			throw problem("'" + name + "', which does not exist",
 					"Write '#" + name + "' for an argument and '@" + name + "' for a bean; without a prefix there are "
 							+ "header('…'), param('…'), body('…'), principal, method and target");
+		}
+	}
+
+	private void checkPointer(SpelNode node) {
+		if (nameOf(node).equals("body") && node.getChildCount() == 1
+				&& node.getChild(0) instanceof StringLiteral pointer) {
+			BodyPointers.check(String.valueOf(pointer.getLiteralValue().getValue()), this.attribute, this.annotation);
 		}
 	}
 

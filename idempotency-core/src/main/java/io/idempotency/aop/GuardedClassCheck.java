@@ -42,6 +42,19 @@ final class GuardedClassCheck {
 		return known;
 	}
 
+	/**
+	 * Checks the class of a bean that is not made yet.
+	 * @param type the class
+	 * @return whether the class has guarded methods
+	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
+	 * silently do nothing
+	 */
+	boolean isGuarded(Class<?> type) {
+		// Whoever implements something may still get a proxy that extends nothing.
+		return AnnotationUtils.isCandidateClass(type, Idempotent.class)
+				&& isGuarded(ClassUtils.getUserClass(type), ClassUtils.getAllInterfacesForClass(type).length == 0);
+	}
+
 	private boolean isGuarded(Class<?> userClass, boolean subclassed) {
 		boolean guarded = false;
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(userClass)) {
@@ -51,7 +64,7 @@ final class GuardedClassCheck {
 	}
 
 	private boolean isGuarded(Method method, Class<?> userClass, boolean subclassed) {
-		if (method.isSynthetic()) {
+		if (IdempotentOperationSource.isMadeByCompiler(method)) {
 			return false;
 		}
 		String unreachable = unreachable(method);

@@ -14,6 +14,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -48,6 +49,17 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 	 */
 	static @Nullable IdempotentAnnotation find(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
+		try {
+			return search(method, userClass);
+		}
+		catch (AnnotationConfigurationException ex) {
+			throw SetupProblem.of(method, userClass,
+					"its value and its key differ, but are two names of one attribute: " + ex.getMessage(),
+					"Keep one of value and key", ex);
+		}
+	}
+
+	private static @Nullable IdempotentAnnotation search(Method method, Class<?> userClass) {
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 		if (Proxy.isProxyClass(userClass) || userClass.isHidden()) {
 			// A generated class has no names: neither of parameters, nor its own in

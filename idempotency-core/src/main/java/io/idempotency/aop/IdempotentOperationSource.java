@@ -30,6 +30,8 @@ public final class IdempotentOperationSource {
 
 	private final Map<MethodClassKey, Optional<IdempotentOperation>> operations = new ConcurrentHashMap<>();
 
+	private final Map<String, IdempotentOperation> byName = new ConcurrentHashMap<>();
+
 	private final OperationFactory factory;
 
 	private final CoveredMethods covered;
@@ -76,10 +78,30 @@ public final class IdempotentOperationSource {
 			return null;
 		}
 		if (annotation.method().equals(method) && annotation.targetClass() == targetClass) {
-			return this.factory.create(annotation);
+			IdempotentOperation operation = this.factory.create(annotation);
+			checkShared(operation);
+			return operation;
 		}
 		// One operation, whether it is called through an interface, a bridge or a proxy.
 		return operation(annotation.method(), annotation.targetClass());
+	}
+
+	/**
+	 * Methods with one operation share their keys: where one's record is in the business
+	 * transaction and another's is not, each would wait for, or miss, what the other has
+	 * not committed.
+	 */
+	private void checkShared(IdempotentOperation operation) {
+		IdempotentOperation other = this.byName.putIfAbsent(operation.name(), operation);
+		if (other == null || (other.transactions() == null) == (operation.transactions() == null)) {
+			return;
+		}
+		String joined = MethodNames.describe((operation.transactions() != null) ? operation : other);
+		String separate = MethodNames.describe((operation.transactions() != null) ? other : operation);
+		throw SetupProblem.of(operation.method(), operation.targetClass(),
+				"'" + joined + "' and '" + separate + "' share the operation '" + operation.name()
+						+ "', but only the first has transaction = JOIN",
+				"Let both join or neither, or give one another operation");
 	}
 
 	/**
@@ -89,8 +111,18 @@ public final class IdempotentOperationSource {
 	 */
 	public void check(Class<?> targetClass) {
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
-			operation(method, targetClass);
+			if (!isMadeByCompiler(method)) {
+				operation(method, targetClass);
+			}
 		}
+	}
+
+	/**
+	 * Helpers of lambdas and of suspend functions, which bear the annotation of what they
+	 * help; a bridge stands for a method, possibly of another class.
+	 */
+	static boolean isMadeByCompiler(Method method) {
+		return method.isSynthetic() && !method.isBridge();
 	}
 
 	@Nullable OperationCall call(MethodInvocation invocation) {

@@ -1,10 +1,14 @@
 package io.idempotency.aop;
 
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
@@ -14,8 +18,11 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 
 /**
@@ -42,6 +49,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	/** Behind the advisors of Spring Security, whose orders are 100 to 600. */
 	public static final int DEFAULT_ORDER = 1_000;
 
+	private static final Logger logger = LoggerFactory.getLogger(IdempotentPostProcessor.class);
+
 	private static final String SECURITY = "org.springframework.security.";
 
 	private final transient ObjectProvider<IdempotentOperationSource> source;
@@ -60,6 +69,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 
 	private volatile boolean started;
 
+	private transient @Nullable BeanFactory beanFactory;
+
 	/**
 	 * Creates the post-processor.
 	 * @param interceptor the advice
@@ -73,6 +84,12 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		this.advisor = new DefaultPointcutAdvisor(new IdempotentPointcut(), interceptor);
 		setBeforeExistingAdvisors(true);
 		setProxyTargetClass(true);
+	}
+
+	@Override
+	public void setBeanFactory(BeanFactory beanFactory) {
+		super.setBeanFactory(beanFactory);
+		this.beanFactory = beanFactory;
 	}
 
 	@Override
@@ -117,6 +134,31 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	public void afterSingletonsInstantiated() {
 		this.started = true;
 		this.unchecked.forEach(this::check);
+		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
+			for (String name : beans.getBeanDefinitionNames()) {
+				if (!beans.containsSingleton(name)) {
+					checkUnmade(beans, name);
+				}
+			}
+		}
+	}
+
+	/** Beans that are made when they are needed, by the class that is known of them. */
+	private void checkUnmade(ConfigurableListableBeanFactory beans, String name) {
+		Class<?> type;
+		boolean guarded;
+		try {
+			type = beans.getMergedBeanDefinition(name).isAbstract() ? null : beans.getType(name, false);
+			guarded = type != null && !Modifier.isAbstract(type.getModifiers()) && this.classCheck.isGuarded(type);
+		}
+		catch (BeansException | IllegalStateException | LinkageError ex) {
+			// Whoever is not needed may need what is not there.
+			logger.debug("The class of the bean '" + name + "' cannot be read", ex);
+			return;
+		}
+		if (guarded && type != null) {
+			check(type);
+		}
 	}
 
 	private int position(Advised advised) {

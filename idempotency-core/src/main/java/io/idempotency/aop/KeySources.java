@@ -12,12 +12,6 @@ final class KeySources {
 	/** RFC 9110: a token. */
 	private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-	/**
-	 * RFC 6901: tokens after slashes, in which a tilde is written as {@code ~0} and a
-	 * slash as {@code ~1}.
-	 */
-	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)+");
-
 	private final OperationExpressions expressions;
 
 	private final String defaultHeader;
@@ -59,11 +53,7 @@ final class KeySources {
 	}
 
 	private static KeySource body(String pointer, IdempotentAnnotation annotation) {
-		if (pointer.startsWith("/") && !POINTER.matcher(pointer).matches()) {
-			throw SetupProblem.of(annotation, "its body '" + pointer + "' is no JSON Pointer (RFC 6901)",
-					"Write a pointer such as \"/order/id\", with ~0 for ~ and ~1 for / inside a name, or the name of a "
-							+ "form field");
-		}
+		BodyPointers.check(pointer, "body", annotation);
 		return new KeySource.Body(pointer);
 	}
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.codec.FirstResults;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ResultCodec;
@@ -29,7 +30,7 @@ public final class MethodDoor implements OperationDoor {
 
 	private final IdempotencyEngine engine;
 
-	private final ResultCodec codec;
+	private final FirstResults results;
 
 	private final OperationKeys keys;
 
@@ -51,7 +52,7 @@ public final class MethodDoor implements OperationDoor {
 	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys, Supplier<RequestValues> values,
 			Supplier<Caller> caller) {
 		this.engine = engine;
-		this.codec = codec;
+		this.results = new FirstResults(codec);
 		this.keys = keys;
 		this.fingerprints = new OperationFingerprints(codec);
 		this.values = values;
@@ -81,7 +82,7 @@ public final class MethodDoor implements OperationDoor {
 		IdempotentOperation operation = call.operation();
 		IdempotencyKey key = call.key(parts, defaultCaller(operation), values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
-		MethodAction action = new MethodAction(call, this.codec);
+		MethodAction action = new MethodAction(call, this.results.of(operation.name()));
 		return action.answer(this.engine.execute(guarded, action, operation.transactions()));
 	}
 

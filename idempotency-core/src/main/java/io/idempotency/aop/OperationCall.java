@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
@@ -145,8 +146,9 @@ public final class OperationCall {
 	 * Whose key it is, where the annotation says so.
 	 * @param values of the request
 	 * @return the caller, {@code null} if the annotation has no scope
-	 * @throws IllegalStateException if the expression fails or gives nothing: a scope
+	 * @throws IdempotencyKeyInvalidException if the expression gives nothing: a scope
 	 * that is missing must never become one that all share
+	 * @throws IllegalStateException if the expression fails
 	 */
 	public @Nullable Caller scope(RequestValues values) {
 		OperationExpression expression = this.operation.scope();
@@ -162,10 +164,18 @@ public final class OperationCall {
 			throw expression.failure(this, ex);
 		}
 		if (scope == null || scope.isEmpty()) {
-			throw expression.failure(this,
-					new IllegalArgumentException("It gave no scope: a key must never be shared by mistake"));
+			throw noScope(expression);
 		}
 		return Caller.scope(scope);
+	}
+
+	/** The caller has not said who he is; the cause is for those who read the log. */
+	private IdempotencyKeyInvalidException noScope(OperationExpression expression) {
+		IdempotencyKeyInvalidException refusal = new IdempotencyKeyInvalidException(this.operation.name(),
+				"This call does not say whose key it is: send what tells the callers apart, e.g. the tenant or the credentials");
+		refusal.initCause(expression.failure(this,
+				new IllegalArgumentException("It gave nothing, and a key must never be shared by mistake")));
+		return refusal;
 	}
 
 	/**

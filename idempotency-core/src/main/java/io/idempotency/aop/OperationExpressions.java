@@ -60,6 +60,7 @@ final class OperationExpressions {
 		Map<String, Integer> variables = variables(annotation);
 		new ExpressionCheck(annotation, attribute, text, variables.keySet(), hasNames(annotation.method()))
 			.check(expression.getAST());
+		new ExpressionTypes(annotation, attribute, text, variables).check(expression.getAST());
 		return new OperationExpression(attribute, expression, variables, this.shared);
 	}
 

@@ -56,6 +56,9 @@ final class OperationFactory {
 		Idempotent attributes = annotation.attributes();
 		boolean covered = this.covered.isCovered(annotation);
 		AttributeCheck.check(annotation);
+		if (!covered) {
+			ReactiveApplications.check(annotation, this.beanFactory);
+		}
 		KeySource keySource = this.keySources.of(annotation, covered);
 		ResultShape result = ResultShape.of(annotation);
 		if (!covered) {
@@ -70,23 +73,21 @@ final class OperationFactory {
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, IdempotencyMode mode, ResultShape result) {
-		if (mode != IdempotencyMode.REPLAY) {
-			checkEnd(annotation, result);
-			return;
+		if (DeferredResults.isSuspend(annotation.method())) {
+			throw SetupProblem.of(annotation,
+					"it is a suspend function, whose work goes on after the call of it has returned",
+					"Put the annotation on a function that is not suspend, or on the controller's function that calls it");
 		}
-		String problem = this.codec.unsupported(result.type());
-		if (problem != null) {
-			throw SetupProblem.of(annotation, "its result cannot be kept for a replay: " + problem,
-					"Return a type that can be kept, or set mode = IdempotencyMode.REJECT, which keeps no result");
-		}
-	}
-
-	/** A claim that ends when the method returns would guard nothing. */
-	private static void checkEnd(IdempotentAnnotation annotation, ResultShape result) {
-		if (!result.async() && DeferredResults.include(result.type())) {
+		if (DeferredResults.include(result.type())) {
+			// A claim that ends when the method returns would guard nothing.
 			throw SetupProblem.of(annotation,
 					"its work goes on after the method has returned, and when it ends cannot be seen",
 					"Return the result itself or a CompletableFuture of it");
+		}
+		String problem = (mode == IdempotencyMode.REPLAY) ? this.codec.unsupported(result.type()) : null;
+		if (problem != null) {
+			throw SetupProblem.of(annotation, "its result cannot be kept for a replay: " + problem,
+					"Return a type that can be kept, or set mode = IdempotencyMode.REJECT, which keeps no result");
 		}
 	}
 
@@ -142,6 +143,11 @@ final class OperationFactory {
 	private @Nullable BusinessTransactions transactions(IdempotentAnnotation annotation) {
 		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
 			return null;
+		}
+		if (DeferredResults.isSuspend(annotation.method())) {
+			throw SetupProblem.of(annotation,
+					"transaction = JOIN, but it is a suspend function, whose work goes on after its transaction ended",
+					"Put the annotation on a function that is not suspend, or set transaction = TransactionMode.SEPARATE");
 		}
 		if (DeferredResults.include(ResultShape.returnType(annotation.method(), annotation.targetClass()))) {
 			throw SetupProblem.of(annotation,

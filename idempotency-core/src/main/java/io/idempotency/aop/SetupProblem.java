@@ -20,8 +20,12 @@ final class SetupProblem {
 
 	static IdempotencyConfigurationException of(IdempotentAnnotation annotation, String problem, String action,
 			Throwable cause) {
-		return new IdempotencyConfigurationException(
-				description(annotation.method(), annotation.targetClass(), problem), action, cause);
+		return of(annotation.method(), annotation.targetClass(), problem, action, cause);
+	}
+
+	static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action,
+			Throwable cause) {
+		return new IdempotencyConfigurationException(description(method, targetClass, problem), action, cause);
 	}
 
 	private static String description(Method method, Class<?> targetClass, String problem) {

@@ -3,9 +3,14 @@ package io.idempotency.codec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.AnnotationIntrospector;
+import com.fasterxml.jackson.databind.BeanDescription;
+import com.fasterxml.jackson.databind.DeserializationConfig;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.MapperFeature;
@@ -14,8 +19,14 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.jsontype.NamedType;
+import com.fasterxml.jackson.databind.jsontype.PolymorphicTypeValidator;
 import com.fasterxml.jackson.databind.util.StdDateFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Results as JSON with Jackson 2. Thread-safe.
@@ -50,6 +61,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 	private static ObjectMapper lossless(ObjectMapper mapper) {
 		mapper.deactivateDefaultTyping();
+		mapper.setPolymorphicTypeValidator(new NoClassNames());
 		mapper.setDefaultPropertyInclusion(
 				JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS));
 		mapper.setDateFormat(new StdDateFormat());
@@ -90,6 +102,48 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	@Override
+	NestedTypes.Description describe(Type type) {
+		DeserializationConfig config = this.mapper.getDeserializationConfig();
+		JavaType javaType = this.mapper.constructType(type);
+		List<Type> contents = new ArrayList<>();
+		if (javaType.getKeyType() != null) {
+			contents.add(javaType.getKeyType());
+		}
+		if (javaType.getContentType() != null) {
+			contents.add(javaType.getContentType());
+		}
+		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
+				|| javaType.isEnumType()) {
+			return new NestedTypes.Description(javaType, false, contents, List.of());
+		}
+		BeanDescription bean = config.introspect(javaType);
+		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
+		addSubtypes(annotations.findSubtypes(bean.getClassInfo()), contents);
+		List<NestedTypes.Property> properties = new ArrayList<>();
+		if (!javaType.getRawClass().getName().startsWith("java.")) {
+			for (BeanPropertyDefinition property : bean.findProperties()) {
+				AnnotatedMember member = property.getPrimaryMember();
+				if (member != null) {
+					addSubtypes(annotations.findSubtypes(member), contents);
+					boolean namesClasses = NestedTypes
+						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
+					properties
+						.add(new NestedTypes.Property(property.getName(), property.getPrimaryType(), namesClasses));
+				}
+			}
+		}
+		boolean namesClasses = NestedTypes
+			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
+		return new NestedTypes.Description(javaType, namesClasses, contents, properties);
+	}
+
+	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {
+		if (subtypes != null) {
+			subtypes.forEach((subtype) -> contents.add(subtype.getType()));
+		}
+	}
+
+	@Override
 	public byte[] comparable(Object value) {
 		return write(this.comparing, value);
 	}
@@ -101,6 +155,20 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		catch (JsonProcessingException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * A class name that comes from the store names no class, whatever an annotation says.
+	 */
+	private static final class NoClassNames extends PolymorphicTypeValidator.Base {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public Validity validateBaseType(MapperConfig<?> config, JavaType baseType) {
+			return Validity.DENIED;
+		}
+
 	}
 
 	private record Form(ObjectWriter writer, ObjectReader reader) implements JsonForm {

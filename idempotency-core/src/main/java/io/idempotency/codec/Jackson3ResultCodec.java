@@ -1,8 +1,15 @@
 package io.idempotency.codec;
 
 import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.AnnotationIntrospector;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DatabindContext;
+import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.MapperFeature;
@@ -12,7 +19,12 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.BeanPropertyDefinition;
+import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.NamedType;
+import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
 import tools.jackson.databind.util.StdDateFormat;
 
 /**
@@ -55,6 +67,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	private static JsonMapper lossless(JsonMapper mapper) {
 		return mapper.rebuild()
 			.deactivateDefaultTyping()
+			.polymorphicTypeValidator(new NoClassNames())
 			.changeDefaultPropertyInclusion(
 					(any) -> JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS))
 			.defaultDateFormat(new StdDateFormat())
@@ -86,8 +99,66 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	}
 
 	@Override
+	NestedTypes.Description describe(Type type) {
+		DeserializationConfig config = this.mapper.deserializationConfig();
+		ClassIntrospector introspector = config.classIntrospectorInstance().forOperation(config);
+		JavaType javaType = this.mapper.constructType(type);
+		List<Type> contents = new ArrayList<>();
+		if (javaType.getKeyType() != null) {
+			contents.add(javaType.getKeyType());
+		}
+		if (javaType.getContentType() != null) {
+			contents.add(javaType.getContentType());
+		}
+		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
+				|| javaType.isEnumType()) {
+			return new NestedTypes.Description(javaType, false, contents, List.of());
+		}
+		BeanDescription bean = introspector.introspectForDeserialization(javaType,
+				introspector.introspectClassAnnotations(javaType));
+		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
+		addSubtypes(annotations.findSubtypes(config, bean.getClassInfo()), contents);
+		List<NestedTypes.Property> properties = new ArrayList<>();
+		if (!javaType.getRawClass().getName().startsWith("java.")) {
+			for (BeanPropertyDefinition property : bean.findProperties()) {
+				AnnotatedMember member = property.getPrimaryMember();
+				if (member != null) {
+					addSubtypes(annotations.findSubtypes(config, member), contents);
+					boolean namesClasses = NestedTypes
+						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
+					properties
+						.add(new NestedTypes.Property(property.getName(), property.getPrimaryType(), namesClasses));
+				}
+			}
+		}
+		boolean namesClasses = NestedTypes
+			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
+		return new NestedTypes.Description(javaType, namesClasses, contents, properties);
+	}
+
+	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {
+		if (subtypes != null) {
+			subtypes.forEach((subtype) -> contents.add(subtype.getType()));
+		}
+	}
+
+	@Override
 	public byte[] comparable(Object value) {
 		return this.comparing.writeValueAsBytes(value);
+	}
+
+	/**
+	 * A class name that comes from the store names no class, whatever an annotation says.
+	 */
+	private static final class NoClassNames extends PolymorphicTypeValidator.Base {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public Validity validateBaseType(DatabindContext context, JavaType baseType) {
+			return Validity.DENIED;
+		}
+
 	}
 
 	private record Form(ObjectWriter writer, ObjectReader reader) implements JsonForm {

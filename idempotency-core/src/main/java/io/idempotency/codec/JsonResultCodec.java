@@ -92,8 +92,15 @@ abstract class JsonResultCodec implements ResultCodec {
 
 	@Override
 	public final @Nullable String unsupported(Type type) {
-		return isVoid(type) ? null : StorableTypes.problem(type);
+		if (isVoid(type)) {
+			return null;
+		}
+		String problem = StorableTypes.problem(type);
+		return (problem != null) ? problem : new NestedTypes(this::describe).problem(type);
 	}
+
+	/** Tells what Jackson knows of a type. */
+	abstract NestedTypes.Description describe(Type type);
 
 	/** Makes the reader and writer of a type. */
 	abstract JsonForm formOf(Type type);

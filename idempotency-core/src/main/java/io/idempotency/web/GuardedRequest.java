@@ -56,11 +56,6 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 		return WebUtils.getNativeRequest(request, GuardedRequest.class);
 	}
 
-	/** Whether only reading the body tells how large it is. */
-	static boolean isOfUnknownSize(HttpServletRequest request) {
-		return request.getContentLengthLong() < 0;
-	}
-
 	@Override
 	public AsyncContext startAsync() {
 		beforeAsync();

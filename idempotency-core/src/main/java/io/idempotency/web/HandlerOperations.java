@@ -67,7 +67,7 @@ final class HandlerOperations {
 	private static boolean needsBody(IdempotentOperation operation, HttpServletRequest request) {
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY
 				&& operation.fingerprint() instanceof FingerprintSource.Default;
-		return compared || operation.keySource() instanceof KeySource.Body || GuardedRequest.isOfUnknownSize(request);
+		return compared || operation.keySource() instanceof KeySource.Body;
 	}
 
 	private static boolean hasKeyHeader(IdempotentOperation operation, HttpServletRequest request) {

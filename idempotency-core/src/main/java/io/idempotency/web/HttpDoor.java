@@ -175,11 +175,6 @@ public final class HttpDoor implements OperationDoor {
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {
 			return this.requestFingerprint.of(request, guarded, operation.keySource());
 		}
-		guarded.requireSize(request.getContentLengthLong());
-		if (GuardedRequest.isOfUnknownSize(request)) {
-			// Read for its size alone.
-			this.requestFingerprint.of(request, guarded, operation.keySource());
-		}
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Spel source) {
 			return this.fingerprints.of(call, source, values);
 		}

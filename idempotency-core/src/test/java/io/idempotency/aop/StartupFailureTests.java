@@ -14,12 +14,9 @@ import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
@@ -96,6 +93,23 @@ class StartupFailureTests {
 
 		public void run() {
 		}
+
+	}
+
+	@Test
+	void methodsThatAPublicClassInheritsFromAHiddenOne() {
+		assertRefused(Visibly.class, "run(String)", "it does not say where the key comes from", "Set key");
+	}
+
+	static class Hidden {
+
+		@Idempotent
+		public void run(String key) {
+		}
+
+	}
+
+	public static class Visibly extends Hidden {
 
 	}
 
@@ -234,6 +248,85 @@ class StartupFailureTests {
 	void badPointersAndHeaderNames() {
 		assertRefused(BadPointer.class, "run()", "its body '/a~2' is no JSON Pointer", "~0 for ~");
 		assertRefused(BadHeader.class, "run()", "its header 'X Key' is no header name", "bare name");
+	}
+
+	@Test
+	void pointersWithoutTheirFirstSlash() {
+		assertRefused(NoSlash.class, "run()", "its body 'order/id' is neither a JSON Pointer (RFC 6901)",
+				"\"/order/id\"");
+		assertRefused(NoSlashInKey.class, "run()", "'order/id' is neither a JSON Pointer (RFC 6901)", "\"/order/id\"");
+		assertRefused(BadPointerInKey.class, "run()", "'/a~2' is no JSON Pointer", "~0 for ~");
+	}
+
+	static class NoSlash {
+
+		@Idempotent(body = "order/id")
+		public void run() {
+		}
+
+	}
+
+	static class NoSlashInKey {
+
+		@Idempotent("{header('X'), body('order/id')}")
+		public void run() {
+		}
+
+	}
+
+	static class BadPointerInKey {
+
+		@Idempotent("body('/a~2')")
+		public void run() {
+		}
+
+	}
+
+	@Test
+	void valueAndKeyThatDiffer() {
+		assertRefused(ValueAndKey.class, "run(String)", "value", "Keep one");
+		assertThat(failureOf(ValueAndKeyFactory.class))
+			.hasMessageStartingWith("@Idempotent on '" + ValueAndKeyOnClass.class.getName() + "#run(String)'");
+	}
+
+	static class ValueAndKey {
+
+		@Idempotent(value = "#key", key = "#other")
+		public void run(String key) {
+		}
+
+	}
+
+	@Idempotent(value = "#key", key = "#other")
+	static class ValueAndKeyOnClass {
+
+		public void run(String key) {
+		}
+
+	}
+
+	/** A class that is scanned is refused by Spring, for it reads its annotations. */
+	static class ValueAndKeyFactory {
+
+		@Bean
+		static ValueAndKeyOnClass valueAndKeyOnClass() {
+			return new ValueAndKeyOnClass();
+		}
+
+	}
+
+	@Test
+	void variablesOfAMethodWithoutArguments() {
+		assertRefused(NoArguments.class, "run()", "refers to '#key', which is no argument of the method",
+				"The method has no arguments");
+	}
+
+	static class NoArguments {
+
+		@Idempotent("#key")
+		public void run() {
+		}
+
 	}
 
 	static class BadPointer {
@@ -761,25 +854,6 @@ class StartupFailureTests {
 		@Idempotent("#key")
 		public T run(String key) {
 			throw new IllegalStateException(key);
-		}
-
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { LazyBean.class })
-	void aLazyBeanFailsWhenItIsCreated(Class<?> lazy) {
-		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(lazy)) {
-			assertThat(catchThrowable(() -> context.getBean(lazy)))
-				.hasRootCauseInstanceOf(IdempotencyConfigurationException.class)
-				.hasStackTraceContaining("does not say where the key comes from");
-		}
-	}
-
-	@Lazy
-	static class LazyBean {
-
-		@Idempotent
-		public void run(String key) {
 		}
 
 	}

@@ -246,6 +246,18 @@ class HttpDoorTests {
 	}
 
 	@Test
+	void bodyThatNobodyComparesMayHaveAnySize() throws Exception {
+		String large = "\"" + "x".repeat(5000) + "\"";
+		for (String handler : new String[] { "uncompared", "uncounted" }) {
+			String key = handler + "-1";
+			assertThat(send(json("/orders/" + handler, large).header("Idempotency-Key", key)).getContentAsString())
+				.isEqualTo("5002");
+			MockHttpServletResponse again = send(json("/orders/" + handler, "\"y\"").header("Idempotency-Key", key));
+			assertThat(again.getStatus()).as(handler).isEqualTo(handler.equals("uncounted") ? 409 : 200);
+		}
+	}
+
+	@Test
 	void bodyOfAnUnguardedCallMayHaveAnySize() throws Exception {
 		String large = "\"" + "x".repeat(5000) + "\"";
 		assertThat(send(json("/orders/body-optional", large)).getStatus()).isEqualTo(200);
@@ -644,6 +656,18 @@ class HttpDoorTests {
 		@PostMapping("/optional")
 		String optional() {
 			return this.runs.incrementAndGet() + (IdempotencyContext.current().isPresent() ? " guarded" : " unguarded");
+		}
+
+		@Idempotent(fingerprint = "none")
+		@PostMapping("/uncompared")
+		String uncompared(@RequestBody String body) {
+			return Integer.toString(body.length());
+		}
+
+		@Idempotent(mode = IdempotencyMode.REJECT)
+		@PostMapping("/uncounted")
+		String uncounted(@RequestBody String body) {
+			return Integer.toString(body.length());
 		}
 
 		@Idempotent(required = false)

@@ -42,6 +42,30 @@ class StartupFailureTests {
 			.doesNotContain("\tat ");
 	}
 
+	@ParameterizedTest
+	@MethodSource("wrongAnnotations")
+	void wrongAnnotationIsReportedAlsoWhereBeansAreMadeLazily(Class<?> bean, String description, String action,
+			CapturedOutput output) {
+		assertFailsToStart(Map.of("spring.main.lazy-initialization", "true"), bean);
+		assertThat(report(output)).contains(bean.getSimpleName() + "#handle").contains(description).contains(action);
+	}
+
+	@Test
+	void valueAndKeyThatDifferAreReportedWithTheClass(CapturedOutput output) {
+		assertFailsToStart(Map.of(), ValueAndKey.class);
+		assertThat(report(output)).contains(ValueAndKey.class.getName())
+			.contains("Keep one of value and key")
+			.doesNotContain("\tat ");
+	}
+
+	@Idempotent(value = "#id", key = "#other")
+	static class ValueAndKey {
+
+		public void handle(String id) {
+		}
+
+	}
+
 	static Stream<Arguments> wrongAnnotations() {
 		return Stream.of(Arguments.of(TwoSources.class, "more than one of key, header and body", "Keep the one"),
 				Arguments.of(NoSource.class, "does not say where the key comes from", "Set key"),

@@ -1,0 +1,233 @@
+package io.idempotency.aop;
+
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.aop.DeclaredType.Answer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * Finds by the declared types of the arguments what would fail at the first call:
+ * properties that no value has, and values that can be no key. What the types do not tell
+ * is left to the call.
+ */
+final class ExpressionTypes {
+
+	private static final Logger logger = LoggerFactory.getLogger(ExpressionTypes.class);
+
+	/** What has a text that is the same wherever it is made. */
+	private static final List<Class<?>> TEXTS = List.of(CharSequence.class, Number.class, Boolean.class,
+			Character.class, Enum.class, UUID.class, TemporalAccessor.class, TemporalAmount.class);
+
+	private final IdempotentAnnotation annotation;
+
+	private final String attribute;
+
+	private final String text;
+
+	private final Map<String, DeclaredType> variables = new HashMap<>();
+
+	ExpressionTypes(IdempotentAnnotation annotation, String attribute, String text, Map<String, Integer> variables) {
+		this.annotation = annotation;
+		this.attribute = attribute;
+		this.text = text;
+		variables.forEach((name, index) -> {
+			DeclaredType type = DeclaredType
+				.of(ResolvableType.forMethodParameter(annotation.method(), index, annotation.targetClass()));
+			if (type != null) {
+				this.variables.put(name, type);
+			}
+		});
+	}
+
+	/**
+	 * Checks an expression.
+	 * @param expression the parsed expression
+	 * @throws IdempotencyConfigurationException if no value that the types allow can make
+	 * it work
+	 */
+	void check(SpelNode expression) {
+		DeclaredType type = typeOf(expression, DeclaredType.of(CallRoot.class));
+		switch (this.attribute) {
+			case "key" -> checkKey(expression, type);
+			case "scope" -> checkText(type, "a scope");
+			case "condition" -> checkCondition(type);
+			default -> {
+				// Whatever can be written as JSON can be compared.
+			}
+		}
+	}
+
+	private void checkKey(SpelNode expression, @Nullable DeclaredType type) {
+		if (expression instanceof InlineList) {
+			for (int i = 0; i < expression.getChildCount(); i++) {
+				checkText(typeOf(expression.getChild(i), DeclaredType.of(CallRoot.class)), "a key");
+			}
+		}
+		else if (type != null && (type.isCollection() || type.isArray())) {
+			checkText(type.element(), "a key");
+		}
+		else {
+			checkText(type, "a key");
+		}
+	}
+
+	private void checkText(@Nullable DeclaredType type, String what) {
+		if (type == null) {
+			return;
+		}
+		Answer text = type.isOneOf(TEXTS);
+		boolean container = type.isCollection() || type.isMap();
+		if (text == Answer.NO || text == Answer.PERHAPS && (type.isConcrete() || container)) {
+			throw SetupProblem.of(this.annotation, it() + " gives " + type.name() + ", which cannot be " + what,
+					"Let it give text, a number, a boolean, an enum, a UUID or a java.time value, e.g. a property of "
+							+ "the argument" + (what.equals("a key") ? ", or a list of these" : ""));
+		}
+	}
+
+	private void checkCondition(@Nullable DeclaredType type) {
+		if (type != null && type.isOneOf(List.of(Boolean.class)) == Answer.NO) {
+			throw SetupProblem.of(this.annotation, it() + " gives " + type.name() + ", which is neither true nor false",
+					"Compare it, e.g. \"#order.total > 0\"");
+		}
+	}
+
+	/**
+	 * The type of what a node gives, all below it checked.
+	 * @param node the node
+	 * @param active what bare names mean members of, {@code null} if its type is not
+	 * known
+	 * @return the type, {@code null} if it is not known
+	 */
+	private @Nullable DeclaredType typeOf(SpelNode node, @Nullable DeclaredType active) {
+		if (node instanceof CompoundExpression) {
+			DeclaredType type = typeOf(node.getChild(0), active);
+			for (int i = 1; i < node.getChildCount(); i++) {
+				type = step(type, node.getChild(i), active);
+			}
+			return type;
+		}
+		if (node instanceof VariableReference) {
+			return switch (node.toStringAST()) {
+				case "#root" -> DeclaredType.of(CallRoot.class);
+				case "#this" -> active;
+				default -> this.variables.get(node.toStringAST().substring(1));
+			};
+		}
+		if (node instanceof PropertyOrFieldReference || node instanceof MethodReference || node instanceof Indexer
+				|| node instanceof Projection || node instanceof Selection) {
+			return step(active, node, active);
+		}
+		checkChildren(node, active);
+		return null;
+	}
+
+	private void checkChildren(SpelNode node, @Nullable DeclaredType active) {
+		for (int i = 0; i < node.getChildCount(); i++) {
+			// A bare word is a text in the keys of a map.
+			if (!(node instanceof InlineMap && i % 2 == 0)) {
+				typeOf(node.getChild(i), active);
+			}
+		}
+	}
+
+	/** One step of a path: the type behind the dot or the bracket. */
+	private @Nullable DeclaredType step(@Nullable DeclaredType type, SpelNode node, @Nullable DeclaredType active) {
+		if (node instanceof PropertyOrFieldReference property) {
+			return property(type, property.getName());
+		}
+		if (node instanceof MethodReference method) {
+			checkChildren(node, active);
+			return method(type, method.getName());
+		}
+		if (node instanceof Indexer) {
+			return indexed(type, node.getChild(0), active);
+		}
+		if (node instanceof Projection || node instanceof Selection) {
+			// What is inside means the elements; of a map, its entries.
+			DeclaredType element = (type != null && !type.isMap()) ? type.element() : null;
+			DeclaredType inner = typeOf(node.getChild(0), element);
+			return (node instanceof Projection) ? listOf(inner) : selected(node, type, element);
+		}
+		checkChildren(node, active);
+		return null;
+	}
+
+	private static @Nullable DeclaredType listOf(@Nullable DeclaredType element) {
+		return DeclaredType.of((element != null) ? ResolvableType.forClassWithGenerics(List.class, element.type())
+				: ResolvableType.forClass(List.class));
+	}
+
+	private static @Nullable DeclaredType selected(SpelNode node, @Nullable DeclaredType type,
+			@Nullable DeclaredType element) {
+		if (type == null || type.isMap()) {
+			return null;
+		}
+		return node.toStringAST().startsWith("?") ? listOf(element) : element;
+	}
+
+	private @Nullable DeclaredType indexed(@Nullable DeclaredType type, SpelNode index, @Nullable DeclaredType active) {
+		if (!(index instanceof PropertyOrFieldReference)) {
+			typeOf(index, active);
+		}
+		if (type == null || type.isMap() || type.isCollection() || type.isArray()) {
+			return (type != null) ? type.element() : null;
+		}
+		boolean named = index instanceof StringLiteral && type.isOneOf(List.of(CharSequence.class)) != Answer.YES;
+		return named ? property(type, String.valueOf(((StringLiteral) index).getLiteralValue().getValue())) : null;
+	}
+
+	private @Nullable DeclaredType property(@Nullable DeclaredType type, String name) {
+		if (type == null) {
+			return null;
+		}
+		require(type, name, type.hasProperty(name));
+		return type.property(name);
+	}
+
+	private @Nullable DeclaredType method(@Nullable DeclaredType type, String name) {
+		if (type == null) {
+			return null;
+		}
+		require(type, name, type.hasMethod(name));
+		return type.result(name);
+	}
+
+	private void require(DeclaredType type, String name, Answer answer) {
+		String problem = it() + " refers to '" + name + "', which " + type.name() + " does not have";
+		String action = "Use one of: " + type.properties();
+		if (answer == Answer.NO) {
+			throw SetupProblem.of(this.annotation, problem, action);
+		}
+		if (answer == Answer.PERHAPS && type.isConcrete()) {
+			logger.warn("@Idempotent on '{}': {}: calls will fail unless their argument is of a subclass that has. {}",
+					MethodNames.describe(this.annotation.method(), this.annotation.targetClass()), problem, action);
+		}
+	}
+
+	private String it() {
+		return "its " + this.attribute + " expression '" + this.text + "'";
+	}
+
+}
