@@ -35,7 +35,7 @@ class RedisStoreConfiguration {
 				IdempotencyConnectionFactory.class, marked, all);
 		IdempotencyProperties.Redis redis = properties.redis();
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
-				redis.waitReplicas(), redis.waitTimeout());
+				redis.waitReplicas(), redis.waitTimeout(), properties.storeTimeout());
 		// Redis may be down now and up for the first call: this warns, and fails only
 		// where no call could ever succeed.
 		store.verify();

@@ -1,101 +1,125 @@
 package io.idempotency.store.redis;
 
-import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.ReturnType;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
  * A connection beside the one that the application shares. In a cluster, script and
- * {@code WAIT} go to the key's node on one connection, which Spring's own cluster
- * connection would not do.
+ * {@code WAIT} go to the key's node on one connection. Spring's own cluster connection
+ * would not do that, and it is the one that follows a slot to another node: so here a
+ * script that is sent elsewhere follows by itself.
  */
 final class LettuceOwnConnection implements OwnConnection {
 
-	private final RedisConnection lease;
+	/** {@code MOVED} to a node that is just giving the slot away, and once for luck. */
+	private static final int MAX_REDIRECTIONS = 3;
 
-	private final boolean pooled;
+	private final RedisConnection lease;
 
 	private final StatefulConnection<byte[], byte[]> connection;
 
-	/** The node of the last script. */
-	private @Nullable RedisCommands<byte[], byte[]> node;
+	private final LettuceTopology topology;
 
-	LettuceOwnConnection(RedisConnection lease, boolean pooled) {
+	/** Where the last script went. */
+	private @Nullable StatefulRedisConnection<byte[], byte[]> node;
+
+	LettuceOwnConnection(RedisConnection lease, LettuceTopology topology) {
 		this.lease = lease;
-		this.pooled = pooled;
-		this.connection = unshared(lease);
+		this.topology = topology;
+		// A pipeline is never opened on the shared connection.
+		lease.openPipeline();
+		this.connection = LettuceScriptRunner.nativeConnection(lease);
+		lease.closePipeline();
 	}
 
-	static boolean isPooled(RedisConnectionFactory connectionFactory) {
-		return connectionFactory instanceof LettuceConnectionFactory lettuce
-				&& lettuce.getClientConfiguration() instanceof LettucePoolingClientConfiguration;
+	@Override
+	public <T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
+		if (this.connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+			return run(cluster, verb, keyAndArguments, deadline);
+		}
+		StatefulRedisConnection<byte[], byte[]> only = (StatefulRedisConnection<byte[], byte[]>) this.connection;
+		this.node = only;
+		return LettuceScript.run(only, verb, keyAndArguments, deadline);
+	}
+
+	private <T> T run(StatefulRedisClusterConnection<byte[], byte[]> cluster, Verb verb, byte[][] keyAndArguments,
+			Deadline deadline) {
+		int slot = SlotHash.getSlot(keyAndArguments[0]);
+		StatefulRedisConnection<byte[], byte[]> target = owner(cluster, slot, deadline);
+		boolean asking = false;
+		for (int redirections = 0;; redirections++) {
+			this.node = target;
+			try {
+				return asking ? LettuceScript.runAsking(target, verb, keyAndArguments, deadline)
+						: LettuceScript.run(target, verb, keyAndArguments, deadline);
+			}
+			catch (RedisCommandExecutionException ex) {
+				Redirection redirection = Redirection.of(ex);
+				if (redirection == null || redirections == MAX_REDIRECTIONS) {
+					throw ex;
+				}
+				// A node that sends a script elsewhere has not run it.
+				target = follow(cluster, redirection, slot, deadline);
+				asking = redirection.asking();
+			}
+		}
+	}
+
+	private StatefulRedisConnection<byte[], byte[]> owner(StatefulRedisClusterConnection<byte[], byte[]> cluster,
+			int slot, Deadline deadline) {
+		RedisClusterNode owner = cluster.getPartitions().getMasterBySlot(slot);
+		if (owner == null) {
+			ConnectionOpener.await(this.topology.refresh(), deadline);
+			owner = cluster.getPartitions().getMasterBySlot(slot);
+		}
+		if (owner == null) {
+			throw new NotSentException(new RedisException("No node of the cluster has slot " + slot));
+		}
+		return ConnectionOpener.await(cluster.getConnectionAsync(owner.getNodeId()), deadline);
 	}
 
 	/**
-	 * A pipeline is never opened on the shared connection. Deprecated or not, there is no
-	 * other way from Spring's connection to the one below it.
+	 * What moved once was moved for all: the next script must know it. Who takes over a
+	 * slot may be new to the cluster.
 	 */
-	@SuppressWarnings({ "unchecked", "deprecation" })
-	private static StatefulConnection<byte[], byte[]> unshared(RedisConnection lease) {
-		lease.openPipeline();
-		Object commands = lease.getNativeConnection();
-		lease.closePipeline();
-		if (commands instanceof RedisAdvancedClusterAsyncCommands<?, ?> cluster) {
-			return (StatefulConnection<byte[], byte[]>) cluster.getStatefulConnection();
+	private StatefulRedisConnection<byte[], byte[]> follow(StatefulRedisClusterConnection<byte[], byte[]> cluster,
+			Redirection redirection, int slot, Deadline deadline) {
+		if (!redirection.isKnownTo(cluster.getPartitions(), slot)) {
+			ConnectionOpener.await(this.topology.refresh(), deadline);
 		}
-		return ((RedisAsyncCommands<byte[], byte[]>) commands).getStatefulConnection();
+		RedisClusterNode target = redirection.target(cluster.getPartitions());
+		if (target == null) {
+			return owner(cluster, slot, deadline);
+		}
+		CompletableFuture<StatefulRedisConnection<byte[], byte[]>> opening = cluster
+			.getConnectionAsync(target.getNodeId());
+		return ConnectionOpener.await(opening, deadline);
 	}
 
 	@Override
-	public <T> T run(Verb verb, byte[][] keyAndArguments) {
-		RedisCommands<byte[], byte[]> commands = node(keyAndArguments[0]);
-		this.node = commands;
-		ScriptOutputType type = (verb.returnType() == ReturnType.MULTI) ? ScriptOutputType.MULTI
-				: ScriptOutputType.INTEGER;
-		byte[][] key = { keyAndArguments[0] };
-		byte[][] arguments = Arrays.copyOfRange(keyAndArguments, 1, keyAndArguments.length);
-		try {
-			return commands.evalsha(verb.sha1(), type, key, arguments);
-		}
-		catch (RedisNoScriptException unknown) {
-			return commands.eval(verb.script(), type, key, arguments);
-		}
-	}
-
-	private RedisCommands<byte[], byte[]> node(byte[] key) {
-		if (this.connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-			String nodeId = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)).getNodeId();
-			return cluster.getConnection(nodeId).sync();
-		}
-		return ((StatefulRedisConnection<byte[], byte[]>) this.connection).sync();
-	}
-
-	@Override
-	public long awaitReplicas(int replicas, long millis) {
+	public long awaitReplicas(int replicas, long millis, Deadline deadline) {
 		if (this.node == null) {
 			throw new IllegalStateException("No script was run on this connection");
 		}
-		return this.node.waitForReplication(replicas, millis);
+		return LettuceFutures.awaitOrCancel(this.node.async().waitForReplication(replicas, millis), deadline.rest(),
+				TimeUnit.NANOSECONDS);
 	}
 
 	@Override
 	public boolean isKept() {
-		return !this.pooled;
+		return !this.topology.isPooled();
 	}
 
 	@Override

@@ -1,9 +1,6 @@
 package io.idempotency.store.redis;
 
-import io.idempotency.store.IdempotencyStoreException;
-import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * A connection that nobody else writes on meanwhile, so that {@code WAIT} counts the
@@ -16,17 +13,21 @@ interface OwnConnection extends AutoCloseable {
 	 * @param <T> what the return type of the verb becomes in Java
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
+	 * @param deadline until when, where the client lets that be bounded
 	 * @return the reply
+	 * @throws NotSentException if it surely was not and will not be sent
 	 */
-	<T> T run(Verb verb, byte[][] keyAndArguments);
+	<T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline);
 
 	/**
 	 * Waits until replicas have the last script that was run.
 	 * @param replicas how many
 	 * @param millis for how long at most
+	 * @param deadline until when the server must have answered, where the client lets
+	 * that be bounded
 	 * @return how many have it
 	 */
-	long awaitReplicas(int replicas, long millis);
+	long awaitReplicas(int replicas, long millis, Deadline deadline);
 
 	/**
 	 * Whether it is worth keeping for the next call, because no pool keeps it.
@@ -35,24 +36,6 @@ interface OwnConnection extends AutoCloseable {
 
 	@Override
 	void close();
-
-	static OwnConnection open(RedisConnectionFactory connectionFactory) {
-		RedisConnection connection = connectionFactory.getConnection();
-		try {
-			if (isLettuce(connection)) {
-				return new LettuceOwnConnection(connection, LettuceOwnConnection.isPooled(connectionFactory));
-			}
-			if (connection instanceof RedisClusterConnection) {
-				throw new IdempotencyStoreException(
-						"Only Lettuce can wait for replicas in a cluster, not " + connection.getClass().getName());
-			}
-			return new PooledOwnConnection(connection);
-		}
-		catch (RuntimeException ex) {
-			connection.close();
-			throw ex;
-		}
-	}
 
 	/** By name, because Lettuce may be missing. */
 	static boolean isLettuce(RedisConnection connection) {
@@ -71,12 +54,12 @@ interface OwnConnection extends AutoCloseable {
 		}
 
 		@Override
-		public <T> T run(Verb verb, byte[][] keyAndArguments) {
+		public <T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
 			return RedisScripts.run(this.connection.scriptingCommands(), verb, keyAndArguments);
 		}
 
 		@Override
-		public long awaitReplicas(int replicas, long millis) {
+		public long awaitReplicas(int replicas, long millis, Deadline deadline) {
 			Object reply = this.connection.execute("WAIT", RedisValues.of(replicas), RedisValues.of(millis));
 			if (!(reply instanceof Long count)) {
 				throw new IllegalStateException("Not a reply of WAIT: " + reply);

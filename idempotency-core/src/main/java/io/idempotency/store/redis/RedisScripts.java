@@ -1,5 +1,10 @@
 package io.idempotency.store.redis;
 
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisPipelineException;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
 
 /**
@@ -21,6 +26,70 @@ final class RedisScripts {
 			}
 			return commands.eval(verb.script(), verb.returnType(), 1, keyAndArguments);
 		}
+	}
+
+	/**
+	 * Runs a script for many keys in one round trip, and in a second one for those that
+	 * met a server that did not know it.
+	 */
+	static List<Long> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments) {
+		List<Object> replies = pipeline(connection, () -> {
+			for (byte[][] keyAndArguments : keysAndArguments) {
+				connection.scriptingCommands().evalSha(verb.sha1(), verb.returnType(), 1, keyAndArguments);
+			}
+		});
+		List<Integer> unknown = new ArrayList<>();
+		for (int i = 0; i < replies.size(); i++) {
+			if (replies.get(i) instanceof Throwable failure && isUnknownScript(failure)) {
+				unknown.add(i);
+			}
+		}
+		if (!unknown.isEmpty()) {
+			List<Object> second = pipeline(connection, () -> {
+				for (int i : unknown) {
+					connection.scriptingCommands().eval(verb.script(), verb.returnType(), 1, keysAndArguments.get(i));
+				}
+			});
+			for (int i = 0; i < unknown.size(); i++) {
+				replies.set(unknown.get(i), second.get(i));
+			}
+		}
+		return replies.stream().map(RedisScripts::number).toList();
+	}
+
+	private static List<Object> pipeline(RedisConnection connection, Runnable commands) {
+		connection.openPipeline();
+		try {
+			commands.run();
+		}
+		catch (RuntimeException ex) {
+			try {
+				connection.closePipeline();
+			}
+			catch (RuntimeException second) {
+				ex.addSuppressed(second);
+			}
+			throw ex;
+		}
+		try {
+			return new ArrayList<>(connection.closePipeline());
+		}
+		catch (RedisPipelineException ex) {
+			// One that failed is an exception among the replies of the others; where the
+			// line broke, there are none.
+			List<Object> replies = ex.getPipelineResult();
+			if (replies == null || replies.isEmpty()) {
+				throw ex;
+			}
+			return new ArrayList<>(replies);
+		}
+	}
+
+	private static Long number(Object reply) {
+		if (reply instanceof RuntimeException failure) {
+			throw failure;
+		}
+		return (Long) reply;
 	}
 
 	/**

@@ -2,12 +2,15 @@ package io.idempotency.store.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 
 import io.idempotency.store.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -17,6 +20,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p>
  * What a server lost in a fail-over between script and {@code WAIT} is not noticed: the
  * wait is then answered by the new master, for nothing.
+ * <p>
+ * The wait comes on top of the deadline of a call.
  */
 final class ReplicatedScriptRunner implements ScriptRunner {
 
@@ -30,28 +35,36 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 
 	private final Duration timeout;
 
+	/** Absent where Lettuce is. */
+	private final @Nullable LettuceTopology topology;
+
+	/** Absent where nobody can bound how long it takes. */
+	private final @Nullable ConnectionOpener opener;
+
 	private final ConcurrentLinkedDeque<OwnConnection> kept = new ConcurrentLinkedDeque<>();
 
 	private final Semaphore places = new Semaphore(MAX_KEPT);
 
 	ReplicatedScriptRunner(RedisConnectionFactory connectionFactory, int replicas, Duration timeout) {
 		this.connectionFactory = connectionFactory;
-		this.shared = new SharedScriptRunner(connectionFactory);
+		this.shared = ScriptRunner.on(connectionFactory);
 		this.replicas = replicas;
 		this.timeout = timeout;
+		this.topology = ScriptRunner.hasLettuce() ? new LettuceTopology(connectionFactory) : null;
+		this.opener = ScriptRunner.isLettuce(connectionFactory) ? new ConnectionOpener() : null;
 	}
 
 	@Override
-	public <T> T run(Verb verb, byte[][] keyAndArguments) {
+	public <T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
 		if (verb != Verb.CLAIM && verb != Verb.COMPLETE) {
-			return this.shared.run(verb, keyAndArguments);
+			return this.shared.run(verb, keyAndArguments, deadline);
 		}
-		OwnConnection connection = take();
+		OwnConnection connection = take(deadline);
 		boolean intact = false;
 		try {
-			T reply = connection.run(verb, keyAndArguments);
+			T reply = connection.run(verb, keyAndArguments, deadline);
 			if (hasWritten(reply)) {
-				awaitReplicas(connection, verb, keyAndArguments);
+				awaitReplicas(connection, verb, keyAndArguments, deadline.plus(this.timeout));
 			}
 			intact = true;
 			return reply;
@@ -61,6 +74,11 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 		}
 	}
 
+	@Override
+	public List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
+		return this.shared.runAll(verb, keysAndArguments, deadline);
+	}
+
 	private static boolean hasWritten(@Nullable Object reply) {
 		if (reply instanceof List<?> answer) {
 			return RedisReplies.isAcquired(answer);
@@ -68,22 +86,22 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 		return Long.valueOf(1).equals(reply);
 	}
 
-	private void awaitReplicas(OwnConnection connection, Verb verb, byte[][] keyAndArguments) {
-		long count = connection.awaitReplicas(this.replicas, this.timeout.toMillis());
+	private void awaitReplicas(OwnConnection connection, Verb verb, byte[][] keyAndArguments, Deadline deadline) {
+		long count = connection.awaitReplicas(this.replicas, this.timeout.toMillis(), deadline);
 		if (count >= this.replicas) {
 			return;
 		}
 		IdempotencyStoreException tooFew = new IdempotencyStoreException("Only " + count + " of " + this.replicas
 				+ " Redis replicas have '" + verb + "' after " + this.timeout.toMillis() + " ms");
 		if (verb == Verb.CLAIM) {
-			releaseClaim(keyAndArguments, tooFew);
+			releaseClaim(keyAndArguments, tooFew, deadline);
 		}
 		throw tooFew;
 	}
 
-	private void releaseClaim(byte[][] keyAndArguments, IdempotencyStoreException tooFew) {
+	private void releaseClaim(byte[][] keyAndArguments, IdempotencyStoreException tooFew, Deadline deadline) {
 		try {
-			this.shared.run(Verb.RELEASE, new byte[][] { keyAndArguments[0], keyAndArguments[1] });
+			this.shared.run(Verb.RELEASE, new byte[][] { keyAndArguments[0], keyAndArguments[1] }, deadline);
 		}
 		catch (RuntimeException ex) {
 			// The caller hears of a failed claim in any case, and gives it back by its
@@ -92,13 +110,44 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 		}
 	}
 
-	private OwnConnection take() {
+	private OwnConnection take(Deadline deadline) {
 		OwnConnection connection = this.kept.pollFirst();
 		if (connection == null) {
-			return OwnConnection.open(this.connectionFactory);
+			return (this.opener != null) ? open(this.opener, deadline) : open();
 		}
 		this.places.release();
 		return connection;
+	}
+
+	private OwnConnection open(ConnectionOpener opener, Deadline deadline) {
+		CompletableFuture<OwnConnection> opening = opener.start(this::open, OwnConnection::close);
+		try {
+			return ConnectionOpener.await(opening, deadline);
+		}
+		catch (NotSentException ex) {
+			if (!opening.cancel(false)) {
+				opening.thenAccept(OwnConnection::close);
+			}
+			throw ex;
+		}
+	}
+
+	private OwnConnection open() {
+		RedisConnection connection = SpringScriptRunner.connect(this.connectionFactory);
+		try {
+			if (this.topology != null && OwnConnection.isLettuce(connection)) {
+				return new LettuceOwnConnection(connection, this.topology);
+			}
+			if (connection instanceof RedisClusterConnection) {
+				throw new IdempotencyStoreException(
+						"Only Lettuce can wait for replicas in a cluster, not " + connection.getClass().getName());
+			}
+			return new OwnConnection.PooledOwnConnection(connection);
+		}
+		catch (RuntimeException ex) {
+			connection.close();
+			throw ex;
+		}
 	}
 
 	/**
@@ -115,6 +164,10 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 
 	@Override
 	public void close() {
+		if (this.opener != null) {
+			this.opener.close();
+		}
+		this.shared.close();
 		OwnConnection connection = this.kept.pollFirst();
 		while (connection != null) {
 			connection.close();

@@ -1,7 +1,12 @@
 package io.idempotency.store.redis;
 
+import java.util.List;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
+
 /**
- * Runs the script of a verb. Thread-safe.
+ * Runs the scripts of verbs. Thread-safe.
  */
 interface ScriptRunner extends AutoCloseable {
 
@@ -10,11 +15,38 @@ interface ScriptRunner extends AutoCloseable {
 	 * @param <T> what the return type of the verb becomes in Java
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
+	 * @param deadline until when, where the client lets that be bounded
 	 * @return the reply
+	 * @throws NotSentException if it surely was not and will not be sent
 	 */
-	<T> T run(Verb verb, byte[][] keyAndArguments);
+	<T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline);
+
+	/**
+	 * Runs one script for many keys, where the client can in one round trip for each
+	 * server.
+	 * @param verb the verb, one that replies with a number
+	 * @param keysAndArguments the keys, each with its arguments
+	 * @param deadline until when, where the client lets that be bounded
+	 * @return the replies, in the same order
+	 * @throws NotSentException if surely none was and none will be sent
+	 */
+	List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
 
 	@Override
 	void close();
+
+	static ScriptRunner on(RedisConnectionFactory connectionFactory) {
+		return isLettuce(connectionFactory) ? new LettuceScriptRunner(connectionFactory)
+				: new SpringScriptRunner(connectionFactory);
+	}
+
+	/** Asked in this order, because Lettuce may be missing. */
+	static boolean isLettuce(RedisConnectionFactory connectionFactory) {
+		return hasLettuce() && LettuceScriptRunner.isFor(connectionFactory);
+	}
+
+	static boolean hasLettuce() {
+		return ClassUtils.isPresent("io.lettuce.core.RedisClient", ScriptRunner.class.getClassLoader());
+	}
 
 }

@@ -28,14 +28,16 @@ enum Verb {
 
 	private final ReturnType returnType;
 
+	private final String text;
+
 	private final byte[] script;
 
 	private final String sha1;
 
 	Verb(ReturnType returnType) {
 		this.returnType = returnType;
-		String text = read("record.lua") + read(toString() + ".lua");
-		this.script = text.getBytes(StandardCharsets.UTF_8);
+		this.text = read("record.lua") + read(toString() + ".lua");
+		this.script = this.text.getBytes(StandardCharsets.UTF_8);
 		this.sha1 = sha1(this.script);
 	}
 
@@ -63,6 +65,10 @@ enum Verb {
 
 	ReturnType returnType() {
 		return this.returnType;
+	}
+
+	String text() {
+		return this.text;
 	}
 
 	byte[] script() {

@@ -32,7 +32,7 @@ final class Node extends StoreNode<RedisIdempotencyStore> {
 	private Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure,
 			UnaryOperator<IdempotencyStore> around) {
 		this(connectionFactory, new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
-				waitReplicas, Duration.ofMillis(300)), onStoreFailure, around);
+				waitReplicas, Duration.ofMillis(300), RedisClients.PATIENT), onStoreFailure, around);
 	}
 
 	private Node(RedisConnectionFactory connectionFactory, RedisIdempotencyStore store, StoreFailureMode onStoreFailure,

@@ -14,6 +14,7 @@ import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -127,6 +128,28 @@ class RedisApplicationTests {
 			assertThat(payments.runs()).isZero();
 			this.server.restart();
 			expectOnePayment(application);
+		}
+	}
+
+	@Test
+	void timeOutOfTheStoreIsTheApplications(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = start("spring.data.redis.client-type=jedis",
+				"idempotency.store-timeout=1s")) {
+			assertThat(output).contains("idempotency.store-timeout (1000 ms)").contains("spring.data.redis.timeout");
+			expectOnePayment(application);
+		}
+	}
+
+	@Test
+	@Timeout(30)
+	void serverThatStandsStillIsGivenUpLongBeforeItsClientWould() {
+		try (ConfigurableApplicationContext application = start("idempotency.store-timeout=500ms")) {
+			expectOnePayment(application);
+			this.server.pause();
+			Payments payments = application.getBean(Payments.class);
+			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(() -> payments.pay("8"));
+			this.server.resume();
+			assertThat(payments.runs()).isEqualTo(1);
 		}
 	}
 

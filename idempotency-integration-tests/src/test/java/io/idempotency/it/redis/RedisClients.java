@@ -11,9 +11,11 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import redis.clients.jedis.JedisPoolConfig;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -24,6 +26,7 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
  * Both clients, for each kind of server.
@@ -31,7 +34,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class RedisClients {
 
 	/** So long that only a test of faults runs into it. */
-	private static final Duration PATIENT = Duration.ofSeconds(20);
+	static final Duration PATIENT = Duration.ofSeconds(20);
 
 	/** Without the back-off of up to 30 seconds, which would only make tests slow. */
 	private static final ClientResources RESOURCES = DefaultClientResources.builder()
@@ -56,6 +59,32 @@ final class RedisClients {
 
 	private static LettuceConnectionFactory lettuce(int port, Duration timeout) {
 		return started(new LettuceConnectionFactory(standalone(port), lettuceConfiguration(timeout)));
+	}
+
+	/**
+	 * As Lettuce is when nobody has tuned it: a command takes a minute, and waits for the
+	 * connection to come back.
+	 */
+	static LettuceConnectionFactory untunedLettuce(int port) {
+		return started(new LettuceConnectionFactory(standalone(port),
+				LettuceClientConfiguration.builder()
+					.shutdownTimeout(Duration.ZERO)
+					.clientResources(RESOURCES)
+					.build()));
+	}
+
+	/** One connection for all, and the application does not share it. */
+	static LettuceConnectionFactory pooledLettuce(int port) {
+		GenericObjectPoolConfig<StatefulConnection<?, ?>> pool = new GenericObjectPoolConfig<>();
+		pool.setMaxTotal(1);
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(standalone(port),
+				LettucePoolingClientConfiguration.builder()
+					.poolConfig(pool)
+					.shutdownTimeout(Duration.ZERO)
+					.clientResources(RESOURCES)
+					.build());
+		factory.setShareNativeConnection(false);
+		return started(factory);
 	}
 
 	static LettuceConnectionFactory lettuce(RedisClusterServers cluster) {
@@ -83,6 +112,20 @@ final class RedisClients {
 		return started(new JedisConnectionFactory(standalone(port), jedisConfiguration(PATIENT)));
 	}
 
+	/** Gives up soon, has one connection, and does not wait for it either. */
+	static JedisConnectionFactory impatientJedis(int port) {
+		JedisPoolConfig pool = new JedisPoolConfig();
+		pool.setMaxTotal(1);
+		pool.setMaxWait(Duration.ofMillis(100));
+		return started(new JedisConnectionFactory(standalone(port), jedisConfiguration(Duration.ofMillis(500), pool)));
+	}
+
+	/** As Jedis is when nobody has tuned it but for one time-out. */
+	static JedisConnectionFactory jedis(int port, Duration readTimeout) {
+		return started(new JedisConnectionFactory(standalone(port),
+				JedisClientConfiguration.builder().readTimeout(readTimeout).usePooling().build()));
+	}
+
 	static JedisConnectionFactory jedis(RedisClusterServers cluster) {
 		return started(new JedisConnectionFactory(configuration(cluster), jedisConfiguration(PATIENT)));
 	}
@@ -108,6 +151,10 @@ final class RedisClients {
 		JedisPoolConfig pool = new JedisPoolConfig();
 		pool.setMaxTotal(64);
 		pool.setMaxIdle(64);
+		return jedisConfiguration(timeout, pool);
+	}
+
+	private static JedisClientConfiguration jedisConfiguration(Duration timeout, JedisPoolConfig pool) {
 		return JedisClientConfiguration.builder()
 			.connectTimeout(timeout)
 			.readTimeout(timeout)

@@ -16,6 +16,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
@@ -81,7 +82,7 @@ class RedisIdempotencyStoreTests {
 
 	@Test
 	void prefixIsConfigurable() {
-		RedisIdempotencyStore other = new RedisIdempotencyStore(this.connectionFactory, "{shop}:", 0, HOUR);
+		RedisIdempotencyStore other = new RedisIdempotencyStore(this.connectionFactory, "{shop}:", 0, HOUR, HOUR);
 		IdempotencyKey key = key("test");
 		assertThat(other.claim(request(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
 		assertThat(this.store.claim(request(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
@@ -227,9 +228,8 @@ class RedisIdempotencyStoreTests {
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connections);
 		gone.kill();
 		IdempotencyKey key = IdempotencyKey.of("test", Caller.principal("anna"), "secret");
-		assertThatExceptionOfType(IdempotencyStoreException.class)
-			.isThrownBy(() -> store.claim(request(key, HOUR, DAY)))
-			.withMessageMatching("Redis could not carry out 'claim': \\w+")
+		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> store.claim(request(key, HOUR, DAY)))
+			.withMessageMatching("Redis could not be reached for 'claim': \\w+")
 			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("Caused by")
 				.extracting(Object::toString)
 				.asString()
@@ -240,11 +240,14 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void wrongArgumentsAreRefusedAtOnce() {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", -1, HOUR))
+			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", -1, HOUR, HOUR))
 			.withMessageContaining("waitReplicas");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", 1, Duration.ZERO))
+			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", 1, Duration.ZERO, HOUR))
 			.withMessageContaining("waitTimeout");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new RedisIdempotencyStore(this.connectionFactory, "", 0, HOUR, Duration.ZERO))
+			.withMessageContaining("storeTimeout");
 	}
 
 	private Claim acquire(IdempotencyKey key) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -88,7 +89,7 @@ class RedisReplicationTests {
 			await().atMost(Duration.ofSeconds(30))
 				.until(() -> "up".equals(this.replica.info("replication").getProperty("master_link_status")));
 			this.connections = connect(this.master);
-			this.store = new RedisIdempotencyStore(this.connections, "test:", 1, WAIT);
+			this.store = new RedisIdempotencyStore(this.connections, "test:", 1, WAIT, RedisClients.PATIENT);
 		}
 
 		@AfterEach
@@ -154,7 +155,7 @@ class RedisReplicationTests {
 		@Test
 		void waitingHoldsUpNobodyElse() throws Exception {
 			RedisIdempotencyStore patient = new RedisIdempotencyStore(this.connections, "test:", 1,
-					Duration.ofSeconds(10));
+					Duration.ofSeconds(10), RedisClients.PATIENT);
 			acquire(patient, request());
 			this.replica.pause();
 			ClaimRequest request = request();
@@ -184,14 +185,15 @@ class RedisReplicationTests {
 		void lettuceWaitsForTheReplicaOfTheKeysMaster() {
 			try (RedisClusterServers cluster = RedisClusterServers.startWithReplicas(RedisBinary.REDIS_7_0)) {
 				withConnections(RedisClients.lettuce(cluster), (connections) -> {
-					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1, WAIT);
+					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1, WAIT,
+							RedisClients.PATIENT);
 					store.verify();
 					List<ClaimRequest> requests = Stream.generate(RedisReplicationTests::request).limit(30).toList();
 					requests.forEach((request) -> acquire(store, request));
 					store.close();
 					cluster.replicas().forEach(RedisServer::pause);
 					RedisIdempotencyStore impatient = new RedisIdempotencyStore(connections, "test:", 1,
-							Duration.ofMillis(300));
+							Duration.ofMillis(300), RedisClients.PATIENT);
 					for (ClaimRequest request : requests) {
 						assertThatExceptionOfType(IdempotencyStoreException.class)
 							.isThrownBy(() -> impatient.complete(completion(claimOf(request))))
@@ -204,10 +206,60 @@ class RedisReplicationTests {
 		}
 
 		@Test
+		void lettuceFollowsASlotThatWasMoved() {
+			withReplicas((cluster, store) -> {
+				ClaimRequest request = request();
+				int slot = cluster.slotOf(redisKey(request.key()));
+				int from = cluster.firstOwnerOf(slot);
+				int to = (from + 1) % 3;
+				Claim claim = acquire(store, request);
+				cluster.beginMove(slot, from, to);
+				cluster.endMove(slot, to);
+				assertThat(store.complete(completion(claim))).isTrue();
+				assertThat(state(cluster.masters().get(to), claim)).isEqualTo('D');
+				assertThat(store.claim(request(request.key()))).isInstanceOf(ClaimResult.Completed.class);
+				// What is known now need not be found out again by those who come later.
+				cluster.beginMove(slot, to, from);
+				cluster.endMove(slot, from);
+				assertThat(store.claim(request(request.key()))).isInstanceOf(ClaimResult.Completed.class);
+			});
+		}
+
+		@Test
+		void lettuceFollowsASlotThatIsBeingMoved() {
+			withReplicas((cluster, store) -> {
+				ClaimRequest request = request();
+				int slot = cluster.slotOf(redisKey(request.key()));
+				int from = cluster.firstOwnerOf(slot);
+				int to = (from + 1) % 3;
+				acquire(store, request());
+				cluster.beginMove(slot, from, to);
+				Claim claim = acquire(store, request);
+				assertThat(store.complete(completion(claim))).isTrue();
+				assertThat(store.claim(request(request.key()))).isInstanceOf(ClaimResult.Completed.class);
+				cluster.endMove(slot, to);
+				assertThat(state(cluster.masters().get(to), claim)).isEqualTo('D');
+				assertThat(store.claim(request(request.key()))).isInstanceOf(ClaimResult.Completed.class);
+			});
+		}
+
+		private void withReplicas(BiConsumer<RedisClusterServers, RedisIdempotencyStore> test) {
+			try (RedisClusterServers cluster = RedisClusterServers.startWithReplicas(RedisBinary.REDIS_7_0)) {
+				withConnections(RedisClients.lettuce(cluster), (connections) -> {
+					try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1, WAIT,
+							RedisClients.PATIENT)) {
+						test.accept(cluster, store);
+					}
+				});
+			}
+		}
+
+		@Test
 		void jedisCannotWaitAndSaysSo() {
 			try (RedisClusterServers cluster = RedisClusterServers.start(RedisBinary.REDIS_7_0)) {
 				withConnections(RedisClients.jedis(cluster), (connections) -> {
-					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1, WAIT);
+					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1, WAIT,
+							RedisClients.PATIENT);
 					assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(store::verify)
 						.withMessageContaining("idempotency.redis.wait-replicas");
 					assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.claim(request()))

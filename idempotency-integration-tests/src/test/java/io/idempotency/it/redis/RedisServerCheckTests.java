@@ -2,6 +2,7 @@ package io.idempotency.it.redis;
 
 import java.time.Duration;
 import java.util.Properties;
+import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.redis.RedisIdempotencyStore;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -113,6 +115,46 @@ class RedisServerCheckTests {
 		connections.destroy();
 	}
 
+	@Test
+	void clientThatMayWaitLongerThanTheStoreIsAWarningThatNamesItsProperties(CapturedOutput output) {
+		verify(RedisClients::jedis);
+		assertThat(output).contains("WARN")
+			.contains("Jedis may keep a guarded call waiting for longer than idempotency.store-timeout (2000 ms)")
+			.contains("Set spring.data.redis.timeout and spring.data.redis.connect-timeout and "
+					+ "spring.data.redis.jedis.pool.max-wait to at most 2000ms.");
+	}
+
+	@Test
+	void onlyWhatIsLongerIsNamed(CapturedOutput output) {
+		verify((server) -> RedisClients.jedis(server.port(), Duration.ZERO));
+		assertThat(output).contains("Set spring.data.redis.timeout and spring.data.redis.jedis.pool.max-wait to");
+	}
+
+	@Test
+	void clientThatIsSoonerThanTheStorePassesInSilence(CapturedOutput output) {
+		verify((server) -> RedisClients.impatientJedis(server.port()));
+		assertThat(output).doesNotContain("store-timeout");
+	}
+
+	@Test
+	void lettuceIsBoundedByTheStoreAndPassesInSilence(CapturedOutput output) {
+		verify((server) -> RedisClients.untunedLettuce(server.port()));
+		assertThat(output).doesNotContain("store-timeout");
+	}
+
+	private static <F extends RedisConnectionFactory & DisposableBean> void verify(Function<RedisServer, F> client) {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0)) {
+			F connections = client.apply(server);
+			verify(connections, 0);
+			try {
+				connections.destroy();
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+	}
+
 	private static void verify(int waitReplicas, RedisBinary binary, String... options) {
 		try (RedisServer server = RedisServer.start(binary, options)) {
 			LettuceConnectionFactory connections = RedisClients.lettuce(server);
@@ -122,7 +164,10 @@ class RedisServerCheckTests {
 	}
 
 	private static void verify(RedisConnectionFactory connections, int waitReplicas) {
-		new RedisIdempotencyStore(connections, "test:", waitReplicas, Duration.ofSeconds(1)).verify();
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", waitReplicas,
+				Duration.ofSeconds(1), Duration.ofSeconds(2))) {
+			store.verify();
+		}
 	}
 
 	private static RedisConnectionFactory serverThatSays(String... namesAndValues) {

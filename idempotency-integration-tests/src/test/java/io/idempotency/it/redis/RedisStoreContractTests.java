@@ -1,5 +1,7 @@
 package io.idempotency.it.redis;
 
+import java.time.Duration;
+
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.ContainerServer;
@@ -188,6 +190,10 @@ class RedisStoreContractTests {
 
 		private RedisConnectionFactory another;
 
+		private RedisIdempotencyStore store;
+
+		private RedisIdempotencyStore anotherStore;
+
 		abstract S start();
 
 		abstract RedisConnectionFactory connect(S servers);
@@ -197,11 +203,21 @@ class RedisStoreContractTests {
 			this.servers = start();
 			this.one = connect(this.servers);
 			this.another = connect(this.servers);
+			this.store = store(this.one);
+			this.anotherStore = store(this.another);
 			warmUp();
+		}
+
+		/** The law is about what is answered, not how soon. */
+		private static RedisIdempotencyStore store(RedisConnectionFactory connections) {
+			return new RedisIdempotencyStore(connections, RedisIdempotencyStore.DEFAULT_KEY_PREFIX, 0,
+					Duration.ofSeconds(1), RedisClients.PATIENT);
 		}
 
 		@AfterAll
 		void stopServers() throws Exception {
+			this.store.close();
+			this.anotherStore.close();
 			((DisposableBean) this.one).destroy();
 			((DisposableBean) this.another).destroy();
 			this.servers.close();
@@ -209,12 +225,12 @@ class RedisStoreContractTests {
 
 		@Override
 		public IdempotencyStore store() {
-			return new RedisIdempotencyStore(this.one);
+			return this.store;
 		}
 
 		@Override
 		public IdempotencyStore anotherStore() {
-			return new RedisIdempotencyStore(this.another);
+			return this.anotherStore;
 		}
 
 	}

@@ -3,6 +3,7 @@ package io.idempotency.it.servers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 import static org.awaitility.Awaitility.await;
@@ -91,8 +92,7 @@ public final class RedisClusterServers implements AutoCloseable {
 
 	private void replicate() {
 		for (int i = 0; i < this.replicas.size(); i++) {
-			String master = String.valueOf(this.masters.get(i).command("CLUSTER", "MYID"));
-			this.replicas.get(i).command("CLUSTER", "REPLICATE", master);
+			this.replicas.get(i).command("CLUSTER", "REPLICATE", idOf(this.masters.get(i)));
 		}
 		await().atMost(Duration.ofSeconds(30))
 			.pollInterval(Duration.ofMillis(20))
@@ -113,6 +113,55 @@ public final class RedisClusterServers implements AutoCloseable {
 	/** One for each master, in the same order. */
 	public List<RedisServer> replicas() {
 		return this.replicas;
+	}
+
+	/** Where a key belongs. */
+	public int slotOf(String key) {
+		return Math.toIntExact((Long) Objects.requireNonNull(this.masters.get(0).command("CLUSTER", "KEYSLOT", key)));
+	}
+
+	/** Which master had a slot at the start. */
+	public int firstOwnerOf(int slot) {
+		return IntStream.range(0, MASTERS)
+			.filter((master) -> slot < SLOTS * (master + 1) / MASTERS)
+			.findFirst()
+			.orElseThrow();
+	}
+
+	/**
+	 * Begins to move a slot, and takes its keys along: from now on the old owner sends
+	 * who asks for them to the new one ({@code ASK}).
+	 * @param slot the slot
+	 * @param from its owner
+	 * @param to its next owner
+	 */
+	public void beginMove(int slot, int from, int to) {
+		RedisServer source = this.masters.get(from);
+		RedisServer target = this.masters.get(to);
+		target.command("CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", idOf(source));
+		source.command("CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", idOf(target));
+		List<?> keys = (List<?>) Objects
+			.requireNonNull(source.command("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), "1000"));
+		keys.forEach((key) -> source.command("MIGRATE", "127.0.0.1", Integer.toString(target.port()),
+				String.valueOf(key), "0", "5000"));
+	}
+
+	/**
+	 * Ends a move: from now on the old owner knows that it is none ({@code MOVED}).
+	 * @param slot the slot
+	 * @param to its owner
+	 */
+	public void endMove(int slot, int to) {
+		RedisServer target = this.masters.get(to);
+		String owner = idOf(target);
+		target.command("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
+		this.masters.stream()
+			.filter((master) -> master != target)
+			.forEach((master) -> master.command("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner));
+	}
+
+	private static String idOf(RedisServer node) {
+		return String.valueOf(node.command("CLUSTER", "MYID"));
 	}
 
 	@Override

@@ -1,0 +1,116 @@
+package io.idempotency.store.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.idempotency.store.Scheduler;
+
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisConnectionFailureException;
+
+/**
+ * Opens connections on threads of its own. A client that connects to a server that stands
+ * still waits for a minute, and the caller of a store has less time than that.
+ */
+final class ConnectionOpener implements AutoCloseable {
+
+	private static final int THREADS = 4;
+
+	private static final int MAX_OPENING = 256;
+
+	private final Scheduler scheduler = Scheduler.system();
+
+	private final Executor threads = this.scheduler.threads("redis", THREADS);
+
+	private final Semaphore places = new Semaphore(MAX_OPENING);
+
+	/**
+	 * Begins to open a connection.
+	 * @param <T> the type of the connection
+	 * @param opening how it is opened
+	 * @param unwanted takes a connection that comes when nobody waits for it any more
+	 * @return the connection to come; a caller that cancels it does not want it any more
+	 */
+	<T> CompletableFuture<T> start(Supplier<T> opening, Consumer<T> unwanted) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		if (!this.places.tryAcquire()) {
+			result.completeExceptionally(
+					new RedisConnectionFailureException("Too many connections to Redis are being opened"));
+			return result;
+		}
+		try {
+			this.threads.execute(() -> {
+				try {
+					open(opening, unwanted, result);
+				}
+				finally {
+					this.places.release();
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			this.places.release();
+			result.completeExceptionally(new RedisConnectionFailureException("The store is closed", ex));
+		}
+		return result;
+	}
+
+	private static <T> void open(Supplier<T> opening, Consumer<T> unwanted, CompletableFuture<T> result) {
+		if (result.isDone()) {
+			return;
+		}
+		try {
+			T connection = opening.get();
+			if (!result.complete(connection)) {
+				unwanted.accept(connection);
+			}
+		}
+		catch (Throwable ex) {
+			// Whatever it is, the callers that wait must hear of it, not this thread.
+			result.completeExceptionally(ex);
+		}
+	}
+
+	/**
+	 * Waits for a connection.
+	 * @param <T> the type of the connection
+	 * @param opening the connection to come
+	 * @param deadline until when to wait
+	 * @return the connection
+	 * @throws NotSentException if there is none in time
+	 */
+	static <T> T await(CompletableFuture<T> opening, Deadline deadline) {
+		try {
+			return opening.get(deadline.rest(), TimeUnit.NANOSECONDS);
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof NotSentException notSent) {
+				throw notSent;
+			}
+			throw new NotSentException((ex.getCause() instanceof RuntimeException reason) ? reason
+					: new CompletionException(ex.getCause()));
+		}
+		catch (TimeoutException ex) {
+			throw new NotSentException(new QueryTimeoutException("No connection to Redis could be had in time", ex));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new NotSentException(
+					new RedisConnectionFailureException("Interrupted before there was a connection to Redis", ex));
+		}
+	}
+
+	@Override
+	public void close() {
+		this.scheduler.close();
+	}
+
+}

@@ -1,0 +1,182 @@
+package io.idempotency.store.redis;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
+
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.connection.ReturnType;
+
+/**
+ * One script on its way through Lettuce, waited for no longer than its caller has time.
+ * Lettuce keeps what it cannot send at once, and cannot say later whether it was sent:
+ * this command can, because it is asked to write itself.
+ *
+ * @param <T> what the return type of the verb becomes in Java
+ */
+final class LettuceScript<T> extends Command<byte[], byte[], T> {
+
+	private static final byte[] PING = RedisValues.ascii("*1\r\n$4\r\nPING\r\n");
+
+	private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.QUEUED);
+
+	private final AsyncCommand<byte[], byte[], T> reply = new AsyncCommand<>(this);
+
+	private LettuceScript(CommandType type, String script, Verb verb, byte[][] keyAndArguments) {
+		super(type, output(verb), arguments(script, keyAndArguments));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T> CommandOutput<byte[], byte[], T> output(Verb verb) {
+		return (CommandOutput<byte[], byte[], T>) ((verb.returnType() == ReturnType.MULTI)
+				? new NestedMultiOutput<>(ByteArrayCodec.INSTANCE) : new IntegerOutput<>(ByteArrayCodec.INSTANCE));
+	}
+
+	private static CommandArgs<byte[], byte[]> arguments(String script, byte[][] keyAndArguments) {
+		return new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script)
+			.add(1)
+			.addKey(keyAndArguments[0])
+			.addValues(Arrays.asList(keyAndArguments).subList(1, keyAndArguments.length));
+	}
+
+	/** The script by its name, which the server may not know. */
+	static <T> LettuceScript<T> named(Verb verb, byte[][] keyAndArguments) {
+		return new LettuceScript<>(CommandType.EVALSHA, verb.sha1(), verb, keyAndArguments);
+	}
+
+	/** The script with its text, which the server knows from then on. */
+	static <T> LettuceScript<T> whole(Verb verb, byte[][] keyAndArguments) {
+		return new LettuceScript<>(CommandType.EVAL, verb.text(), verb, keyAndArguments);
+	}
+
+	/**
+	 * Runs a script, in a cluster on the node of its key.
+	 * @param <T> what the return type of the verb becomes in Java
+	 * @param connection any connection; others may use it at the same time
+	 * @param verb the verb
+	 * @param keyAndArguments the key, then the arguments
+	 * @param deadline until when to wait for the reply
+	 * @return the reply
+	 * @throws NotSentException if it did not leave and never will
+	 */
+	static <T> T run(StatefulConnection<byte[], byte[]> connection, Verb verb, byte[][] keyAndArguments,
+			Deadline deadline) {
+		try {
+			return LettuceScript.<T>named(verb, keyAndArguments).sendOn(connection, deadline).await(deadline);
+		}
+		catch (RedisNoScriptException ex) {
+			return LettuceScript.<T>whole(verb, keyAndArguments).sendOn(connection, deadline).await(deadline);
+		}
+	}
+
+	/**
+	 * Runs a script on a node that takes over the slot of its key.
+	 * @param <T> what the return type of the verb becomes in Java
+	 * @param node a connection that nobody else uses
+	 * @param verb the verb
+	 * @param keyAndArguments the key, then the arguments
+	 * @param deadline until when to wait for the reply
+	 * @return the reply
+	 */
+	static <T> T runAsking(StatefulRedisConnection<byte[], byte[]> node, Verb verb, byte[][] keyAndArguments,
+			Deadline deadline) {
+		// It counts for one command only.
+		node.async().asking();
+		try {
+			return LettuceScript.<T>named(verb, keyAndArguments).sendOn(node, deadline).await(deadline);
+		}
+		catch (RedisNoScriptException ex) {
+			node.async().asking();
+			return LettuceScript.<T>whole(verb, keyAndArguments).sendOn(node, deadline).await(deadline);
+		}
+	}
+
+	private LettuceScript<T> sendOn(StatefulConnection<byte[], byte[]> connection, Deadline deadline) {
+		if (deadline.isOver()) {
+			throw new NotSentException(new QueryTimeoutException("No time was left to send it"));
+		}
+		return sendOn(connection);
+	}
+
+	private LettuceScript<T> sendOn(StatefulConnection<byte[], byte[]> connection) {
+		connection.dispatch(this.reply);
+		return this;
+	}
+
+	/**
+	 * Sends scripts without a wait between them: as one write, in a cluster each to its
+	 * node.
+	 */
+	static <T> void sendAll(StatefulConnection<byte[], byte[]> connection, List<LettuceScript<T>> scripts) {
+		if (connection instanceof StatefulRedisClusterConnection) {
+			// A write of many would wait for nodes that are not connected yet.
+			scripts.forEach((script) -> script.sendOn(connection));
+		}
+		else if (!scripts.isEmpty()) {
+			connection.dispatch(scripts.stream().map((script) -> script.reply).toList());
+		}
+	}
+
+	/**
+	 * Waits for the reply; whoever has waited in vain does not want the script to be sent
+	 * any more.
+	 * @throws NotSentException if it did not leave and never will
+	 */
+	T await(Deadline deadline) {
+		try {
+			return LettuceFutures.awaitOrCancel(this.reply, deadline.rest(), TimeUnit.NANOSECONDS);
+		}
+		catch (RuntimeException ex) {
+			if (withdraw()) {
+				throw new NotSentException(ex);
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Whether it did not leave and never will.
+	 */
+	boolean withdraw() {
+		this.reply.cancel(true);
+		return this.fate.compareAndSet(Fate.QUEUED, Fate.WITHDRAWN) || this.fate.get() == Fate.WITHDRAWN;
+	}
+
+	/**
+	 * Lettuce passes over what was cancelled. What is cancelled in the very moment in
+	 * which it comes to be written has a place in the row of replies already, so a
+	 * command without any effect goes in its stead.
+	 */
+	@Override
+	public void encode(ByteBuf buffer) {
+		if (this.fate.compareAndSet(Fate.QUEUED, Fate.WRITTEN) || this.fate.get() == Fate.WRITTEN) {
+			super.encode(buffer);
+		}
+		else {
+			buffer.writeBytes(PING);
+		}
+	}
+
+	private enum Fate {
+
+		QUEUED, WRITTEN, WITHDRAWN
+
+	}
+
+}

@@ -1,0 +1,294 @@
+package io.idempotency.it.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.StoredResult;
+import io.idempotency.store.redis.RedisIdempotencyStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What a call is told, far sooner than a client of its own accord would tell it, and
+ * whether it may have been applied.
+ */
+@RequiresRedis
+@Timeout(30)
+class RedisStoreTimeoutTests {
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	private static final Duration SOON = Duration.ofMillis(500);
+
+	private RedisServer server;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisServer.start(RedisBinary.REDIS_7_0);
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.close();
+	}
+
+	@Nested
+	class LettuceThatNobodyTuned {
+
+		@Test
+		void everyVerbThatAServerDoesNotAnswerMayHaveBeenApplied() {
+			withStore(RedisClients::untunedLettuce, (store) -> {
+				Claim claim = acquire(store, request());
+				RedisStoreTimeoutTests.this.server.pause();
+				expectDoubt(() -> store.claim(request()));
+				expectDoubt(() -> store.complete(completion(claim)));
+				expectDoubt(() -> store.release(claim.key(), claim.id()));
+				expectDoubt(() -> store.renew(claim.key(), claim.id(), HOUR));
+				expectDoubt(() -> store.renewAll(List.of(new Renewal(claim.key(), claim.id(), HOUR))));
+				expectDoubt(
+						() -> store.issue(IdempotencyKey.ofToken(Caller.GLOBAL, UUID.randomUUID().toString()), HOUR));
+				RedisStoreTimeoutTests.this.server.resume();
+				assertThat(acquire(store, request()).abandoned()).isFalse();
+			});
+		}
+
+		@Test
+		void serverThatStandsStillWhenItIsConnectedToWasNotReached() {
+			RedisStoreTimeoutTests.this.server.pause();
+			withStore(RedisClients::untunedLettuce, (store) -> {
+				expectNotReached(() -> store.claim(request()));
+				expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+				RedisStoreTimeoutTests.this.server.resume();
+				awaitClaim(store);
+			});
+		}
+
+		@Test
+		void serverThatIsNotThereWasNotReached() {
+			RedisStoreTimeoutTests.this.server.kill();
+			withStore(RedisClients::untunedLettuce, (store) -> {
+				expectNotReached(() -> store.claim(request()));
+				RedisStoreTimeoutTests.this.server.restart();
+				awaitClaim(store);
+			});
+		}
+
+		/**
+		 * Lettuce keeps commands for the time when it is connected again; one that nobody
+		 * waits for any more must not be among them.
+		 */
+		@Test
+		void claimThatWaitedForTheConnectionInVainIsNeverSent() {
+			withStore(RedisClients::untunedLettuce, (store) -> {
+				acquire(store, request());
+				RedisStoreTimeoutTests.this.server.kill();
+				awaitDisconnected(store);
+				ClaimRequest given = request();
+				expectNotReached(() -> store.claim(given));
+				RedisStoreTimeoutTests.this.server.restart();
+				awaitClaim(store);
+				assertThat(RedisStoreTimeoutTests.this.server.command("EXISTS", redisKey(given.key()))).isEqualTo(0L);
+			});
+		}
+
+		@Test
+		void whatWaitsForReplicasIsBoundedToo() {
+			RedisConnectionFactory connections = RedisClients.untunedLettuce(RedisStoreTimeoutTests.this.server.port());
+			try (RedisIdempotencyStore plain = store(connections);
+					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1,
+							Duration.ofMillis(50), SOON)) {
+				ClaimRequest running = request();
+				acquire(plain, running);
+				// A duplicate is answered without replicas, and its connection is kept.
+				assertThat(store.claim(duplicate(running))).isInstanceOf(ClaimResult.InProgress.class);
+				RedisStoreTimeoutTests.this.server.pause();
+				// The first on a connection that is kept, the second on one that must be
+				// opened.
+				expectDoubt(() -> store.claim(request()));
+				expectNotReached(() -> store.claim(request()));
+				RedisStoreTimeoutTests.this.server.resume();
+			}
+			finally {
+				destroy(connections);
+			}
+		}
+
+	}
+
+	@Test
+	void lettuceThatRejectsWhileItIsDisconnectedDidNotReachTheServer() {
+		withStore(RedisClients::impatientLettuce, (store) -> {
+			acquire(store, request());
+			this.server.kill();
+			awaitDisconnected(store);
+			expectNotReached(() -> store.claim(request()));
+			expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+		});
+	}
+
+	@Test
+	void lettuceWhosePoolIsExhaustedDidNotReachTheServer() {
+		RedisConnectionFactory connections = RedisClients.pooledLettuce(this.server.port());
+		try (RedisIdempotencyStore store = store(connections)) {
+			RedisConnection taken = connections.getConnection();
+			taken.ping();
+			expectNotReached(() -> store.claim(request()));
+			taken.close();
+			awaitClaim(store);
+		}
+		finally {
+			destroy(connections);
+		}
+	}
+
+	@Test
+	void jedisThatIsNotAnsweredMayHaveBeenHeard() {
+		withStore(RedisClients::impatientJedis, (store) -> {
+			acquire(store, request());
+			this.server.pause();
+			expectDoubt(() -> store.claim(request()));
+			this.server.resume();
+		});
+	}
+
+	@Test
+	void jedisThatCannotConnectDidNotReachTheServer() {
+		this.server.kill();
+		withStore(RedisClients::impatientJedis, (store) -> {
+			expectNotReached(() -> store.claim(request()));
+			expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+		});
+	}
+
+	@Test
+	void jedisWhosePoolIsExhaustedDidNotReachTheServer() {
+		RedisConnectionFactory connections = RedisClients.impatientJedis(this.server.port());
+		try (RedisIdempotencyStore store = store(connections)) {
+			RedisConnection taken = connections.getConnection();
+			expectNotReached(() -> store.claim(request()));
+			taken.close();
+			acquire(store, request());
+		}
+		finally {
+			destroy(connections);
+		}
+	}
+
+	private void withStore(Function<Integer, RedisConnectionFactory> client, Consumer<RedisIdempotencyStore> test) {
+		RedisConnectionFactory connections = client.apply(this.server.port());
+		try (RedisIdempotencyStore store = store(connections)) {
+			test.accept(store);
+		}
+		finally {
+			destroy(connections);
+		}
+	}
+
+	private static RedisIdempotencyStore store(RedisConnectionFactory connections) {
+		return new RedisIdempotencyStore(connections, "test:", 0, Duration.ofSeconds(1), SOON);
+	}
+
+	private static void destroy(RedisConnectionFactory connections) {
+		try {
+			((DisposableBean) connections).destroy();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void expectDoubt(Runnable verb) {
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(verb::run)
+			.isNotInstanceOf(StoreNotReachedException.class)
+			.withMessageContaining("could not carry out");
+	}
+
+	private static void expectNotReached(Runnable verb) {
+		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(verb::run)
+			.withMessageContaining("could not be reached");
+	}
+
+	/** A connection that was just lost may still take a command along. */
+	private static void awaitDisconnected(RedisIdempotencyStore store) {
+		await().atMost(Duration.ofSeconds(20)).until(() -> {
+			try {
+				store.claim(request());
+				return false;
+			}
+			catch (StoreNotReachedException ex) {
+				return true;
+			}
+			catch (IdempotencyStoreException ex) {
+				return false;
+			}
+		});
+	}
+
+	private static void awaitClaim(RedisIdempotencyStore store) {
+		await().atMost(Duration.ofSeconds(20))
+			.ignoreExceptionsInstanceOf(IdempotencyStoreException.class)
+			.until(() -> store.claim(request()) instanceof ClaimResult.Acquired);
+	}
+
+	private static Claim acquire(RedisIdempotencyStore store, ClaimRequest request) {
+		ClaimResult answer = store.claim(request);
+		assertThat(answer).isInstanceOf(ClaimResult.Acquired.class);
+		return ((ClaimResult.Acquired) answer).claim();
+	}
+
+	private static IdempotencyKey key() {
+		return IdempotencyKey.of("test", Caller.GLOBAL, UUID.randomUUID().toString());
+	}
+
+	private static String redisKey(IdempotencyKey key) {
+		return "test:test:" + key.hashHex();
+	}
+
+	private static ClaimRequest request() {
+		return request(key());
+	}
+
+	private static ClaimRequest duplicate(ClaimRequest first) {
+		return request(first.key());
+	}
+
+	private static ClaimRequest request(IdempotencyKey key) {
+		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, HOUR, HOUR, true);
+	}
+
+	private static Completion completion(Claim claim) {
+		return Completion.result(claim, Fingerprint.NONE,
+				new StoredResult("test", "done".getBytes(StandardCharsets.UTF_8)), HOUR);
+	}
+
+}
