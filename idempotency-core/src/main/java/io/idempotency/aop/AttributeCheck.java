@@ -38,6 +38,15 @@ final class AttributeCheck {
 				&& attributes.duplicateOn().length == 0,
 				"recover is never asked: mode = REJECT gives no duplicate a result",
 				"Remove recover or set duplicateOn");
+		checkToken(attributes);
+	}
+
+	/** Tokens are issued to a caller, into the one store that the application has. */
+	private void checkToken(Idempotent attributes) {
+		refuse(attributes.token() && !attributes.scope().isEmpty(),
+				"token = true contradicts scope: a token belongs to the caller it was issued to", "Remove scope");
+		refuse(attributes.token() && !attributes.store().isEmpty(),
+				"token = true contradicts store: tokens are issued into the store of the application", "Remove store");
 	}
 
 	private void refuse(boolean contradiction, String problem, String action) {

@@ -51,12 +51,7 @@ public final class CallRoot {
 	 * there
 	 */
 	public @Nullable Object body(String pointer) {
-		try {
-			return this.values.body(pointer);
-		}
-		catch (IllegalArgumentException ex) {
-			throw OperationKeys.notSimple(this.call.operation(), pointer);
-		}
+		return OperationKeys.value(this.call.operation(), pointer, this.values);
 	}
 
 	/**

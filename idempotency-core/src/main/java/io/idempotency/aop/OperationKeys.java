@@ -54,12 +54,13 @@ public final class OperationKeys {
 	}
 
 	private @Nullable String fromBody(IdempotentOperation operation, String pointer, RequestValues values) {
+		Object value = value(operation, pointer, values);
 		String key;
 		try {
-			key = KeyParts.text(values.body(pointer));
+			key = KeyParts.text(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw notSimple(operation, pointer);
+			throw unreadable(operation, pointer, "It is neither text nor a number nor a boolean");
 		}
 		if (key != null && (key.isEmpty() || key.length() > this.maxLength)) {
 			throw new IdempotencyKeyInvalidException(operation.name(),
@@ -68,9 +69,23 @@ public final class OperationKeys {
 		return key;
 	}
 
-	static IdempotencyKeyInvalidException notSimple(IdempotentOperation operation, String pointer) {
-		return new IdempotencyKeyInvalidException(operation.name(), "The key at '" + pointer
-				+ "' of the body must be text, a number or a boolean, not an array or an object");
+	/**
+	 * A value of the body that the client should have sent as a simple one.
+	 * @throws IdempotencyKeyInvalidException if it has not; says what is wrong
+	 */
+	static @Nullable Object value(IdempotentOperation operation, String pointer, RequestValues values) {
+		try {
+			return values.body(pointer);
+		}
+		catch (IllegalArgumentException ex) {
+			throw unreadable(operation, pointer, ex.getMessage());
+		}
+	}
+
+	private static IdempotencyKeyInvalidException unreadable(IdempotentOperation operation, String pointer,
+			@Nullable String problem) {
+		return new IdempotencyKeyInvalidException(operation.name(),
+				"The key at '" + pointer + "' of the body must be text, a number or a boolean. " + problem);
 	}
 
 }

@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code a=1&b=2}, as in query strings and forms. */
 final class FormData {
 
+	/**
+	 * As many as containers take by default: a body of a megabyte may hold half a
+	 * million, each of which costs much more memory than it has bytes.
+	 */
+	static final int MAX_PARAMETERS = 1000;
+
 	private FormData() {
 	}
 
@@ -20,10 +26,13 @@ final class FormData {
 	 * @param text the encoded parameters
 	 * @param charset what percent-encoded bytes are
 	 * @return the values of each name in their order, {@code null} if the text is
-	 * malformed
+	 * malformed or has too many
 	 */
 	static @Nullable Map<String, List<String>> parse(String text, Charset charset) {
 		Map<String, List<String>> parameters = new LinkedHashMap<>();
+		if (text.chars().filter((c) -> c == '&').count() >= MAX_PARAMETERS) {
+			return null;
+		}
 		try {
 			for (String pair : text.split("&")) {
 				if (!pair.isEmpty()) {

@@ -164,6 +164,11 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 		return body;
 	}
 
+	/** Whether the fields of a form that nobody had read are among the parameters. */
+	boolean isFormRead() {
+		return this.form != null;
+	}
+
 	private Charset charset() {
 		String encoding = getCharacterEncoding();
 		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;

@@ -114,8 +114,15 @@ public final class HttpRequestValues implements RequestValues {
 	/** Of a charset that no JSON needs, but some clients send. */
 	private byte[] utf8(byte[] body) {
 		String charset = this.request.getCharacterEncoding();
-		return ContentType.isUtf8(charset) ? body
-				: new String(body, Charset.forName(charset)).getBytes(StandardCharsets.UTF_8);
+		if (ContentType.isUtf8(charset)) {
+			return body;
+		}
+		try {
+			return new String(body, Charset.forName(charset)).getBytes(StandardCharsets.UTF_8);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("The body has a charset that nobody knows", ex);
+		}
 	}
 
 	private GuardedRequest guarded() {

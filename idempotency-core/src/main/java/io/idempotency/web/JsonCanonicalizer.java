@@ -11,13 +11,17 @@ import org.jspecify.annotations.Nullable;
  * {@code null} and the way a number is written do.
  * <p>
  * The form is for comparison only. Every value ends by itself: a string by a byte that
- * UTF-8 never has, a number by a zero.
+ * UTF-8 never has, a number by a zero. An object inside is its digest, so that a deep
+ * text is not moved again on each level when its members are sorted.
  */
 final class JsonCanonicalizer {
 
 	private static final int END_OF_STRING = 0xFF;
 
 	private static final int END_OF_NUMBER = 0;
+
+	/** A shorter object is not worth a digest. */
+	private static final int DIGEST_FROM = 64;
 
 	private final JsonScanner scanner;
 
@@ -63,6 +67,7 @@ final class JsonCanonicalizer {
 
 	private void object(int depth) throws MalformedJsonException {
 		this.scanner.expect('{');
+		int start = this.sink.size();
 		this.sink.write('{');
 		Members members = new Members();
 		if (!this.scanner.skip('}')) {
@@ -77,6 +82,16 @@ final class JsonCanonicalizer {
 			members.sort(this.sink);
 		}
 		this.sink.write('}');
+		if (depth > 0 && this.sink.size() - start >= DIGEST_FROM) {
+			digest(start);
+		}
+	}
+
+	private void digest(int start) {
+		byte[] digest = Sha256.of(this.sink.array(), start, this.sink.size() - start);
+		this.sink.truncate(start);
+		this.sink.write('#');
+		this.sink.write(digest, 0, digest.length);
 	}
 
 	private void array(int depth) throws MalformedJsonException {

@@ -45,6 +45,9 @@ final class JsonPointer {
 	 * @throws IllegalArgumentException if the value is an array or an object
 	 */
 	@Nullable Object find(byte[] json) throws MalformedJsonException {
+		if (startsWithByteOrderMark(json)) {
+			throw new MalformedJsonException("It begins with a byte order mark");
+		}
 		Search search = new Search(json);
 		search.value(0, true, 0);
 		search.scanner.expectEnd();
@@ -52,6 +55,10 @@ final class JsonPointer {
 			throw new IllegalArgumentException("The value is an array or an object");
 		}
 		return search.found;
+	}
+
+	private static boolean startsWithByteOrderMark(byte[] json) {
+		return json.length >= 3 && (json[0] & 0xFF) == 0xEF && (json[1] & 0xFF) == 0xBB && (json[2] & 0xFF) == 0xBF;
 	}
 
 	private final class Search {

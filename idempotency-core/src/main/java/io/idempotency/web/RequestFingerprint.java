@@ -159,8 +159,8 @@ final class RequestFingerprint {
 			guarded.requireSize(size(parameters));
 		}
 		addParameters(fingerprint.add("form"), parameters, ignored);
-		if (body.length > 0 && !"POST".equals(request.getMethod())) {
-			// No container makes parameters of it.
+		if (body.length > 0 && !guarded.isFormRead()) {
+			// Nobody makes parameters of it: not a POST, malformed, or with too many.
 			addBytes(fingerprint, body);
 		}
 	}

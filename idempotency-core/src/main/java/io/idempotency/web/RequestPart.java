@@ -3,7 +3,6 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -71,7 +70,7 @@ record RequestPart(String name, @Nullable String fileName, @Nullable String cont
 	}
 
 	byte[] digest() throws IOException {
-		MessageDigest digest = sha256();
+		MessageDigest digest = Sha256.create();
 		byte[] chunk = new byte[CHUNK];
 		try (InputStream stream = this.content.open()) {
 			int read = stream.read(chunk);
@@ -81,15 +80,6 @@ record RequestPart(String name, @Nullable String fileName, @Nullable String cont
 			}
 		}
 		return digest.digest();
-	}
-
-	private static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform must have SHA-256", ex);
-		}
 	}
 
 	/**

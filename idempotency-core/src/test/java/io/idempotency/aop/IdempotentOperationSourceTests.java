@@ -175,7 +175,6 @@ class IdempotentOperationSourceTests {
 				FailureMode.REMEMBER, AbandonedMode.REFUSE, true, StoreFailureMode.REJECT));
 		assertThat(operation.keySource()).isEqualTo(new KeySource.Header("X-Key"));
 		assertThat(operation.required()).isFalse();
-		assertThat(operation.token()).isTrue();
 		assertThat(operation.scope()).hasToString("The scope expression '#tenant'");
 		assertThat(operation.fingerprint()).isInstanceOf(FingerprintSource.Spel.class);
 		assertThat(operation.condition()).hasToString("The condition expression '#tenant != null'");
@@ -432,10 +431,10 @@ class IdempotentOperationSourceTests {
 
 	static class Full {
 
-		@Idempotent(header = "X-Key", required = false, token = true, operation = "full", scope = "#tenant",
-				fingerprint = "#tenant", retention = "7d", lease = "PT10S", conflict = ConflictMode.WAIT,
-				waitTimeout = "700ms", onFailure = FailureMode.REMEMBER, duplicateOn = IllegalStateException.class,
-				recover = "find", onAbandoned = AbandonedMode.REFUSE, condition = "#tenant != null")
+		@Idempotent(header = "X-Key", required = false, operation = "full", scope = "#tenant", fingerprint = "#tenant",
+				retention = "7d", lease = "PT10S", conflict = ConflictMode.WAIT, waitTimeout = "700ms",
+				onFailure = FailureMode.REMEMBER, duplicateOn = IllegalStateException.class, recover = "find",
+				onAbandoned = AbandonedMode.REFUSE, condition = "#tenant != null")
 		public String run(String tenant) {
 			return tenant;
 		}

@@ -869,4 +869,26 @@ class StartupFailureTests {
 		}
 	}
 
+	@Test
+	void tokenOfAnotherScopeOrStore() {
+		assertRefused(TokenAndScope.class, "run(String)", "token = true contradicts scope", "Remove scope");
+		assertRefused(TokenAndStore.class, "run(String)", "token = true contradicts store", "Remove store");
+	}
+
+	static class TokenAndScope {
+
+		@Idempotent(key = "#key", token = true, scope = "#key")
+		public void run(String key) {
+		}
+
+	}
+
+	static class TokenAndStore {
+
+		@Idempotent(key = "#key", token = true, store = "store")
+		public void run(String key) {
+		}
+
+	}
+
 }

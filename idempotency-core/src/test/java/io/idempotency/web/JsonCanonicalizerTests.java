@@ -132,6 +132,17 @@ class JsonCanonicalizerTests {
 		assertThat(forms).isPositive();
 	}
 
+	/** Else every level would move all that is below it. */
+	@Test
+	void whatIsInsideIsNotMovedAgainOnEachLevel() {
+		String level = "\"z\":\"" + "x".repeat(1000) + "\",\"a\":";
+		String deep = ("{" + level).repeat(500) + "1" + "}".repeat(500);
+		assertThat(canonical(deep)).isNotNull().hasSizeLessThan(1200);
+		String sorted = ("{\"a\":").repeat(500) + "1" + (",\"z\":\"" + "x".repeat(1000) + "\"}").repeat(500);
+		assertThat(canonical(sorted)).isEqualTo(canonical(deep));
+		assertThat(canonical(sorted.replace("1", "2"))).isNotEqualTo(canonical(deep));
+	}
+
 	private static byte[] canonical(String json) {
 		return JsonCanonicalizer.canonicalize(json.getBytes(StandardCharsets.UTF_8));
 	}

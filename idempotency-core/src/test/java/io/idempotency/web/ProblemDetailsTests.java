@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.stream.Stream;
 
@@ -86,6 +87,37 @@ class ProblemDetailsTests {
 			assertThat(send(context, MockMvcRequestBuilders.post("/own-header")))
 				.contains("in the header 'X-Request-Id'");
 			assertThat(send(context, MockMvcRequestBuilders.post("/body"))).contains("at '/id' of its body");
+		}
+		finally {
+			((ConfigurableApplicationContext) context).close();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '\0',
+			value = { "{\"id\":1,\"id\":2} | there twice", "\uFEFF{\"id\":1} | byte order mark",
+					"{\"id\":1 | Malformed at byte 7", "{\"id\":[]} | an array or an object" })
+	void bodyWhoseKeyCannotBeReadIsToldWhy(String body, String reason) throws Exception {
+		WebApplicationContext context = HttpDoorSetup.start(Vault.class);
+		try {
+			assertThat(
+					send(context, MockMvcRequestBuilders.post("/body").contentType("application/json").content(body)))
+				.contains("key-invalid")
+				.contains(reason);
+		}
+		finally {
+			((ConfigurableApplicationContext) context).close();
+		}
+	}
+
+	@Test
+	void keyOfAnotherCharsetIsReadAsItIsMeant() throws Exception {
+		WebApplicationContext context = HttpDoorSetup.start(Vault.class);
+		try {
+			MockHttpServletRequestBuilder request = MockMvcRequestBuilders.post("/body")
+				.contentType("application/json;charset=ISO-8859-1")
+				.content("{\"id\":\"käse\"}".getBytes(StandardCharsets.ISO_8859_1));
+			assertThat(send(context, request)).isEqualTo("open");
 		}
 		finally {
 			((ConfigurableApplicationContext) context).close();

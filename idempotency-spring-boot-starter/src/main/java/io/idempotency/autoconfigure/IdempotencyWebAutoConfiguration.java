@@ -74,6 +74,11 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
+	UntoldCallers idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
+		return new UntoldCallers(context, settings);
+	}
+
+	@Bean
 	HttpDoor idempotencyHttpDoor(IdempotencyEngine engine, OperationKeys keys, ResultCodec codec, HttpCallers callers,
 			HttpSettings settings) {
 		return new HttpDoor(engine, keys, new OperationFingerprints(codec), callers, settings);

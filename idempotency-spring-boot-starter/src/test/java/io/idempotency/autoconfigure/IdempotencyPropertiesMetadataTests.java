@@ -27,11 +27,13 @@ class IdempotencyPropertiesMetadataTests {
 			"idempotency.advisor-order", "idempotency.key.header", "idempotency.key.max-length",
 			"idempotency.http.filter-order", "idempotency.http.replayed-header", "idempotency.http.max-request-size",
 			"idempotency.http.max-response-size", "idempotency.http.release-on", "idempotency.http.excluded-headers",
-			"idempotency.token.enabled", "idempotency.token.path", "idempotency.token.ttl",
-			"idempotency.redis.key-prefix", "idempotency.redis.wait-replicas", "idempotency.redis.wait-timeout",
-			"idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema", "idempotency.jdbc.cleanup.enabled",
-			"idempotency.jdbc.cleanup.interval", "idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size",
-			"idempotency.near-cache.enabled", "idempotency.near-cache.max-size", "idempotency.near-cache.ttl");
+			"idempotency.http.scope-headers", "idempotency.http.fingerprint-headers",
+			"idempotency.http.ignored-parameters", "idempotency.token.enabled", "idempotency.token.path",
+			"idempotency.token.ttl", "idempotency.redis.key-prefix", "idempotency.redis.wait-replicas",
+			"idempotency.redis.wait-timeout", "idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema",
+			"idempotency.jdbc.cleanup.enabled", "idempotency.jdbc.cleanup.interval",
+			"idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size", "idempotency.near-cache.enabled",
+			"idempotency.near-cache.max-size", "idempotency.near-cache.ttl");
 
 	/** Computed at the start: the description says how. */
 	private static final String COMPUTED = "idempotency.memory.max-size";

@@ -57,6 +57,9 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.http().maxResponseSize()).isEqualTo(DataSize.ofMegabytes(1));
 		assertThat(properties.http().releaseOn()).containsExactly("401", "403", "408", "425", "429", "5xx");
 		assertThat(properties.http().excludedHeaders()).isEmpty();
+		assertThat(properties.http().scopeHeaders()).isEmpty();
+		assertThat(properties.http().fingerprintHeaders()).isEmpty();
+		assertThat(properties.http().ignoredParameters()).isEmpty();
 		assertThat(properties.token())
 			.isEqualTo(new IdempotencyProperties.Token(false, "/idempotency/tokens", Duration.ofMinutes(10)));
 	}
@@ -130,6 +133,8 @@ class IdempotencyPropertiesTests {
 			idempotency.http.release-on[0]      | 4x4
 			idempotency.http.release-on[0]      | server error
 			idempotency.http.excluded-headers[0]| X Trace
+			idempotency.http.scope-headers[0]   | X Tenant
+			idempotency.http.fingerprint-headers[0] | X Currency
 			idempotency.token.path              | idempotency/tokens
 			idempotency.token.path              | ' '
 			idempotency.token.path              | /tokens/{id}

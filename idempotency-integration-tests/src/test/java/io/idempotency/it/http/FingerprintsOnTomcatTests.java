@@ -3,6 +3,7 @@ package io.idempotency.it.http;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +81,18 @@ class FingerprintsOnTomcatTests extends OnTomcat {
 			.isEqualTo("a=[1] b=[2] q=[0] ");
 		assertThat(this.client.post("/requests/input-stream", this.key, FORM, "b=2&a=1").text())
 			.isEqualTo("got b=2&a=1");
+	}
+
+	@Test
+	void formThatCannotBeReadIsComparedByItsBytes() {
+		String many = "a=1&".repeat(1000);
+		for (String form : new String[] { "a=%zz", many }) {
+			String key = UUID.randomUUID().toString();
+			this.client.post("/requests/input-stream", key, FORM, form + "&b=1");
+			assertThat(this.client.post("/requests/input-stream", key, FORM, form + "&b=1").replayed()).isTrue();
+			KeysOnTomcatTests.assertCode(this.client.post("/requests/input-stream", key, FORM, form + "&b=2"), 422,
+					"key-reused");
+		}
 	}
 
 	@ParameterizedTest

@@ -1,0 +1,64 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.web.HttpSettings;
+import io.idempotency.web.IdempotencyScopeResolver;
+import io.idempotency.web.ScopeMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * Says at start-up that nothing is known to tell callers apart: then all of them share
+ * one space of keys. A container or a filter of the application may do so all the same,
+ * which nobody can see from here, so it is no warning.
+ */
+final class UntoldCallers implements SmartInitializingSingleton {
+
+	private static final Logger logger = LoggerFactory.getLogger(UntoldCallers.class);
+
+	/** What Spring Security calls its filter, in every application. */
+	private static final String SPRING_SECURITY_FILTER = "springSecurityFilterChain";
+
+	private final ApplicationContext context;
+
+	private final HttpSettings settings;
+
+	UntoldCallers(ApplicationContext context, HttpSettings settings) {
+		this.context = context;
+		this.settings = settings;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (this.settings.scope() == ScopeMode.PRINCIPAL && this.settings.scopeHeaders().isEmpty()
+				&& !this.context.containsBean(SPRING_SECURITY_FILTER)
+				&& this.context.getBeanProvider(IdempotencyScopeResolver.class).stream().findAny().isEmpty()
+				&& isAnyKeyACallers()) {
+			logger.info("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
+					+ "Security nor an IdempotencyScopeResolver, so all requests without a principal share one space "
+					+ "of keys. If callers are known by a header, name it in idempotency.http.scope-headers; if by "
+					+ "something else, declare an IdempotencyScopeResolver; if they need not be told apart, set "
+					+ "idempotency.scope=global");
+		}
+	}
+
+	private boolean isAnyKeyACallers() {
+		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
+		return this.context.getBeanProvider(RequestMappingHandlerMapping.class)
+			.stream()
+			.flatMap((mapping) -> mapping.getHandlerMethods().values().stream())
+			.anyMatch((handler) -> isCallers(handler, source));
+	}
+
+	private static boolean isCallers(HandlerMethod handler, IdempotentOperationSource source) {
+		IdempotentOperation operation = source.operation(handler.getMethod(), handler.getBeanType());
+		return operation != null && operation.scope() == null;
+	}
+
+}
