@@ -58,7 +58,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 		RecordingInputStream body = stream();
 		if (HandlerOperations.isMapped(this)) {
 			IdempotentOperation operation = this.handlers.of(this);
-			if (operation == null || !HandlerOperations.mayNeedBody(operation, this)) {
+			if (operation == null || !HandlerOperations.mayNeedBody(operation)) {
 				body.stopRecording();
 			}
 			else if (HandlerOperations.willNeedBody(operation, this)) {

@@ -49,8 +49,8 @@ final class HandlerOperations {
 	}
 
 	/** Whether the guard may ask for the body. */
-	static boolean mayNeedBody(IdempotentOperation operation, HttpServletRequest request) {
-		return needsBody(operation, request) || operation.keySource() instanceof KeySource.Spel
+	static boolean mayNeedBody(IdempotentOperation operation) {
+		return needsBody(operation) || operation.keySource() instanceof KeySource.Spel
 				|| operation.fingerprint() instanceof FingerprintSource.Spel || operation.scope() != null
 				|| operation.condition() != null;
 	}
@@ -60,11 +60,11 @@ final class HandlerOperations {
 	 * before.
 	 */
 	static boolean willNeedBody(IdempotentOperation operation, HttpServletRequest request) {
-		return needsBody(operation, request) && operation.condition() == null
+		return needsBody(operation) && operation.condition() == null
 				&& (operation.required() || hasKeyHeader(operation, request));
 	}
 
-	private static boolean needsBody(IdempotentOperation operation, HttpServletRequest request) {
+	private static boolean needsBody(IdempotentOperation operation) {
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY
 				&& operation.fingerprint() instanceof FingerprintSource.Default;
 		return compared || operation.keySource() instanceof KeySource.Body;
