@@ -16,14 +16,27 @@ public final class RememberedFailureException extends RuntimeException {
 
 	private final String type;
 
+	private final int status;
+
 	/**
 	 * Creates the exception.
 	 * @param type fully qualified class name of the first exception
 	 * @param message message of the first exception, empty when it had none
 	 */
 	public RememberedFailureException(String type, String message) {
+		this(type, message, 0);
+	}
+
+	/**
+	 * Creates the exception of a failure that answers with an HTTP status.
+	 * @param type fully qualified class name of the first exception
+	 * @param message message of the first exception, empty when it had none
+	 * @param status the HTTP status that the first exception asks for, 0 for none
+	 */
+	public RememberedFailureException(String type, String message, int status) {
 		super(message);
 		this.type = type;
+		this.status = status;
 	}
 
 	/**
@@ -32,6 +45,15 @@ public final class RememberedFailureException extends RuntimeException {
 	 */
 	public String type() {
 		return this.type;
+	}
+
+	/**
+	 * The HTTP status that the first exception asked for, and that this one is answered
+	 * with.
+	 * @return the status, 0 if it asked for none
+	 */
+	public int status() {
+		return this.status;
 	}
 
 }

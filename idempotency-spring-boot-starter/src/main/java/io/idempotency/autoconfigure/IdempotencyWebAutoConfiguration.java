@@ -18,6 +18,7 @@ import io.idempotency.web.IdempotencyProblemResolver;
 import io.idempotency.web.IdempotencyRequestListener;
 import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.web.OperationLookup;
+import io.idempotency.web.RememberedFailureResolver;
 import io.idempotency.web.ReplayExceptionResolver;
 import io.idempotency.web.StatusPatterns;
 import jakarta.servlet.DispatcherType;
@@ -122,6 +123,11 @@ public final class IdempotencyWebAutoConfiguration {
 	@Bean
 	ReplayExceptionResolver idempotencyReplayExceptionResolver() {
 		return new ReplayExceptionResolver();
+	}
+
+	@Bean
+	RememberedFailureResolver idempotencyRememberedFailureResolver() {
+		return new RememberedFailureResolver();
 	}
 
 	@Bean

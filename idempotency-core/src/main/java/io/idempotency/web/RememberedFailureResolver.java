@@ -1,0 +1,49 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+import io.idempotency.RememberedFailureException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Answers the replay of a remembered failure with the status that the first one asked
+ * for. Thread-safe.
+ * <p>
+ * After Spring's own resolvers: an {@code @ExceptionHandler} of the application goes
+ * first.
+ *
+ * @since 0.1.0
+ */
+public final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {
+
+	/** Behind Spring's, which stand at 0. */
+	private static final int ORDER = 1;
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception ex) {
+		if (!(ex instanceof RememberedFailureException failure) || failure.status() == 0 || response.isCommitted()) {
+			return null;
+		}
+		try {
+			response.sendError(failure.status());
+		}
+		catch (IOException io) {
+			throw new UncheckedIOException("A remembered failure could not be answered", io);
+		}
+		return new ModelAndView();
+	}
+
+	@Override
+	public int getOrder() {
+		return ORDER;
+	}
+
+}
