@@ -1,6 +1,8 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +36,8 @@ final class Retries {
 	/** A store that hangs holds up so many of its own writes, and no other store's. */
 	private static final int THREADS = 4;
 
+	private static final int GIVE_BACK_THREADS = 2;
+
 	/** At the end there is nothing else to be done. */
 	private static final int CLOSING_THREADS = 16;
 
@@ -44,6 +48,9 @@ final class Retries {
 	private final Scheduler scheduler;
 
 	private final Executor threads;
+
+	/** Claims that nobody runs on must not keep results waiting. */
+	private final Executor giveBackThreads;
 
 	private final Outage outage;
 
@@ -60,6 +67,7 @@ final class Retries {
 	Retries(Scheduler scheduler, Outage outage, Events events) {
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("retries", THREADS);
+		this.giveBackThreads = scheduler.threads("give-backs", GIVE_BACK_THREADS);
 		this.outage = outage;
 		this.events = events;
 	}
@@ -96,7 +104,7 @@ final class Retries {
 			this.giveBacks.decrementAndGet();
 			return;
 		}
-		write.giveBack = true;
+		write.rank = leaseEndsIt ? Rank.MAY_BE_LEFT : Rank.GIVEN_BACK;
 		repeat(write, atMost);
 	}
 
@@ -114,7 +122,8 @@ final class Retries {
 
 	private void dispatch(Write write) {
 		try {
-			this.threads.execute(() -> attempt(write));
+			Executor lane = write.isGivenBack() ? this.giveBackThreads : this.threads;
+			lane.execute(() -> attempt(write));
 		}
 		catch (RejectedExecutionException ex) {
 			// Closed: it was sent once more then, or is among what was logged.
@@ -177,20 +186,21 @@ final class Retries {
 		}
 		this.outstanding.remove(write);
 		this.resultBytes.addAndGet(-write.bytes());
-		if (write.giveBack) {
+		if (write.isGivenBack()) {
 			this.giveBacks.decrementAndGet();
 		}
 		return true;
 	}
 
 	/**
-	 * Sends what is outstanding once more, all at the same time; nothing is repeated from
-	 * then on.
+	 * Sends what is outstanding once more, as much as possible at the same time, and
+	 * first what nothing else would end; nothing is repeated from then on.
 	 * @return counted down to zero when every one was answered or has failed
 	 */
 	CountDownLatch close() {
 		this.closed = true;
-		List<Write> last = List.copyOf(this.outstanding);
+		List<Write> last = new ArrayList<>(this.outstanding);
+		last.sort(Comparator.comparing((write) -> write.rank));
 		CountDownLatch ended = new CountDownLatch(last.size());
 		Executor closing = this.scheduler.threads("closing", CLOSING_THREADS);
 		for (Write write : last) {
@@ -219,6 +229,20 @@ final class Retries {
 		return left;
 	}
 
+	/** What goes first at the end. */
+	private enum Rank {
+
+		/** Of a call that ran. */
+		ENDING,
+
+		/** Of a claim that nothing else would end. */
+		GIVEN_BACK,
+
+		/** Of a claim that ends with its lease. */
+		MAY_BE_LEFT
+
+	}
+
 	/** A verb that was sent to the store and not answered. */
 	abstract static class Write {
 
@@ -232,7 +256,7 @@ final class Retries {
 
 		private long deadline;
 
-		private boolean giveBack;
+		private Rank rank = Rank.ENDING;
 
 		Write(String verb, String operation) {
 			this.verb = verb;
@@ -241,6 +265,10 @@ final class Retries {
 
 		String verb() {
 			return this.verb;
+		}
+
+		private boolean isGivenBack() {
+			return this.rank != Rank.ENDING;
 		}
 
 		/**

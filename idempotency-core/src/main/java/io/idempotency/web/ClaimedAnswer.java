@@ -196,6 +196,10 @@ final class ClaimedAnswer extends Answer {
 		if (how == HttpEnding.KEPT_WHEN_RENDERED) {
 			awaitError();
 		}
+		else if (how == HttpEnding.FAILED && response().isHeld()) {
+			// What has been committed by now is not to be undone: its answer is kept.
+			this.ending.complete(new Ending.Failed(this.failure, () -> StoredResponseCodec.encode(snapshot())));
+		}
 		else {
 			// Where nothing was held back, nothing was to be kept.
 			end(how, response().isHeld() ? this.failure : null);
