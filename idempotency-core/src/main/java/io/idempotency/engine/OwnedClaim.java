@@ -219,15 +219,15 @@ public final class OwnedClaim {
 	 * @return what has happened if the transaction is committed
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
-	Write writeInside(IdempotencyStore joining, Duration attachWithin) {
+	RecordEnd writeInside(IdempotencyStore joining, Duration attachWithin) {
 		Ending known = held();
-		Write write = narrow((known != null) ? known : Ending.UNKEPT);
+		RecordEnd write = narrow((known != null) ? known : Ending.UNKEPT);
 		if (known == null && write.isKept()) {
-			write = new Write(Verb.ATTACH,
+			write = new RecordEnd(Act.ATTACH,
 					Completion.executed(this.claim, this.call.fingerprint(), attachWithin, this.context.retention()),
 					null);
 		}
-		boolean accepted = switch (write.verb()) {
+		boolean accepted = switch (write.act()) {
 			case COMPLETE, ATTACH -> joining.complete(write.completion());
 			case RELEASE -> joining.release(this.claim.key(), this.claim.id());
 			case NOTHING -> true;
@@ -239,14 +239,14 @@ public final class OwnedClaim {
 	}
 
 	/** The joined transaction was committed, with what was written into it. */
-	void committed(Write inside) {
+	void committed(RecordEnd inside) {
 		Ending due;
 		synchronized (this) {
 			this.standing = Standing.COMMITTED;
 			due = this.held;
 			this.held = null;
 		}
-		if (inside.verb() != Verb.ATTACH) {
+		if (inside.act() != Act.ATTACH) {
 			if (this.ended.compareAndSet(false, true)) {
 				applied(inside);
 			}
@@ -298,8 +298,8 @@ public final class OwnedClaim {
 			case UNDONE -> write(release(null));
 			case COMMITTED -> write(narrow(neverReleased(ending)));
 			case GONE -> {
-				Write write = narrow(ending);
-				if (write.verb() == Verb.RELEASE) {
+				RecordEnd write = narrow(ending);
+				if (write.act() == Act.RELEASE) {
 					applied(write);
 				}
 				else {
@@ -323,7 +323,7 @@ public final class OwnedClaim {
 	}
 
 	/** What mode, policy and the wish of the application make of an ending. */
-	private Write narrow(Ending ending) {
+	private RecordEnd narrow(Ending ending) {
 		IdempotencyMode mode = this.call.policy().mode();
 		boolean releaseRequested = this.context.isReleaseRequested();
 		if (ending instanceof Ending.NotRun notRun) {
@@ -337,7 +337,7 @@ public final class OwnedClaim {
 			return done(mode, failed.remembered());
 		}
 		if (mode == IdempotencyMode.LOCK) {
-			return new Write(Verb.COMPLETE, Completion.forget(this.claim), null);
+			return new RecordEnd(Act.COMPLETE, Completion.forget(this.claim), null);
 		}
 		if (releaseRequested) {
 			// A dead predecessor stays remembered.
@@ -349,13 +349,13 @@ public final class OwnedClaim {
 		return done(mode, (ending instanceof Ending.Done done) ? done.result() : null);
 	}
 
-	private Write done(IdempotencyMode mode, Ending.@Nullable Encoding result) {
+	private RecordEnd done(IdempotencyMode mode, Ending.@Nullable Encoding result) {
 		if (mode == IdempotencyMode.REJECT) {
-			return new Write(Verb.NOTHING, null, null);
+			return new RecordEnd(Act.NOTHING, null, null);
 		}
 		if (result != null) {
 			try {
-				return new Write(Verb.COMPLETE, Completion.result(this.claim, this.call.fingerprint(), result.encode(),
+				return new RecordEnd(Act.COMPLETE, Completion.result(this.claim, this.call.fingerprint(), result.encode(),
 						this.context.retention()), null);
 			}
 			catch (Throwable ex) {
@@ -363,16 +363,16 @@ public final class OwnedClaim {
 				this.events.resultNotStored(operation(), ex);
 			}
 		}
-		return new Write(Verb.COMPLETE,
+		return new RecordEnd(Act.COMPLETE,
 				Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()), null);
 	}
 
-	private static Write release(@Nullable Throwable cause) {
-		return new Write(Verb.RELEASE, null, cause);
+	private static RecordEnd release(@Nullable Throwable cause) {
+		return new RecordEnd(Act.RELEASE, null, cause);
 	}
 
-	private void write(Write write) {
-		switch (write.verb()) {
+	private void write(RecordEnd write) {
+		switch (write.act()) {
 			case RELEASE -> {
 				// Before the release: a beat must never bring a released claim back to
 				// life.
@@ -389,7 +389,7 @@ public final class OwnedClaim {
 		}
 	}
 
-	private void send(Write write, Retries.Write outstanding) {
+	private void send(RecordEnd write, Retries.Write outstanding) {
 		boolean accepted;
 		try {
 			accepted = outstanding.send();
@@ -409,7 +409,7 @@ public final class OwnedClaim {
 		answered(write, accepted);
 	}
 
-	private void answered(Write write, boolean accepted) {
+	private void answered(RecordEnd write, boolean accepted) {
 		stopRenewing();
 		if (accepted) {
 			applied(write);
@@ -421,8 +421,8 @@ public final class OwnedClaim {
 		this.waiter.wakeUp(this.claim.key());
 	}
 
-	private void applied(Write write) {
-		if (write.verb() == Verb.RELEASE) {
+	private void applied(RecordEnd write) {
+		if (write.act() == Act.RELEASE) {
 			if (!this.claim.abandoned()) {
 				this.events.publish(IdempotencyEvent.RELEASED, operation());
 			}
@@ -472,7 +472,7 @@ public final class OwnedClaim {
 	}
 
 	/** What a store is asked to do at the end. */
-	enum Verb {
+	enum Act {
 
 		COMPLETE, RELEASE,
 
@@ -487,15 +487,15 @@ public final class OwnedClaim {
 	/**
 	 * What becomes of the record.
 	 *
-	 * @param verb what the store is asked to do
+	 * @param act what the store is asked to do
 	 * @param written what is written by a completion
 	 * @param cause what the caller gets, of a failed call
 	 */
-	record Write(Verb verb, @Nullable Completion written, @Nullable Throwable cause) {
+	record RecordEnd(Act act, @Nullable Completion written, @Nullable Throwable cause) {
 
 		Completion completion() {
 			if (this.written == null) {
-				throw new IllegalStateException("Nothing is completed by " + this.verb);
+				throw new IllegalStateException("Nothing is completed by " + this.act);
 			}
 			return this.written;
 		}
@@ -597,7 +597,7 @@ public final class OwnedClaim {
 		@Override
 		void answered(boolean accepted) {
 			boolean forgotten = !accepted && this.completion.retention().isZero();
-			OwnedClaim.this.answered(new Write(Verb.COMPLETE, this.completion, null), accepted || forgotten);
+			OwnedClaim.this.answered(new RecordEnd(Act.COMPLETE, this.completion, null), accepted || forgotten);
 		}
 
 		@Override

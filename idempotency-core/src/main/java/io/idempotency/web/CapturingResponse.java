@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 import io.idempotency.web.HeldBody.Mode;
-import io.idempotency.web.StoredResponse.Ending;
+import io.idempotency.web.StoredResponse.EndedBy;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +95,7 @@ final class CapturingResponse extends HeldHeaders {
 
 	/** Whether the answer is an error whose bytes the container has still to make. */
 	boolean isError() {
-		return this.pendingEnd != null && this.pendingEnd.ending() == Ending.ERROR;
+		return this.pendingEnd != null && this.pendingEnd.ending() == EndedBy.ERROR;
 	}
 
 	/** Whether the answer passes through as a stream. */
@@ -111,7 +111,7 @@ final class CapturingResponse extends HeldHeaders {
 	 */
 	StoredResponse snapshot(AmbientHeaders ambient, Set<String> excluded) {
 		PendingEnd end = this.pendingEnd;
-		Ending ending = (end != null) ? end.ending() : Ending.BODY;
+		EndedBy ending = (end != null) ? end.ending() : EndedBy.BODY;
 		return new StoredResponse(ending, getStatus(), getContentType(), contentLength(),
 				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.held());
 	}
@@ -247,7 +247,7 @@ final class CapturingResponse extends HeldHeaders {
 	@Override
 	public void sendError(int status) throws IOException {
 		if (isHolding()) {
-			end(new PendingEnd(Ending.ERROR, status, null, true));
+			end(new PendingEnd(EndedBy.ERROR, status, null, true));
 		}
 		else if (!isOver()) {
 			super.sendError(status);
@@ -257,7 +257,7 @@ final class CapturingResponse extends HeldHeaders {
 	@Override
 	public void sendError(int status, String message) throws IOException {
 		if (isHolding()) {
-			end(new PendingEnd(Ending.ERROR, status, message, true));
+			end(new PendingEnd(EndedBy.ERROR, status, message, true));
 		}
 		else if (!isOver()) {
 			super.sendError(status, message);
@@ -279,7 +279,7 @@ final class CapturingResponse extends HeldHeaders {
 	 */
 	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
 		if (isHolding()) {
-			end(new PendingEnd(Ending.REDIRECT, status, location, clearBuffer));
+			end(new PendingEnd(EndedBy.REDIRECT, status, location, clearBuffer));
 		}
 		else if (!isOver()) {
 			Redirects.send(wrapped(), location, status, clearBuffer);

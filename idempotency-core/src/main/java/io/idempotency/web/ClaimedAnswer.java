@@ -171,7 +171,7 @@ final class ClaimedAnswer extends Answer {
 			switch (how) {
 				case KEPT -> requestDestroyed();
 				case KEPT_WHEN_RENDERED -> awaitError(
-						new StoredResponse(StoredResponse.Ending.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
+						new StoredResponse(StoredResponse.EndedBy.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
 								null, -1, null, List.of(), StoredResponse.NO_BODY));
 				default -> end(how, thrown);
 			}

@@ -2,7 +2,7 @@ package io.idempotency.web;
 
 import java.io.IOException;
 
-import io.idempotency.web.StoredResponse.Ending;
+import io.idempotency.web.StoredResponse.EndedBy;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param text the message of an error, the location of a redirect
  * @param clearBuffer whether the body is dropped
  */
-record PendingEnd(Ending ending, int status, @Nullable String text, boolean clearBuffer) {
+record PendingEnd(EndedBy ending, int status, @Nullable String text, boolean clearBuffer) {
 
 	/**
 	 * Ends the answer of the container's response: it renders the error, completes the
 	 * location.
 	 */
 	void send(HttpServletResponse response) throws IOException {
-		if (this.ending == Ending.REDIRECT && this.text != null) {
+		if (this.ending == EndedBy.REDIRECT && this.text != null) {
 			Redirects.send(response, this.text, this.status, this.clearBuffer);
 		}
 		else if (this.text != null) {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-import io.idempotency.web.StoredResponse.Ending;
+import io.idempotency.web.StoredResponse.EndedBy;
 import jakarta.servlet.http.HttpServletResponse;
 
 /** Writes a stored answer. Thread-safe. */
@@ -33,7 +33,7 @@ final class ResponseReplay {
 		stored.headers().forEach((header) -> send(header, response));
 		mark(stored.headers(), response);
 		sendBody(response, stored.body().duplicate(), stored.contentLength());
-		if (stored.ending() != Ending.BODY) {
+		if (stored.ending() != EndedBy.BODY) {
 			boolean clearBuffer = !stored.body().hasRemaining();
 			new PendingEnd(stored.ending(), stored.status(), stored.text(), clearBuffer).send(response);
 		}

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param contentType the content type, {@code null} if there was none
  * @param contentLength the length that was declared for an answer without a body (HEAD,
  * 304), -1 if there was none
- * @param text the message of {@link Ending#ERROR}, the location of
- * {@link Ending#REDIRECT}
+ * @param text the message of {@link EndedBy#ERROR}, the location of
+ * {@link EndedBy#REDIRECT}
  * @param headers the headers that the handler added or changed
  * @param body the body, not a copy
  */
-record StoredResponse(Ending ending, int status, @Nullable String contentType, long contentLength,
+record StoredResponse(EndedBy ending, int status, @Nullable String contentType, long contentLength,
 		@Nullable String text, List<ResponseHeader> headers, ByteBuffer body) {
 
 	static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
@@ -32,7 +32,7 @@ record StoredResponse(Ending ending, int status, @Nullable String contentType, l
 	/**
 	 * How an answer is ended. The ordinal is stored: never reorder, append only.
 	 */
-	enum Ending {
+	enum EndedBy {
 
 		/** By its body. */
 		BODY,

@@ -9,7 +9,7 @@ import java.util.List;
 
 import io.idempotency.engine.UnreadableResultException;
 import io.idempotency.store.StoredResult;
-import io.idempotency.web.StoredResponse.Ending;
+import io.idempotency.web.StoredResponse.EndedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,8 +107,8 @@ final class StoredResponseCodec {
 		}
 		int bodyLength = bytes.getInt();
 		require(bodyLength == bytes.remaining());
-		require(ending >= 0 && ending < Ending.values().length && status >= 100 && status <= 999);
-		return new StoredResponse(Ending.values()[ending], status, contentType, contentLength, text,
+		require(ending >= 0 && ending < EndedBy.values().length && status >= 100 && status <= 999);
+		return new StoredResponse(EndedBy.values()[ending], status, contentType, contentLength, text,
 				List.copyOf(headers), bytes.slice());
 	}
 

@@ -8,7 +8,7 @@ import java.util.Random;
 
 import io.idempotency.engine.UnreadableResultException;
 import io.idempotency.store.StoredResult;
-import io.idempotency.web.StoredResponse.Ending;
+import io.idempotency.web.StoredResponse.EndedBy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class StoredResponseCodecTests {
 
-	private final StoredResponse response = new StoredResponse(Ending.BODY, 201, "application/json;charset=UTF-8", -1,
+	private final StoredResponse response = new StoredResponse(EndedBy.BODY, 201, "application/json;charset=UTF-8", -1,
 			null,
 			List.of(new ResponseHeader("Location", true, List.of("/orders/7")),
 					new ResponseHeader("Vary", false, List.of("Accept", "", "ünïcode"))),
@@ -29,9 +29,9 @@ class StoredResponseCodecTests {
 
 	@Test
 	void errorsAndRedirectsComeBackAsTheyWere() {
-		StoredResponse error = new StoredResponse(Ending.ERROR, 409, null, -1, "Käse", List.of(),
+		StoredResponse error = new StoredResponse(EndedBy.ERROR, 409, null, -1, "Käse", List.of(),
 				StoredResponse.NO_BODY);
-		StoredResponse redirect = new StoredResponse(Ending.REDIRECT, 302, "text/plain", 7, "/a?b=c", List.of(),
+		StoredResponse redirect = new StoredResponse(EndedBy.REDIRECT, 302, "text/plain", 7, "/a?b=c", List.of(),
 				StoredResponse.NO_BODY);
 		assertThat(StoredResponseCodec.decode(StoredResponseCodec.encode(error))).isEqualTo(error);
 		assertThat(StoredResponseCodec.decode(StoredResponseCodec.encode(redirect))).isEqualTo(redirect);
