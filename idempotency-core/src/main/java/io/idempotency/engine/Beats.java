@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -177,6 +178,19 @@ final class Beats {
 		try {
 			Set<ClaimId> refused = refused(renewals);
 			asked.forEach((beat) -> beat.answered(sent, alone, !refused.contains(beat.claimId)));
+		}
+		catch (NotAllRenewedException ex) {
+			// Rows that somebody holds: all others were renewed.
+			this.outage.failed("renew", asked.get(0).operation(), ex);
+			for (Beat beat : asked) {
+				if (ex.notRenewed().contains(beat.claimId)) {
+					beat.failed(alone);
+				}
+				else {
+					beat.answered(sent, alone, !ex.refused().contains(beat.claimId));
+				}
+			}
+			return;
 		}
 		catch (Throwable ex) {
 			// Whatever the store throws: without a further beat the claims would be lost

@@ -355,8 +355,8 @@ public final class OwnedClaim {
 		}
 		if (result != null) {
 			try {
-				return new RecordEnd(Act.COMPLETE, Completion.result(this.claim, this.call.fingerprint(), result.encode(),
-						this.context.retention()), null);
+				return new RecordEnd(Act.COMPLETE, Completion.result(this.claim, this.call.fingerprint(),
+						result.encode(), this.context.retention()), null);
 			}
 			catch (Throwable ex) {
 				// After success nothing may delete the record.

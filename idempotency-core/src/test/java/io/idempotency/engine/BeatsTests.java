@@ -21,6 +21,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.NotAllRenewedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -195,6 +196,20 @@ class BeatsTests {
 		for (int i = 0; i < 10; i++) {
 			assertThat(askElsewhere("key-" + i)).isInstanceOf(ClaimResult.InProgress.class);
 		}
+	}
+
+	@Test
+	void claimThatIsLockedAmongManyIsTriedAgainAndTheOthersAreRenewed() throws Throwable {
+		this.node.store.onRenewAll((renewals) -> {
+			Set<ClaimId> locked = Set.of(renewals.iterator().next().claimId());
+			throw new NotAllRenewedException("one row is locked", locked, Set.of());
+		});
+		for (int i = 0; i < 10; i++) {
+			running("key-" + i, new CompletableFuture<>());
+		}
+		advance(Duration.ofSeconds(12));
+		assertThat(this.node.store.count(Verb.RENEW)).isOne();
+		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
 	}
 
 	@Test

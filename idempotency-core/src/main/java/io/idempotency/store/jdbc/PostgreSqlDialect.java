@@ -58,8 +58,8 @@ final class PostgreSqlDialect extends Dialect {
 				+ " AS a (key_hash, claim_id, lease)), mine AS (SELECT key_hash, lease" + running
 				+ " FOR NO KEY UPDATE OF r SKIP LOCKED), renewed AS (UPDATE " + sql().table() + " r SET lease_until = "
 				+ sql().now() + " + lease FROM mine m WHERE r.key_hash = m.key_hash"
-				+ " RETURNING r.key_hash) SELECT claim_id, claim_id IN (SELECT claim_id" + running
-				+ ") FROM asked WHERE key_hash NOT IN (SELECT key_hash FROM renewed)";
+				+ " RETURNING r.claim_id) SELECT claim_id, claim_id IN (SELECT claim_id" + running
+				+ ") FROM asked WHERE claim_id NOT IN (SELECT claim_id FROM renewed)";
 	}
 
 	@Override

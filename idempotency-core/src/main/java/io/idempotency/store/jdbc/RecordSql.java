@@ -130,12 +130,12 @@ final class RecordSql {
 	}
 
 	/**
-	 * Claims that may be renewed, of so many keys and owners.
+	 * Claims that may be renewed, of so many keys.
 	 * @param byKey what makes sure that no other rows are locked
 	 */
-	String findRunning(String byKey, int claims) {
-		return "SELECT claim_id FROM " + this.table + byKey + " WHERE key_hash IN (" + parameters(claims)
-				+ ") AND claim_id IN (" + parameters(claims) + ") AND " + running();
+	String findRunning(String byKey, int keys) {
+		return "SELECT claim_id FROM " + this.table + byKey + " WHERE key_hash IN (" + parameters(keys) + ") AND "
+				+ running();
 	}
 
 	/**

@@ -74,11 +74,7 @@ final class Renewing {
 	}
 
 	private static Set<ClaimId> claims(SqlSession session, String query, List<Renewal> renewals) throws SQLException {
-		return session.query(query, (statement) -> {
-			int next = RecordRows.bind(statement, 1, keys(renewals));
-			RecordRows.bind(statement, next,
-					renewals.stream().map((each) -> RecordRows.bytes(each.claimId())).toList());
-		}, (rows) -> {
+		return session.query(query, (statement) -> RecordRows.bind(statement, 1, keys(renewals)), (rows) -> {
 			Set<ClaimId> claims = new HashSet<>();
 			while (rows.next()) {
 				claims.add(RecordRows.claimId(rows.getBytes(1)));

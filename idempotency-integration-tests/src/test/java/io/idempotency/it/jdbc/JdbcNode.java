@@ -25,7 +25,7 @@ final class JdbcNode extends StoreNode<JdbcIdempotencyStore> {
 	}
 
 	private JdbcNode(DataSource dataSource, AutoCloseable pool, StoreFailureMode onStoreFailure) {
-		super(new JdbcIdempotencyStore(dataSource, Tables.RECORDS), pool, onStoreFailure);
+		super(Tables.store(dataSource), pool, onStoreFailure);
 	}
 
 }

@@ -227,12 +227,12 @@ class JdbcStoreContractTests {
 
 		@Override
 		public IdempotencyStore store() {
-			return new JdbcIdempotencyStore(asSeenByTheStore(this.one));
+			return Tables.store(asSeenByTheStore(this.one));
 		}
 
 		@Override
 		public IdempotencyStore anotherStore() {
-			return new JdbcIdempotencyStore(asSeenByTheStore(this.another));
+			return Tables.store(asSeenByTheStore(this.another));
 		}
 
 	}

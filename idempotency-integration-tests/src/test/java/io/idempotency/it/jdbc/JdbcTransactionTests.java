@@ -241,7 +241,7 @@ class JdbcTransactionTests {
 			this.jdbc = this.pool.jdbc();
 			new JdbcSchema(this.pool.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
 			this.jdbc.execute("create table work_done (id varchar(100) not null)");
-			this.store = new JdbcIdempotencyStore(this.pool.dataSource());
+			this.store = Tables.store(this.pool.dataSource());
 			this.joining = this.store.joining().orElseThrow();
 			this.transaction = transaction(TransactionDefinition.ISOLATION_DEFAULT);
 		}
@@ -259,9 +259,7 @@ class JdbcTransactionTests {
 		}
 
 		private IdempotencyStore waiting(Duration timeout) {
-			return new JdbcIdempotencyStore(this.pool.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME, timeout)
-				.joining()
-				.orElseThrow();
+			return Tables.store(this.pool.dataSource(), timeout).joining().orElseThrow();
 		}
 
 		private void work(IdempotencyKey key) {
