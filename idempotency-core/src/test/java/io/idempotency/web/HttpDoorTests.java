@@ -537,7 +537,8 @@ class HttpDoorTests {
 		((MockAsyncContext) request.getAsyncContext()).complete();
 		listener.requestDestroyed(new ServletRequestEvent(request.getServletContext(), request));
 		await().atMost(Duration.ofSeconds(60))
-			.untilAsserted(() -> assertThat(this.store.verbs).containsExactly("claim", "complete RESULT"));
+			// On a slow machine the claim is renewed meanwhile.
+			.untilAsserted(() -> assertThat(this.store.verbs).startsWith("claim").endsWith("complete RESULT"));
 		MockHttpServletResponse second = post("/orders/gone", "k1");
 		assertThat(second.getStatus()).isEqualTo(410);
 		assertThat(second.getHeader("Idempotent-Replayed")).isEqualTo("true");
