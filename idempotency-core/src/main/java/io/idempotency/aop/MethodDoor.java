@@ -88,10 +88,12 @@ public final class MethodDoor implements OperationDoor {
 
 	/**
 	 * A business key is the same for whoever calls. What a client has chosen, in a header
-	 * or a body, is not: two clients may choose the same.
+	 * or a body, is not: two clients may choose the same. Where the annotation has a scope,
+	 * nobody needs a name.
 	 */
 	private Caller defaultCaller(IdempotentOperation operation) {
-		boolean chosenByClient = operation.token() || !(operation.keySource() instanceof KeySource.Spel);
+		boolean chosenByClient = operation.scope() == null
+				&& (operation.token() || !(operation.keySource() instanceof KeySource.Spel));
 		return chosenByClient ? this.caller.get() : Caller.GLOBAL;
 	}
 
