@@ -88,8 +88,8 @@ public final class MethodDoor implements OperationDoor {
 
 	/**
 	 * A business key is the same for whoever calls. What a client has chosen, in a header
-	 * or a body, is not: two clients may choose the same. Where the annotation has a scope,
-	 * nobody needs a name.
+	 * or a body, is not: two clients may choose the same. Where the annotation has a
+	 * scope, nobody needs a name.
 	 */
 	private Caller defaultCaller(IdempotentOperation operation) {
 		boolean chosenByClient = operation.scope() == null

@@ -1,5 +1,9 @@
 package io.idempotency.store.redis;
 
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
@@ -42,6 +46,13 @@ interface OwnConnection extends AutoCloseable {
 		return connection.getClass().getName().startsWith("org.springframework.data.redis.connection.lettuce.");
 	}
 
+	private static long count(@Nullable Object reply) {
+		if (!(reply instanceof Long count)) {
+			throw new IllegalStateException("Not a reply of WAIT: " + reply);
+		}
+		return count;
+	}
+
 	/**
 	 * A connection of a client that lends each caller one of its own.
 	 */
@@ -55,16 +66,61 @@ interface OwnConnection extends AutoCloseable {
 
 		@Override
 		public <T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
-			return RedisScripts.run(this.connection.scriptingCommands(), verb, keyAndArguments);
+			return RedisScripts.run(this.connection, verb, keyAndArguments);
 		}
 
 		@Override
 		public long awaitReplicas(int replicas, long millis, Deadline deadline) {
 			Object reply = this.connection.execute("WAIT", RedisValues.of(replicas), RedisValues.of(millis));
-			if (!(reply instanceof Long count)) {
-				throw new IllegalStateException("Not a reply of WAIT: " + reply);
-			}
-			return count;
+			return count(reply);
+		}
+
+		@Override
+		public boolean isKept() {
+			return false;
+		}
+
+		@Override
+		public void close() {
+			this.connection.close();
+		}
+
+	}
+
+	/**
+	 * A connection of a client that lends one of its own for each command. Script and
+	 * {@code WAIT} go to it together: on another connection the server would count the
+	 * replicas that have somebody else's write. So a script that has written nothing
+	 * waits for what was written on the connection before.
+	 */
+	final class PipelinedOwnConnection implements OwnConnection {
+
+		private final RedisConnection connection;
+
+		private final int replicas;
+
+		private final long millis;
+
+		private @Nullable Object waited;
+
+		PipelinedOwnConnection(RedisConnection connection, int replicas, long millis) {
+			this.connection = connection;
+			this.replicas = replicas;
+			this.millis = millis;
+		}
+
+		@Override
+		@SuppressWarnings("unchecked")
+		public <T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
+			List<Object> replies = RedisScripts.runAndWait(this.connection, verb, keyAndArguments, this.replicas,
+					this.millis);
+			this.waited = replies.get(1);
+			return (T) RedisScripts.value(replies.get(0));
+		}
+
+		@Override
+		public long awaitReplicas(int replicas, long millis, Deadline deadline) {
+			return count((this.waited != null) ? RedisScripts.value(this.waited) : null);
 		}
 
 		@Override

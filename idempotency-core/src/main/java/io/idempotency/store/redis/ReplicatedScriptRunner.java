@@ -142,7 +142,9 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 				throw new IdempotencyStoreException(
 						"Only Lettuce can wait for replicas in a cluster, not " + connection.getClass().getName());
 			}
-			return new OwnConnection.PooledOwnConnection(connection);
+			return RedisScripts.borrowsForEachCommand(connection)
+					? new OwnConnection.PipelinedOwnConnection(connection, this.replicas, this.timeout.toMillis())
+					: new OwnConnection.PooledOwnConnection(connection);
 		}
 		catch (RuntimeException ex) {
 			connection.close();

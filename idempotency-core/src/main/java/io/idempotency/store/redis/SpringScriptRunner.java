@@ -36,7 +36,7 @@ final class SpringScriptRunner implements ScriptRunner {
 	@Override
 	public <T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline) {
 		try (RedisConnection connection = connect(this.connectionFactory)) {
-			return RedisScripts.run(connection.scriptingCommands(), verb, keyAndArguments);
+			return RedisScripts.run(connection, verb, keyAndArguments);
 		}
 	}
 
@@ -55,7 +55,7 @@ final class SpringScriptRunner implements ScriptRunner {
 					throw new QueryTimeoutException(
 							"Only " + replies.size() + " of " + keysAndArguments.size() + " in time");
 				}
-				Long reply = RedisScripts.run(connection.scriptingCommands(), verb, keyAndArguments);
+				Long reply = RedisScripts.run(connection, verb, keyAndArguments);
 				replies.add(reply);
 			}
 			return replies;

@@ -1,7 +1,10 @@
 package io.idempotency.it.redis;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -34,11 +37,14 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /**
  * {@code wait-replicas}: a claim or a completion counts only when a replica has it.
@@ -66,6 +72,55 @@ class RedisReplicationTests {
 			return RedisClients.jedis(master);
 		}
 
+		/**
+		 * A server counts the replicas that have the last write of the connection that
+		 * asks, and one that has not written gets all of them. A newer Jedis takes a
+		 * connection from its pool for each command: here somebody else always takes the
+		 * one that has just run a script.
+		 */
+		@Test
+		void claimIsWaitedForOnTheConnectionThatWroteIt() {
+			List<RedisConnection> taken = new ArrayList<>();
+			RedisConnectionFactory pool = connections();
+			RedisConnectionFactory busy = mock(RedisConnectionFactory.class);
+			given(busy.getConnection()).willAnswer((call) -> afterEachScript(pool.getConnection(), () -> {
+				RedisConnection other = pool.getConnection();
+				other.openPipeline();
+				taken.add(other);
+			}));
+			try (RedisIdempotencyStore store = new RedisIdempotencyStore(busy, "test:", 1, Duration.ofMillis(300),
+					RedisClients.PATIENT)) {
+				acquire(store, request());
+				replica().pause();
+				assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.claim(request()))
+					.withMessage("Only 0 of 1 Redis replicas have 'claim' after 300 ms");
+				replica().resume();
+			}
+			finally {
+				taken.forEach(RedisConnection::closePipeline);
+				taken.forEach(RedisConnection::close);
+			}
+		}
+
+		private static RedisConnection afterEachScript(RedisConnection connection, Runnable afterwards) {
+			return (RedisConnection) Proxy.newProxyInstance(RedisConnection.class.getClassLoader(),
+					new Class<?>[] { RedisConnection.class }, (proxy, method, arguments) -> {
+						if (method.getName().equals("scriptingCommands")) {
+							return proxy;
+						}
+						try {
+							Object result = method.invoke(connection, arguments);
+							if (method.getName().startsWith("eval")) {
+								afterwards.run();
+							}
+							return result;
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					});
+		}
+
 	}
 
 	/** A master and a replica that can be made to stop following. */
@@ -80,6 +135,14 @@ class RedisReplicationTests {
 		private RedisIdempotencyStore store;
 
 		abstract RedisConnectionFactory connect(RedisServer master);
+
+		RedisConnectionFactory connections() {
+			return this.connections;
+		}
+
+		RedisServer replica() {
+			return this.replica;
+		}
 
 		@BeforeEach
 		void start() {

@@ -195,7 +195,11 @@ class RedisStoreTimeoutTests {
 		RedisConnectionFactory connections = RedisClients.impatientJedis(this.server.port());
 		try (RedisIdempotencyStore store = store(connections)) {
 			RedisConnection taken = connections.getConnection();
+			// Only now a newer Jedis takes one from the pool.
+			taken.openPipeline();
 			expectNotReached(() -> store.claim(request()));
+			expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+			taken.closePipeline();
 			taken.close();
 			acquire(store, request());
 		}
