@@ -385,6 +385,11 @@ class JdbcTimeoutTests {
 			Tables.create(database);
 			try (BadLine line = new BadLine(database.port());
 					HikariDataSource pool = database.through(line.port()).pool(2)) {
+				// On a slow machine the pool asks a connection first whether it is alive,
+				// and
+				// then waits for another one.
+				pool.setValidationTimeout(500);
+				pool.setConnectionTimeout(1_000);
 				CompletableFuture<Void> end = call.apply(line, pool);
 				assertThatExceptionOfType(ExecutionException.class)
 					.isThrownBy(() -> end.get(TEST_TIMEOUT_SECONDS, TimeUnit.SECONDS))
