@@ -35,10 +35,7 @@ final class Beats {
 	 */
 	private static final int THREADS = 16;
 
-	private static final long NEVER = Long.MAX_VALUE;
-
-	/** Part of a lease: beats that are due so soon after each other are one sweep. */
-	private static final int SLACK = 30;
+	static final long NEVER = Long.MAX_VALUE;
 
 	private final IdempotencyStore store;
 
@@ -82,10 +79,19 @@ final class Beats {
 	 * @return stops renewing it
 	 */
 	Beat start(GuardedCall call, ClaimId claimId, long sentNanos) {
-		Beat beat = new Beat(call, claimId, sentNanos - this.origin);
+		Beat beat = new Beat(this, call, claimId, sentNanos - this.origin);
 		this.running.add(beat);
-		sweepAt(beat.due);
+		sweepAt(beat.due());
 		return beat;
+	}
+
+	/** One beat has stopped. */
+	void ended(Beat beat) {
+		this.running.remove(beat);
+	}
+
+	Events events() {
+		return this.events;
 	}
 
 	/** For how many claims it beats. */
@@ -98,11 +104,11 @@ final class Beats {
 		this.closed = true;
 	}
 
-	private long now() {
+	long now() {
 		return this.scheduler.nanos() - this.origin;
 	}
 
-	private void sweepAt(long due) {
+	void sweepAt(long due) {
 		if (due < this.nextSweep) {
 			schedule(due);
 		}
@@ -130,22 +136,22 @@ final class Beats {
 		long next = NEVER;
 		List<Beat> batch = new ArrayList<>();
 		for (Beat beat : this.running) {
-			Duty duty = beat.duty(now);
-			if (duty == Duty.TOGETHER) {
+			Beat.Duty duty = beat.duty(now);
+			if (duty == Beat.Duty.TOGETHER) {
 				batch.add(beat);
 				if (batch.size() == BATCH) {
 					dispatch(batch, false);
 					batch = new ArrayList<>();
 				}
 			}
-			else if (duty == Duty.ALONE) {
+			else if (duty == Beat.Duty.ALONE) {
 				dispatch(List.of(beat), true);
 			}
-			else if (duty == Duty.OVER) {
+			else if (duty == Beat.Duty.OVER) {
 				this.events.beatsEnded(beat.operation());
 				beat.stop();
 			}
-			next = Math.min(next, beat.due);
+			next = Math.min(next, beat.due());
 		}
 		if (!batch.isEmpty()) {
 			dispatch(batch, false);
@@ -177,17 +183,17 @@ final class Beats {
 		}
 		try {
 			Set<ClaimId> refused = refused(renewals);
-			asked.forEach((beat) -> beat.answered(sent, alone, !refused.contains(beat.claimId)));
+			asked.forEach((beat) -> beat.answered(sent, alone, !refused.contains(beat.claimId())));
 		}
 		catch (NotAllRenewedException ex) {
 			// Rows that somebody holds: all others were renewed.
 			this.outage.failed("renew", asked.get(0).operation(), ex);
 			for (Beat beat : asked) {
-				if (ex.notRenewed().contains(beat.claimId)) {
+				if (ex.notRenewed().contains(beat.claimId())) {
 					beat.failed(alone);
 				}
 				else {
-					beat.answered(sent, alone, !ex.refused().contains(beat.claimId));
+					beat.answered(sent, alone, !ex.refused().contains(beat.claimId()));
 				}
 			}
 			return;
@@ -212,186 +218,6 @@ final class Beats {
 		}
 		Renewal one = renewals.get(0);
 		return this.store.renew(one.key(), one.claimId(), one.lease()) ? Set.of() : Set.of(one.claimId());
-	}
-
-	/** What a sweep has to do for one claim. */
-	private enum Duty {
-
-		/** Not due, or under way. */
-		NOTHING,
-
-		TOGETHER,
-
-		/** It hangs together with others, or has failed. */
-		ALONE,
-
-		/** Its time is over. */
-		OVER
-
-	}
-
-	/** The beat of one claim. */
-	final class Beat {
-
-		private final GuardedCall call;
-
-		private final ClaimId claimId;
-
-		private final long lease;
-
-		private final long claimedAt;
-
-		/** From when on the lease counts. */
-		private long sent;
-
-		/** When to look after it again. */
-		private volatile long due;
-
-		private long endsAt = NEVER;
-
-		/** Whether a renewal together with others is under way. */
-		private boolean together;
-
-		/** Whether a renewal by itself is under way. */
-		private boolean alone;
-
-		private boolean failed;
-
-		private boolean stopped;
-
-		private boolean completing;
-
-		private boolean lost;
-
-		Beat(GuardedCall call, ClaimId claimId, long sent) {
-			this.call = call;
-			this.claimId = claimId;
-			this.lease = TimeUnit.NANOSECONDS.convert(call.policy().lease());
-			this.claimedAt = sent;
-			this.sent = sent;
-			this.due = sent + this.lease / 3;
-		}
-
-		private String operation() {
-			return this.call.operation();
-		}
-
-		private Renewal renewal() {
-			return new Renewal(this.call.key(), this.claimId, this.call.policy().lease());
-		}
-
-		synchronized void stop() {
-			this.stopped = true;
-			Beats.this.running.remove(this);
-		}
-
-		/**
-		 * The work goes on where nobody may ever tell that it has ended: beats for no
-		 * longer than a result would be kept, counted from the claim.
-		 */
-		synchronized void untilRetentionIsOver(Duration retention) {
-			long nanos = TimeUnit.NANOSECONDS.convert(retention);
-			this.endsAt = (nanos < NEVER - this.claimedAt) ? this.claimedAt + nanos : NEVER;
-			this.due = Math.min(this.due, this.endsAt);
-			sweepAt(this.due);
-		}
-
-		/**
-		 * A completion is on its way, and a beat that meets its effect is refused: from
-		 * now on only the answer to the completion says whether the claim was lost.
-		 */
-		synchronized void completing() {
-			this.completing = true;
-		}
-
-		/** Whether the store refused a beat: the claim is another's. */
-		synchronized boolean isLost() {
-			return this.lost;
-		}
-
-		private synchronized Duty duty(long now) {
-			if (this.stopped || now + this.lease / SLACK < this.due) {
-				return Duty.NOTHING;
-			}
-			if (now >= this.endsAt) {
-				return Duty.OVER;
-			}
-			// Looked after again if it hangs: by itself if it hung with others, and never
-			// twice.
-			this.due = Math.min(now + this.lease / 6, this.endsAt);
-			if (this.alone) {
-				return Duty.NOTHING;
-			}
-			this.alone = this.together || this.failed;
-			this.together |= !this.alone;
-			return this.alone ? Duty.ALONE : Duty.TOGETHER;
-		}
-
-		private void isBack(boolean asAlone) {
-			if (asAlone) {
-				this.alone = false;
-			}
-			else {
-				this.together = false;
-			}
-		}
-
-		private boolean begins(long now, boolean asAlone) {
-			boolean late;
-			synchronized (this) {
-				if (this.stopped) {
-					isBack(asAlone);
-					return false;
-				}
-				late = now - this.sent > this.lease / 3 * 2;
-			}
-			if (late) {
-				Beats.this.events.publish(IdempotencyEvent.BEAT_LATE, operation());
-			}
-			return true;
-		}
-
-		private void answered(long at, boolean asAlone, boolean renewed) {
-			if (renewed) {
-				renewed(at, asAlone);
-			}
-			else if (refused()) {
-				Beats.this.events.claimLost(operation());
-			}
-		}
-
-		private synchronized void renewed(long at, boolean asAlone) {
-			isBack(asAlone);
-			this.failed = false;
-			this.sent = Math.max(this.sent, at);
-			this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
-			if (!this.stopped) {
-				sweepAt(this.due);
-			}
-		}
-
-		/** Says whether this is how the loss of the claim was found. */
-		private synchronized boolean refused() {
-			boolean found = !this.stopped && !this.completing;
-			this.lost |= found;
-			stop();
-			return found;
-		}
-
-		private void failed(boolean asAlone) {
-			synchronized (this) {
-				isBack(asAlone);
-				this.failed = true;
-				this.due = Math.min(now() + TimeUnit.NANOSECONDS.convert(retryDelay(this.call.policy().lease())),
-						this.endsAt);
-				if (this.stopped) {
-					return;
-				}
-				sweepAt(this.due);
-			}
-			Beats.this.events.publish(IdempotencyEvent.STORE_RETRY, operation());
-		}
-
 	}
 
 }

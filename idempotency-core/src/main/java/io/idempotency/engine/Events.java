@@ -2,6 +2,14 @@ package io.idempotency.engine;
 
 import java.util.Map;
 
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.store.ClaimResult;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +32,35 @@ final class Events {
 			// Errors too: a listener can be broken in any way and the call goes on.
 			logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex);
 		}
+	}
+
+	/** Tells why a call gets nothing, and makes what its caller is told. */
+	IdempotencyException refusal(String operation, ClaimResult result) {
+		if (result instanceof ClaimResult.InProgress busy) {
+			publish(IdempotencyEvent.IN_PROGRESS, operation);
+			return new IdempotencyInProgressException(operation, Claims.retryAfter(busy.rest()));
+		}
+		if (result instanceof ClaimResult.Mismatch) {
+			publish(IdempotencyEvent.KEY_REUSED, operation);
+			return new IdempotencyKeyReusedException(operation);
+		}
+		if (result instanceof ClaimResult.Duplicate duplicate) {
+			publish(IdempotencyEvent.DUPLICATE, operation);
+			return new IdempotencyDuplicateException(operation, duplicate.attempts());
+		}
+		if (result instanceof ClaimResult.Tombstone) {
+			publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation);
+			return new IdempotencyResultUnavailableException(operation);
+		}
+		if (result instanceof ClaimResult.Abandoned) {
+			publish(IdempotencyEvent.OUTCOME_UNKNOWN, operation);
+			return new IdempotencyOutcomeUnknownException(operation);
+		}
+		if (result instanceof ClaimResult.UnknownToken) {
+			publish(IdempotencyEvent.TOKEN_UNKNOWN, operation);
+			return new IdempotencyTokenUnknownException(operation);
+		}
+		throw new IllegalStateException("Unknown claim result " + result);
 	}
 
 	void claimLost(String operation) {

@@ -9,22 +9,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
@@ -57,11 +50,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/** How long the end may take. */
 	private static final Duration CLOSING = Duration.ofSeconds(5);
 
-	/**
-	 * Futures are completed by so many threads at most, each of which waits for a store.
-	 */
-	private static final int RESULT_THREADS = 32;
-
 	private final Scheduler scheduler;
 
 	private final boolean ownScheduler;
@@ -78,9 +66,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Map<IdempotencyStore, StoreLine> lines = new ConcurrentHashMap<>();
 
-	private final Executor resultThreads;
-
-	private final PendingWork results = new PendingWork();
+	private final ResultThreads results;
 
 	private volatile boolean closed;
 
@@ -116,7 +102,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.waiter = new ConflictWaiter(maxWaiters, scheduler);
 		this.claims = new Claims(this.waiter, this.events, scheduler);
 		this.joined = new JoinedCalls(this, this.waiter, this.events);
-		this.resultThreads = scheduler.threads("results", RESULT_THREADS);
+		this.results = new ResultThreads(scheduler);
 	}
 
 	/**
@@ -125,7 +111,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param task the task
 	 */
 	public void runAfter(Duration delay, Runnable task) {
-		this.scheduler.schedule(() -> onOwnThread(task), delay);
+		this.scheduler.schedule(() -> this.results.run(task), delay);
 	}
 
 	/**
@@ -204,7 +190,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		if (result instanceof ClaimResult.Tombstone) {
 			return recoverOrRefuse(call, action);
 		}
-		throw refusal(call, result);
+		throw this.events.refusal(call.operation(), result);
 	}
 
 	/**
@@ -213,7 +199,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private <T> @Nullable T again(GuardedCall call, OwnedClaim earlier, Ending held, GuardedAction<T> action)
 			throws Throwable {
 		if (!earlier.call().fingerprint().matches(call.fingerprint())) {
-			throw refusal(call, new ClaimResult.Mismatch());
+			throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
 		}
 		if (earlier.keepsNothing()) {
 			return runAsOwner(call, earlier, null, action);
@@ -306,7 +292,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		end(claim, Ending.UNKEPT);
 		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, call.operation());
 		IdempotencyException refusal = new IdempotencyResultUnavailableException(call.operation());
-		refusal.addSuppressed(duplicate);
+		refusal.initCause(duplicate);
 		if (failure != null) {
 			refusal.addSuppressed(failure);
 		}
@@ -351,7 +337,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 					end.run();
 				}
 				else {
-					onOwnThread(end);
+					this.results.run(end);
 				}
 			});
 		}
@@ -365,25 +351,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 			claim.leavesTheThread();
 		}
 		return AsyncResults.future(answer);
-	}
-
-	/** Who completes a future is not ours to block: it may be the store's own thread. */
-	private void onOwnThread(Runnable end) {
-		this.results.begins();
-		Runnable counted = () -> {
-			try {
-				end.run();
-			}
-			finally {
-				this.results.ends();
-			}
-		};
-		try {
-			this.resultThreads.execute(counted);
-		}
-		catch (RejectedExecutionException closed) {
-			counted.run();
-		}
 	}
 
 	/** First the record, then the answer, with the very failure of the method. */
@@ -440,7 +407,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action) throws Throwable {
 		T recovered = recover(call, action);
 		if (recovered == null) {
-			throw refusal(call, new ClaimResult.Tombstone());
+			throw this.events.refusal(call.operation(), new ClaimResult.Tombstone());
 		}
 		return action.replayRecovered(recovered);
 	}
@@ -457,35 +424,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return recovered;
 		}
 		return null;
-	}
-
-	private IdempotencyException refusal(GuardedCall call, ClaimResult result) {
-		String operation = call.operation();
-		if (result instanceof ClaimResult.InProgress busy) {
-			this.events.publish(IdempotencyEvent.IN_PROGRESS, operation);
-			return new IdempotencyInProgressException(operation, Claims.retryAfter(busy.rest()));
-		}
-		if (result instanceof ClaimResult.Mismatch) {
-			this.events.publish(IdempotencyEvent.KEY_REUSED, operation);
-			return new IdempotencyKeyReusedException(operation);
-		}
-		if (result instanceof ClaimResult.Duplicate duplicate) {
-			this.events.publish(IdempotencyEvent.DUPLICATE, operation);
-			return new IdempotencyDuplicateException(operation, duplicate.attempts());
-		}
-		if (result instanceof ClaimResult.Tombstone) {
-			this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, operation);
-			return new IdempotencyResultUnavailableException(operation);
-		}
-		if (result instanceof ClaimResult.Abandoned) {
-			this.events.publish(IdempotencyEvent.OUTCOME_UNKNOWN, operation);
-			return new IdempotencyOutcomeUnknownException(operation);
-		}
-		if (result instanceof ClaimResult.UnknownToken) {
-			this.events.publish(IdempotencyEvent.TOKEN_UNKNOWN, operation);
-			return new IdempotencyTokenUnknownException(operation);
-		}
-		throw new IllegalStateException("Unknown claim result " + result);
 	}
 
 	/**

@@ -100,7 +100,7 @@ final class JoinedCalls {
 		private @Nullable Throwable failure;
 
 		/** What commits with the work. */
-		private OwnedClaim.@Nullable RecordEnd written;
+		private @Nullable RecordEnd written;
 
 		private boolean writeFailed;
 
@@ -200,7 +200,7 @@ final class JoinedCalls {
 			if (owned == null) {
 				return;
 			}
-			OwnedClaim.RecordEnd inside = this.written;
+			RecordEnd inside = this.written;
 			if (how == Outcome.COMMITTED && inside != null) {
 				owned.committed(inside);
 			}

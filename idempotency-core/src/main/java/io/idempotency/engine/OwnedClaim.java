@@ -3,16 +3,12 @@ package io.idempotency.engine;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,15 +28,11 @@ public final class OwnedClaim {
 
 	private final Claim claim;
 
-	private final StoreLine line;
-
-	private final ConflictWaiter waiter;
-
-	private final Events events;
-
 	private final OwnerContext context;
 
-	private final Beats.@Nullable Beat beat;
+	private final Narrowing narrowing;
+
+	private final RecordWriter record;
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -52,12 +44,9 @@ public final class OwnedClaim {
 	OwnedClaim(GuardedCall call, Claim claim, long sentNanos, StoreLine line, ConflictWaiter waiter, Events events) {
 		this.call = call;
 		this.claim = claim;
-		this.line = line;
-		this.waiter = waiter;
-		this.events = events;
 		this.context = new OwnerContext(call, claim, this.ended::get);
-		boolean renewed = call.policy().mode() != IdempotencyMode.REJECT && call.policy().renewal();
-		this.beat = renewed ? line.beats().start(call, claim.id(), sentNanos) : null;
+		this.narrowing = new Narrowing(call, claim, this.context, events);
+		this.record = new RecordWriter(call, claim, sentNanos, this.context, line, waiter, events);
 	}
 
 	/**
@@ -102,27 +91,17 @@ public final class OwnedClaim {
 	 * Whether another call in its transaction may run on it, because nothing is replayed.
 	 */
 	boolean keepsNothing() {
-		return this.call.policy().mode() == IdempotencyMode.LOCK || this.context.isReleaseRequested();
+		return this.narrowing.keepsNothing();
 	}
 
 	/** What another call in its transaction gets, where the ending is held. */
 	ClaimResult resultOf(Ending ending) {
-		if (ending instanceof Ending.Done done) {
-			try {
-				return new ClaimResult.Completed(done.result().encode(), this.context.retention());
-			}
-			catch (RuntimeException ex) {
-				this.events.resultNotStored(operation(), ex);
-			}
-		}
-		return new ClaimResult.Tombstone();
+		return this.narrowing.resultOf(ending);
 	}
 
 	/** The ending is known to nobody yet, and may never be. */
 	void leavesTheThread() {
-		if (this.beat != null) {
-			this.beat.untilRetentionIsOver(this.call.policy().retention());
-		}
+		this.record.leavesTheThread();
 	}
 
 	/** The call is made inside somebody's transaction, and ends with it. */
@@ -148,7 +127,7 @@ public final class OwnedClaim {
 				.whenComplete((known, failure) -> end((failure != null) ? new Ending.DoneUnkept(failure) : known));
 			return;
 		}
-		Ending fixed = isInTransaction() ? fix(ending) : ending;
+		Ending fixed = isInTransaction() ? this.narrowing.fix(ending) : ending;
 		Standing at = hold(fixed);
 		if (at != null) {
 			carryOut(fixed, at);
@@ -157,22 +136,6 @@ public final class OwnedClaim {
 
 	private synchronized boolean isInTransaction() {
 		return this.standing == Standing.JOINED || this.standing == Standing.SURROUNDED;
-	}
-
-	/** The result as it is now, whatever becomes of its objects until it is written. */
-	private Ending fix(Ending ending) {
-		boolean kept = this.call.policy().mode() == IdempotencyMode.REPLAY && !this.context.isReleaseRequested();
-		if (!kept || !(ending instanceof Ending.Done done)) {
-			return ending;
-		}
-		try {
-			StoredResult result = done.result().encode();
-			return new Ending.Done(() -> result);
-		}
-		catch (Throwable ex) {
-			// After success nothing may delete the record.
-			return new Ending.DoneUnkept(ex);
-		}
 	}
 
 	/**
@@ -194,21 +157,11 @@ public final class OwnedClaim {
 
 	/** A surrounding transaction has ended. */
 	void transactionEnded(Outcome outcome) {
-		Ending due;
-		Standing at;
-		synchronized (this) {
-			at = switch (outcome) {
-				case COMMITTED -> Standing.FREE;
-				case ROLLED_BACK -> Standing.UNDONE;
-				case UNKNOWN -> Standing.UNKNOWN;
-			};
-			this.standing = at;
-			due = this.held;
-			this.held = null;
-		}
-		if (due != null) {
-			carryOut(due, at);
-		}
+		moveOn(switch (outcome) {
+			case COMMITTED -> Standing.FREE;
+			case ROLLED_BACK -> Standing.UNDONE;
+			case UNKNOWN -> Standing.UNKNOWN;
+		});
 	}
 
 	/**
@@ -221,12 +174,7 @@ public final class OwnedClaim {
 	 */
 	RecordEnd writeInside(IdempotencyStore joining, Duration attachWithin) {
 		Ending known = held();
-		RecordEnd write = narrow((known != null) ? known : Ending.UNKEPT);
-		if (known == null && write.isKept()) {
-			write = new RecordEnd(Act.ATTACH,
-					Completion.executed(this.claim, this.call.fingerprint(), attachWithin, this.context.retention()),
-					null);
-		}
+		RecordEnd write = (known != null) ? this.narrowing.of(known) : this.narrowing.ofCommit(attachWithin);
 		boolean accepted = switch (write.act()) {
 			case COMPLETE, ATTACH -> joining.complete(write.completion());
 			case RELEASE -> joining.release(this.claim.key(), this.claim.id());
@@ -240,20 +188,10 @@ public final class OwnedClaim {
 
 	/** The joined transaction was committed, with what was written into it. */
 	void committed(RecordEnd inside) {
-		Ending due;
-		synchronized (this) {
-			this.standing = Standing.COMMITTED;
-			due = this.held;
-			this.held = null;
+		if (inside.act() != RecordEnd.Act.ATTACH && this.ended.compareAndSet(false, true)) {
+			this.record.applied(inside);
 		}
-		if (inside.act() != Act.ATTACH) {
-			if (this.ended.compareAndSet(false, true)) {
-				applied(inside);
-			}
-		}
-		else if (due != null) {
-			carryOut(due, Standing.COMMITTED);
-		}
+		moveOn(Standing.COMMITTED);
 	}
 
 	/** What the call has ended with is no more true. */
@@ -267,15 +205,18 @@ public final class OwnedClaim {
 	 * kept all the same: its failure, or what was found in the business data
 	 */
 	void undone(Outcome outcome, boolean remembers) {
+		if (outcome == Outcome.UNKNOWN) {
+			moveOn(Standing.UNKNOWN);
+		}
+		else {
+			moveOn(remembers ? Standing.GONE : Standing.GONE_FOR_GOOD);
+		}
+	}
+
+	/** The ending that was held is due. */
+	private void moveOn(Standing at) {
 		Ending due;
-		Standing at;
 		synchronized (this) {
-			if (outcome == Outcome.UNKNOWN) {
-				at = Standing.UNKNOWN;
-			}
-			else {
-				at = remembers ? Standing.GONE : Standing.GONE_FOR_GOOD;
-			}
 			this.standing = at;
 			due = this.held;
 			this.held = null;
@@ -287,158 +228,26 @@ public final class OwnedClaim {
 
 	private void carryOut(Ending ending, Standing at) {
 		if (ending instanceof Ending.OutOfSight || at == Standing.UNKNOWN) {
-			stopRenewing();
+			this.record.stopRenewing();
 			return;
 		}
 		if (!this.ended.compareAndSet(false, true)) {
 			return;
 		}
 		switch (at) {
-			case FREE, SURROUNDED -> write(narrow(ending));
-			case UNDONE -> write(release(null));
-			case COMMITTED -> write(narrow(neverReleased(ending)));
+			case FREE, SURROUNDED -> this.record.write(this.narrowing.of(ending));
+			case UNDONE -> this.record.write(RecordEnd.release(null));
+			case COMMITTED -> this.record.write(this.narrowing.ofCommitted(ending));
 			case GONE -> {
-				RecordEnd write = narrow(ending);
-				if (write.act() == Act.RELEASE) {
-					applied(write);
+				RecordEnd anew = this.narrowing.of(ending);
+				if (anew.act() == RecordEnd.Act.RELEASE) {
+					this.record.applied(anew);
 				}
 				else {
-					write(write);
+					this.record.write(anew);
 				}
 			}
-			default -> applied(release(null));
-		}
-	}
-
-	/** What was committed stays done, whatever has failed after it. */
-	private static Ending neverReleased(Ending ending) {
-		if (ending instanceof Ending.Failed failed) {
-			Ending.Encoding remembered = failed.remembered();
-			return (remembered != null) ? new Ending.Done(remembered) : new Ending.DoneUnkept(failed.cause());
-		}
-		if (ending instanceof Ending.NotRun notRun) {
-			return new Ending.DoneUnkept(notRun.cause());
-		}
-		return ending;
-	}
-
-	/** What mode, policy and the wish of the application make of an ending. */
-	private RecordEnd narrow(Ending ending) {
-		IdempotencyMode mode = this.call.policy().mode();
-		boolean releaseRequested = this.context.isReleaseRequested();
-		if (ending instanceof Ending.NotRun notRun) {
-			return release(notRun.cause());
-		}
-		if (ending instanceof Ending.Failed failed) {
-			boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER;
-			if (!remember || releaseRequested || mode == IdempotencyMode.LOCK) {
-				return release(failed.cause());
-			}
-			return done(mode, failed.remembered());
-		}
-		if (mode == IdempotencyMode.LOCK) {
-			return new RecordEnd(Act.COMPLETE, Completion.forget(this.claim), null);
-		}
-		if (releaseRequested) {
-			// A dead predecessor stays remembered.
-			return release(null);
-		}
-		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null) {
-			this.events.resultNotStored(operation(), unkept.why());
-		}
-		return done(mode, (ending instanceof Ending.Done done) ? done.result() : null);
-	}
-
-	private RecordEnd done(IdempotencyMode mode, Ending.@Nullable Encoding result) {
-		if (mode == IdempotencyMode.REJECT) {
-			return new RecordEnd(Act.NOTHING, null, null);
-		}
-		if (result != null) {
-			try {
-				return new RecordEnd(Act.COMPLETE, Completion.result(this.claim, this.call.fingerprint(),
-						result.encode(), this.context.retention()), null);
-			}
-			catch (Throwable ex) {
-				// After success nothing may delete the record.
-				this.events.resultNotStored(operation(), ex);
-			}
-		}
-		return new RecordEnd(Act.COMPLETE,
-				Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()), null);
-	}
-
-	private static RecordEnd release(@Nullable Throwable cause) {
-		return new RecordEnd(Act.RELEASE, null, cause);
-	}
-
-	private void write(RecordEnd write) {
-		switch (write.act()) {
-			case RELEASE -> {
-				// Before the release: a beat must never bring a released claim back to
-				// life.
-				stopRenewing();
-				send(write, new OutstandingRelease());
-			}
-			case COMPLETE, ATTACH -> {
-				if (this.beat != null) {
-					this.beat.completing();
-				}
-				send(write, new OutstandingCompletion(write.completion()));
-			}
-			case NOTHING -> applied(write);
-		}
-	}
-
-	private void send(RecordEnd write, Retries.Write outstanding) {
-		boolean accepted;
-		try {
-			accepted = outstanding.send();
-		}
-		catch (Throwable ex) {
-			// The method has ended: whatever the store throws, nothing but a repetition
-			// follows.
-			this.line.outage().failed(outstanding.verb(), operation(), ex);
-			this.events.publish(IdempotencyEvent.STORE_RETRY, operation());
-			if (write.cause() != null && write.cause() != ex) {
-				write.cause().addSuppressed(ex);
-			}
-			this.line.retries().repeat(outstanding, this.context.retention());
-			return;
-		}
-		this.line.outage().answered();
-		answered(write, accepted);
-	}
-
-	private void answered(RecordEnd write, boolean accepted) {
-		stopRenewing();
-		if (accepted) {
-			applied(write);
-			return;
-		}
-		if (this.beat == null || !this.beat.isLost()) {
-			this.events.claimLost(operation());
-		}
-		this.waiter.wakeUp(this.claim.key());
-	}
-
-	private void applied(RecordEnd write) {
-		if (write.act() == Act.RELEASE) {
-			if (!this.claim.abandoned()) {
-				this.events.publish(IdempotencyEvent.RELEASED, operation());
-			}
-		}
-		else {
-			if (write.isTombstone()) {
-				this.events.publish(IdempotencyEvent.TOMBSTONE, operation());
-			}
-			this.events.publish(IdempotencyEvent.EXECUTED, operation());
-		}
-		this.waiter.wakeUp(this.claim.key());
-	}
-
-	private void stopRenewing() {
-		if (this.beat != null) {
-			this.beat.stop();
+			default -> this.record.applied(RecordEnd.release(null));
 		}
 	}
 
@@ -468,142 +277,6 @@ public final class OwnedClaim {
 
 		/** Nobody knows how the transaction has ended. */
 		UNKNOWN
-
-	}
-
-	/** What a store is asked to do at the end. */
-	enum Act {
-
-		COMPLETE, RELEASE,
-
-		/** Nothing: the claim is final. */
-		NOTHING,
-
-		/** Done, and the result is attached later. */
-		ATTACH
-
-	}
-
-	/**
-	 * What becomes of the record.
-	 *
-	 * @param act what the store is asked to do
-	 * @param written what is written by a completion
-	 * @param cause what the caller gets, of a failed call
-	 */
-	record RecordEnd(Act act, @Nullable Completion written, @Nullable Throwable cause) {
-
-		Completion completion() {
-			if (this.written == null) {
-				throw new IllegalStateException("Nothing is completed by " + this.act);
-			}
-			return this.written;
-		}
-
-		/** Whether duplicates find it. */
-		boolean isKept() {
-			return this.written != null && !this.written.retention().isZero();
-		}
-
-		boolean isTombstone() {
-			return isKept() && completion().type() == Completion.Type.TOMBSTONE;
-		}
-
-	}
-
-	/** A release that the store could not do at once. */
-	private final class OutstandingRelease extends Retries.Write {
-
-		OutstandingRelease() {
-			super("release", OwnedClaim.this.operation());
-		}
-
-		@Override
-		boolean send() {
-			return OwnedClaim.this.call.store().release(OwnedClaim.this.claim.key(), OwnedClaim.this.claim.id());
-		}
-
-		/**
-		 * Refused, it may have been applied before: that says nothing of a lost claim,
-		 * and nothing of a free key.
-		 */
-		@Override
-		void answered(boolean accepted) {
-			if (accepted) {
-				applied(release(null));
-			}
-			OwnedClaim.this.waiter.wakeUp(OwnedClaim.this.claim.key());
-		}
-
-	}
-
-	/**
-	 * A completion that the store could not do at once; the claim is renewed meanwhile.
-	 */
-	private final class OutstandingCompletion extends Retries.Write {
-
-		private static final int MAX_FAILURES_OF_RESULT = 5;
-
-		private volatile Completion completion;
-
-		private volatile int failuresOfResult;
-
-		OutstandingCompletion(Completion completion) {
-			super("complete", OwnedClaim.this.operation());
-			this.completion = completion;
-		}
-
-		@Override
-		boolean send() {
-			return OwnedClaim.this.call.store().complete(this.completion);
-		}
-
-		/**
-		 * A store that is up and, time after time, does not take this result would keep
-		 * the key in progress for the whole retention: one that is too large for it, say.
-		 */
-		@Override
-		void failed(Throwable cause) {
-			if (this.completion.type() != Completion.Type.RESULT) {
-				return;
-			}
-			int failures = this.failuresOfResult + 1;
-			this.failuresOfResult = 0;
-			// Whatever it answers, it is up.
-			OwnedClaim.this.call.store()
-				.renew(OwnedClaim.this.claim.key(), OwnedClaim.this.claim.id(), OwnedClaim.this.policy().lease());
-			this.failuresOfResult = failures;
-			if (failures >= MAX_FAILURES_OF_RESULT) {
-				OwnedClaim.this.events.resultNotStored(OwnedClaim.this.operation(), cause);
-				dropResult();
-			}
-		}
-
-		@Override
-		void dropResult() {
-			this.completion = Completion.tombstone(this.completion.claim(), this.completion.fingerprint(),
-					this.completion.retention());
-		}
-
-		@Override
-		long bytes() {
-			Completion now = this.completion;
-			return (now.result() != null) ? now.result().bytes().length : 0;
-		}
-
-		/**
-		 * A record that was to be gone may be so, and be another's by now.
-		 */
-		@Override
-		void answered(boolean accepted) {
-			boolean forgotten = !accepted && this.completion.retention().isZero();
-			OwnedClaim.this.answered(new RecordEnd(Act.COMPLETE, this.completion, null), accepted || forgotten);
-		}
-
-		@Override
-		void gaveUp() {
-			stopRenewing();
-		}
 
 	}
 

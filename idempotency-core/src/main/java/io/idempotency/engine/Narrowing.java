@@ -1,0 +1,130 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What mode, policy and the wish of the application make of an {@link Ending}. Decides
+ * only; {@link RecordWriter} writes.
+ */
+final class Narrowing {
+
+	private final GuardedCall call;
+
+	private final Claim claim;
+
+	private final OwnerContext context;
+
+	private final Events events;
+
+	Narrowing(GuardedCall call, Claim claim, OwnerContext context, Events events) {
+		this.call = call;
+		this.claim = claim;
+		this.context = context;
+		this.events = events;
+	}
+
+	/** What becomes of the record. */
+	RecordEnd of(Ending ending) {
+		if (ending instanceof Ending.NotRun notRun) {
+			return RecordEnd.release(notRun.cause());
+		}
+		if (ending instanceof Ending.Failed failed) {
+			boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !keepsNothing();
+			return remember ? done(failed.remembered()) : RecordEnd.release(failed.cause());
+		}
+		if (mode() == IdempotencyMode.LOCK) {
+			return RecordEnd.complete(Completion.forget(this.claim));
+		}
+		if (this.context.isReleaseRequested()) {
+			// A dead predecessor stays remembered.
+			return RecordEnd.release(null);
+		}
+		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null) {
+			this.events.resultNotStored(this.call.operation(), unkept.why());
+		}
+		return done((ending instanceof Ending.Done done) ? done.result() : null);
+	}
+
+	/** What was committed stays done, whatever has failed after it. */
+	RecordEnd ofCommitted(Ending ending) {
+		if (ending instanceof Ending.Failed failed) {
+			Ending.Encoding remembered = failed.remembered();
+			return of((remembered != null) ? new Ending.Done(remembered) : new Ending.DoneUnkept(failed.cause()));
+		}
+		return of((ending instanceof Ending.NotRun notRun) ? new Ending.DoneUnkept(notRun.cause()) : ending);
+	}
+
+	/**
+	 * The call will have ended with the commit, and its result is not known before.
+	 * @param attachWithin how long duplicates are told "in progress"
+	 */
+	RecordEnd ofCommit(Duration attachWithin) {
+		RecordEnd end = of(Ending.UNKEPT);
+		return !end.isKept() ? end : RecordEnd
+			.attach(Completion.executed(this.claim, this.call.fingerprint(), attachWithin, this.context.retention()));
+	}
+
+	/** The result as it is now, whatever becomes of its objects until it is written. */
+	Ending fix(Ending ending) {
+		boolean kept = mode() == IdempotencyMode.REPLAY && !this.context.isReleaseRequested();
+		if (!kept || !(ending instanceof Ending.Done done)) {
+			return ending;
+		}
+		try {
+			StoredResult result = done.result().encode();
+			return new Ending.Done(() -> result);
+		}
+		catch (Throwable ex) {
+			// After success nothing may delete the record.
+			return new Ending.DoneUnkept(ex);
+		}
+	}
+
+	/** What another call in the transaction gets that holds the ending. */
+	ClaimResult resultOf(Ending ending) {
+		if (ending instanceof Ending.Done done) {
+			try {
+				return new ClaimResult.Completed(done.result().encode(), this.context.retention());
+			}
+			catch (RuntimeException ex) {
+				this.events.resultNotStored(this.call.operation(), ex);
+			}
+		}
+		return new ClaimResult.Tombstone();
+	}
+
+	/** Whether nothing is replayed. */
+	boolean keepsNothing() {
+		return mode() == IdempotencyMode.LOCK || this.context.isReleaseRequested();
+	}
+
+	private IdempotencyMode mode() {
+		return this.call.policy().mode();
+	}
+
+	private RecordEnd done(Ending.@Nullable Encoding result) {
+		if (mode() == IdempotencyMode.REJECT) {
+			return RecordEnd.NOTHING;
+		}
+		if (result != null) {
+			try {
+				return RecordEnd.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(),
+						this.context.retention()));
+			}
+			catch (Throwable ex) {
+				// After success nothing may delete the record.
+				this.events.resultNotStored(this.call.operation(), ex);
+			}
+		}
+		return RecordEnd.complete(Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()));
+	}
+
+}

@@ -1,0 +1,216 @@
+package io.idempotency.engine;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.store.Claim;
+import io.idempotency.store.Completion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what becomes of a record, and renews its claim until then. Never throws: what
+ * the store could not do at once is repeated in the background.
+ */
+final class RecordWriter {
+
+	private final GuardedCall call;
+
+	private final Claim claim;
+
+	private final OwnerContext context;
+
+	private final StoreLine line;
+
+	private final ConflictWaiter waiter;
+
+	private final Events events;
+
+	private final @Nullable Beat beat;
+
+	RecordWriter(GuardedCall call, Claim claim, long sentNanos, OwnerContext context, StoreLine line,
+			ConflictWaiter waiter, Events events) {
+		this.call = call;
+		this.claim = claim;
+		this.context = context;
+		this.line = line;
+		this.waiter = waiter;
+		this.events = events;
+		boolean renewed = call.policy().mode() != IdempotencyMode.REJECT && call.policy().renewal();
+		this.beat = renewed ? line.beats().start(call, claim.id(), sentNanos) : null;
+	}
+
+	/** The ending is known to nobody yet, and may never be. */
+	void leavesTheThread() {
+		if (this.beat != null) {
+			this.beat.untilRetentionIsOver(this.call.policy().retention());
+		}
+	}
+
+	void write(RecordEnd write) {
+		switch (write.act()) {
+			case RELEASE -> {
+				// Before the release: a beat must never bring a released claim back to
+				// life.
+				stopRenewing();
+				send(write, new OutstandingRelease());
+			}
+			case COMPLETE, ATTACH -> {
+				if (this.beat != null) {
+					this.beat.completing();
+				}
+				send(write, new OutstandingCompletion(write.completion()));
+			}
+			case NOTHING -> applied(write);
+		}
+	}
+
+	private void send(RecordEnd write, Retries.Write outstanding) {
+		boolean accepted;
+		try {
+			accepted = outstanding.send();
+		}
+		catch (Throwable ex) {
+			// The method has ended: whatever the store throws, nothing but a repetition
+			// follows.
+			this.line.outage().failed(outstanding.verb(), this.call.operation(), ex);
+			this.events.publish(IdempotencyEvent.STORE_RETRY, this.call.operation());
+			if (write.cause() != null && write.cause() != ex) {
+				write.cause().addSuppressed(ex);
+			}
+			this.line.retries().repeat(outstanding, this.context.retention());
+			return;
+		}
+		this.line.outage().answered();
+		answered(write, accepted);
+	}
+
+	private void answered(RecordEnd write, boolean accepted) {
+		stopRenewing();
+		if (accepted) {
+			applied(write);
+			return;
+		}
+		if (this.beat == null || !this.beat.isLost()) {
+			this.events.claimLost(this.call.operation());
+		}
+		this.waiter.wakeUp(this.claim.key());
+	}
+
+	/** It is so, by this write or with its transaction. */
+	void applied(RecordEnd write) {
+		if (write.act() == RecordEnd.Act.RELEASE) {
+			if (!this.claim.abandoned()) {
+				this.events.publish(IdempotencyEvent.RELEASED, this.call.operation());
+			}
+		}
+		else {
+			if (write.isTombstone()) {
+				this.events.publish(IdempotencyEvent.TOMBSTONE, this.call.operation());
+			}
+			this.events.publish(IdempotencyEvent.EXECUTED, this.call.operation());
+		}
+		this.waiter.wakeUp(this.claim.key());
+	}
+
+	void stopRenewing() {
+		if (this.beat != null) {
+			this.beat.stop();
+		}
+	}
+
+	/** A release that the store could not do at once. */
+	private final class OutstandingRelease extends Retries.Write {
+
+		OutstandingRelease() {
+			super("release", RecordWriter.this.call.operation());
+		}
+
+		@Override
+		boolean send() {
+			return RecordWriter.this.call.store().release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
+		}
+
+		/**
+		 * Refused, it may have been applied before: that says nothing of a lost claim,
+		 * and nothing of a free key.
+		 */
+		@Override
+		void answered(boolean accepted) {
+			if (accepted) {
+				applied(RecordEnd.release(null));
+			}
+			RecordWriter.this.waiter.wakeUp(RecordWriter.this.claim.key());
+		}
+
+	}
+
+	/**
+	 * A completion that the store could not do at once; the claim is renewed meanwhile.
+	 */
+	private final class OutstandingCompletion extends Retries.Write {
+
+		private static final int MAX_FAILURES_OF_RESULT = 5;
+
+		private volatile Completion completion;
+
+		private volatile int failuresOfResult;
+
+		OutstandingCompletion(Completion completion) {
+			super("complete", RecordWriter.this.call.operation());
+			this.completion = completion;
+		}
+
+		@Override
+		boolean send() {
+			return RecordWriter.this.call.store().complete(this.completion);
+		}
+
+		/**
+		 * A store that is up and, time after time, does not take this result would keep
+		 * the key in progress for the whole retention: one that is too large for it, say.
+		 */
+		@Override
+		void failed(Throwable cause) {
+			if (this.completion.type() != Completion.Type.RESULT) {
+				return;
+			}
+			int failures = this.failuresOfResult + 1;
+			this.failuresOfResult = 0;
+			// Whatever it answers, it is up.
+			RecordWriter.this.call.store()
+				.renew(RecordWriter.this.claim.key(), RecordWriter.this.claim.id(),
+						RecordWriter.this.call.policy().lease());
+			this.failuresOfResult = failures;
+			if (failures >= MAX_FAILURES_OF_RESULT) {
+				RecordWriter.this.events.resultNotStored(RecordWriter.this.call.operation(), cause);
+				dropResult();
+			}
+		}
+
+		@Override
+		void dropResult() {
+			this.completion = Completion.tombstone(this.completion.claim(), this.completion.fingerprint(),
+					this.completion.retention());
+		}
+
+		@Override
+		long bytes() {
+			Completion now = this.completion;
+			return (now.result() != null) ? now.result().bytes().length : 0;
+		}
+
+		/**
+		 * A record that was to be gone may be so, and be another's by now.
+		 */
+		@Override
+		void answered(boolean accepted) {
+			boolean forgotten = !accepted && this.completion.retention().isZero();
+			RecordWriter.this.answered(RecordEnd.complete(this.completion), accepted || forgotten);
+		}
+
+		@Override
+		void gaveUp() {
+			stopRenewing();
+		}
+
+	}
+
+}
