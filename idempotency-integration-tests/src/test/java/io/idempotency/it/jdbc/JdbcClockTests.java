@@ -1,5 +1,6 @@
 package io.idempotency.it.jdbc;
 
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Nested;
 /**
  * Nodes of one database whose clocks are apart.
  */
+@StoreAlone
 class JdbcClockTests {
 
 	@Nested

@@ -2,6 +2,7 @@ package io.idempotency.it.jdbc;
 
 import java.util.List;
 
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.RequiresPostgreSql;
@@ -16,6 +17,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * An owner of claims in PostgreSQL is killed.
  */
 @RequiresPostgreSql
+@StoreAlone
 class JdbcDeadOwnerTests extends DeadOwnerContract {
 
 	private final SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase();

@@ -1,5 +1,6 @@
 package io.idempotency.it.jdbc;
 
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 /**
  * Bad lines to databases.
  */
+@StoreAlone
 class JdbcNetworkFaultTests {
 
 	@Nested

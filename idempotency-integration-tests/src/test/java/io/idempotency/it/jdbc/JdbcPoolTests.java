@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.RequiresPostgreSql;
@@ -33,6 +34,7 @@ import static org.awaitility.Awaitility.await;
  * The application and the store share a pool, which is smaller than the crowd.
  */
 @RequiresPostgreSql
+@StoreAlone
 class JdbcPoolTests {
 
 	private static final int DUPLICATES = 128;
@@ -129,8 +131,12 @@ class JdbcPoolTests {
 		}
 	}
 
-	private HikariDataSource smallPool() {
-		return this.database.pool(3, (config) -> config.setConnectionTimeout(300));
+	/** Impatient once its connections are open. */
+	private HikariDataSource smallPool() throws SQLException {
+		HikariDataSource pool = this.database.pool(3);
+		giveBack(takeAll(pool));
+		pool.setConnectionTimeout(300);
+		return pool;
 	}
 
 	private static List<Connection> takeAll(HikariDataSource pool) {

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.engine.IdempotencyEvent;
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Two nodes purge at once while both are called.
  */
+@StoreAlone
 class JdbcPurgeTests {
 
 	private static final int EXPIRED = 20_000;

@@ -3,6 +3,7 @@ package io.idempotency.it.jdbc;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 /**
  * The races on databases, at the isolation that each has by default and at stricter ones.
  */
+@StoreAlone
 class JdbcRaceTests {
 
 	@Nested

@@ -10,6 +10,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.MySqlServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
@@ -38,6 +39,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What happens to database servers, and how often the guarded calls ran.
  */
+@StoreAlone
 class JdbcServerFaultTests {
 
 	@Nested

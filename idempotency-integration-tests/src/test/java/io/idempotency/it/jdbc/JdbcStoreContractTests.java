@@ -6,6 +6,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Nested;
  * The law of every store on every database, and on pools with other settings than the
  * usual. Two stores with a pool each stand for two nodes.
  */
+@StoreAlone
 class JdbcStoreContractTests {
 
 	private static final int POOL_SIZE = 12;

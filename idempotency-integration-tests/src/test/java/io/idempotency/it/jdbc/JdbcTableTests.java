@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.RequiresMariaDb;
 import io.idempotency.it.servers.RequiresMySql;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The table of the JDBC store on every database: made, checked, purged.
  */
+@StoreAlone
 class JdbcTableTests {
 
 	@Nested

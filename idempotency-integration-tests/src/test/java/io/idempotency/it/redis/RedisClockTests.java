@@ -1,5 +1,6 @@
 package io.idempotency.it.redis;
 
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.RequiresRedis;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.AfterAll;
  * Nodes of one Redis whose clocks are apart.
  */
 @RequiresRedis
+@StoreAlone
 class RedisClockTests extends ClockContract {
 
 	private final RedisServer server = RedisServer.start(RedisBinary.REDIS_6_2);

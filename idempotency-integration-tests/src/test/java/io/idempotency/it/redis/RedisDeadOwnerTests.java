@@ -2,6 +2,7 @@ package io.idempotency.it.redis;
 
 import java.util.List;
 
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.RequiresRedis;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
  * An owner of claims in Redis is killed.
  */
 @RequiresRedis
+@StoreAlone
 class RedisDeadOwnerTests extends DeadOwnerContract {
 
 	private final RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);

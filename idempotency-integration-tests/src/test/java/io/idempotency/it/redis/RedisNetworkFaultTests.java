@@ -1,5 +1,6 @@
 package io.idempotency.it.redis;
 
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.RequiresRedis;
@@ -17,6 +18,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * Bad lines to Redis.
  */
 @RequiresRedis
+@StoreAlone
 class RedisNetworkFaultTests {
 
 	/** Sends what had no reply once more by itself when it is connected again. */

@@ -2,6 +2,7 @@ package io.idempotency.it.redis;
 
 import java.util.List;
 
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.RequiresRedis;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  */
 @RequiresRedis
 @TestInstance(Lifecycle.PER_CLASS)
+@StoreAlone
 class RedisRaceTests extends RaceContract {
 
 	private RedisServer server;

@@ -10,6 +10,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisSentinelServers;
 import io.idempotency.it.servers.RedisServer;
@@ -26,6 +27,7 @@ import static org.awaitility.Awaitility.await;
  * What happens to servers, and how often the guarded calls ran.
  */
 @RequiresRedis
+@StoreAlone
 class RedisServerFaultTests {
 
 	private final Runs runs = new Runs();

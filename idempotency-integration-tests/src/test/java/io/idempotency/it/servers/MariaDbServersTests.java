@@ -1,5 +1,6 @@
 package io.idempotency.it.servers;
 
+import io.idempotency.it.StoreAlone;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.ConnectionCallback;
@@ -11,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests of the launcher of MariaDB.
  */
 @RequiresMariaDb
+@StoreAlone
 class MariaDbServersTests extends SqlServersContract {
 
 	@Override

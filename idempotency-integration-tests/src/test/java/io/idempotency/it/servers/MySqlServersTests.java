@@ -1,5 +1,6 @@
 package io.idempotency.it.servers;
 
+import io.idempotency.it.StoreAlone;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -11,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("mysql")
 @EnabledIf("io.idempotency.it.servers.MySqlServer#isHere")
+@StoreAlone
 class MySqlServersTests extends SqlServersContract {
 
 	@Override

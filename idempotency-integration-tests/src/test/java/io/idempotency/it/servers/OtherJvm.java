@@ -24,8 +24,8 @@ final class OtherJvm {
 	static void expectDeathOfServer(Class<?> main) throws Exception {
 		// In a process group of its own: at its end the kernel hangs up on all of them.
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		Process jvm = new ProcessBuilder("timeout", "600", java, "-cp", System.getProperty("java.class.path"),
-				main.getName())
+		Process jvm = new ProcessBuilder("timeout", "600", java, "-XX:TieredStopAtLevel=1", "-cp",
+				System.getProperty("java.class.path"), main.getName())
 			.redirectError(ProcessBuilder.Redirect.INHERIT)
 			.start();
 		try (BufferedReader output = new BufferedReader(

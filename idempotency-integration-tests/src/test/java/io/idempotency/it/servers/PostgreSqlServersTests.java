@@ -1,5 +1,6 @@
 package io.idempotency.it.servers;
 
+import io.idempotency.it.StoreAlone;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -11,6 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * Tests of the launcher of PostgreSQL.
  */
 @RequiresPostgreSql
+@StoreAlone
 class PostgreSqlServersTests extends SqlServersContract {
 
 	@Override

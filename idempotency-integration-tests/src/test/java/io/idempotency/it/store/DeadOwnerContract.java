@@ -97,8 +97,8 @@ public abstract class DeadOwnerContract {
 
 	private Process startOwner(String... keys) throws Exception {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-						System.getProperty("java.class.path"), ownerType().getName()));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-cp", System.getProperty("java.class.path"), ownerType().getName()));
 		command.addAll(address());
 		command.add(String.join(",", keys));
 		Process owner = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
