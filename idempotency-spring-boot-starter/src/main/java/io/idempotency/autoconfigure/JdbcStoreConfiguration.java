@@ -54,6 +54,7 @@ class JdbcStoreConfiguration {
 			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
 					+ "application has a DataSource", jdbc.tableName());
 		}
+		LeaseTimes.compare(properties);
 		PoolTimeouts.compare(dataSource, properties.storeTimeout());
 		return new JdbcIdempotencyStore(dataSource, jdbc.tableName(), properties.waitTimeout(),
 				properties.storeTimeout());

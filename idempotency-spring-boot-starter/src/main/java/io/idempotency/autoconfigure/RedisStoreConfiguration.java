@@ -36,6 +36,7 @@ class RedisStoreConfiguration {
 		IdempotencyProperties.Redis redis = properties.redis();
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
 				redis.waitReplicas(), redis.waitTimeout(), properties.storeTimeout());
+		LeaseTimes.compare(properties);
 		// Redis may be down now and up for the first call: this warns, and fails only
 		// where no call could ever succeed.
 		store.verify();

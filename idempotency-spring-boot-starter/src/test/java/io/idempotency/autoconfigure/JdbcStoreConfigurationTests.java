@@ -71,6 +71,20 @@ class JdbcStoreConfigurationTests {
 	}
 
 	@Test
+	void leaseThatASlowStoreMayOutlastIsToldAtTheStart(CapturedOutput output) {
+		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.store-timeout=2s")
+			.run((context) -> assertThat(output).contains("'idempotency.store-timeout' (PT2S)", "(PT6S)"));
+	}
+
+	@Test
+	void leaseThatIsLongEnoughOrNotRenewedIsNoNews(CapturedOutput output) {
+		this.embedded.withPropertyValues("idempotency.lease=7s").run((context) -> context.getBean(DataSource.class));
+		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.renewal=false")
+			.run((context) -> context.getBean(DataSource.class));
+		assertThat(output).doesNotContain("Make the lease longer");
+	}
+
+	@Test
 	void tableMayHaveAnotherName() {
 		this.embedded.withPropertyValues("idempotency.jdbc.table-name=PUBLIC.claims")
 			.run((context) -> assertThat(records(context, "claims")).isZero());

@@ -59,6 +59,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	private final JdbcIdempotencyStore joining;
 
+	private final SecondConnections secondConnections;
+
 	/**
 	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}.
 	 * @param dataSource where connections come from
@@ -105,17 +107,22 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
 		this.own = new OwnTransactions(database, timeouts);
 		this.transactions = this.own;
-		this.joining = new JdbcIdempotencyStore(this.own, new JoinedTransactions(database, timeouts));
+		this.secondConnections = new SecondConnections(dataSource);
+		this.joining = new JdbcIdempotencyStore(this, new JoinedTransactions(database, timeouts));
 	}
 
-	private JdbcIdempotencyStore(OwnTransactions own, JoinedTransactions transactions) {
-		this.own = own;
+	private JdbcIdempotencyStore(JdbcIdempotencyStore alone, JoinedTransactions transactions) {
+		this.own = alone.own;
 		this.transactions = transactions;
+		this.secondConnections = alone.secondConnections;
 		this.joining = this;
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
+		if (this.transactions == this.own) {
+			this.secondConnections.look(request.key().operation());
+		}
 		return this.transactions.claim((verbs, session) -> verbs.claim(session, request));
 	}
 

@@ -52,11 +52,14 @@ final class BoundedRecords {
 
 	private final Budget unusedTokens;
 
+	private final FillLevel fillLevel;
+
 	private final Clock clock;
 
 	BoundedRecords(Budget budget, Clock clock) {
 		this.budget = budget;
 		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, budget.max() / UNUSED_TOKENS_SHARE));
+		this.fillLevel = new FillLevel(budget.max());
 		this.clock = clock;
 	}
 
@@ -80,8 +83,16 @@ final class BoundedRecords {
 		}
 		if (change.added) {
 			purge(PURGED_PER_NEW_RECORD);
+			lookAtTheLevel();
 		}
 		return change.answer();
+	}
+
+	private void lookAtTheLevel() {
+		String news = this.fillLevel.look(this.budget.used() - this.orders.resultBytes(), this.clock.instant());
+		if (news != null) {
+			logger.warn(news);
+		}
 	}
 
 	private Moment now() {

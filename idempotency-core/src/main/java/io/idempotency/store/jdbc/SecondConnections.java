@@ -1,0 +1,45 @@
+package io.idempotency.store.jdbc;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import javax.sql.DataSource;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Tells, once for each operation, of calls that need two connections of one pool at a
+ * time: that of the transaction they are made in and that of their record. Thread-safe.
+ */
+final class SecondConnections {
+
+	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+
+	/** Who makes names of operations as he goes has been told often enough. */
+	private static final int LIMIT = 1_000;
+
+	private final DataSource dataSource;
+
+	private final Set<String> told = ConcurrentHashMap.newKeySet();
+
+	SecondConnections(DataSource dataSource) {
+		this.dataSource = dataSource;
+	}
+
+	/** A record is about to be written in a transaction of its own. */
+	void look(String operation) {
+		if (TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.getResource(this.dataSource) instanceof ConnectionHolder
+				&& this.told.size() < LIMIT && this.told.add(operation)) {
+			logger.warn("'{}' is called inside a transaction, and its record takes a second connection of the same "
+					+ "pool: as many such calls at a time as the pool has connections wait for each other until they "
+					+ "time out. Set transaction = TransactionMode.JOIN, or make the pool more than twice as large as "
+					+ "the number of these calls", operation);
+		}
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.idempotency.store.memory;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Foresees when the store is full of records that it may not forget: tells so once each
+ * time four fifths are used up, with the rate at which the second two of them were.
+ * Thread-safe.
+ */
+final class FillLevel {
+
+	private final long max;
+
+	private volatile @Nullable Instant halfway;
+
+	private volatile boolean told;
+
+	FillLevel(long max) {
+		this.max = max;
+	}
+
+	/**
+	 * Looks at what cannot be dropped.
+	 * @param kept how many bytes that is
+	 * @param now the time
+	 * @return the news, {@code null} if there is none
+	 */
+	@Nullable String look(long kept, Instant now) {
+		if (kept < part(2)) {
+			if (this.halfway != null) {
+				forget();
+			}
+			return null;
+		}
+		if (this.halfway != null && (this.told || kept < part(4))) {
+			return null;
+		}
+		return news(kept, now);
+	}
+
+	private long part(int fifths) {
+		return this.max / 5 * fifths;
+	}
+
+	private synchronized void forget() {
+		this.halfway = null;
+		this.told = false;
+	}
+
+	private synchronized @Nullable String news(long kept, Instant now) {
+		Instant since = this.halfway;
+		if (since == null) {
+			this.halfway = now;
+			return null;
+		}
+		if (this.told) {
+			return null;
+		}
+		this.told = true;
+		double bytesPerMilli = (double) (kept - part(2)) / Math.max(1, Duration.between(since, now).toMillis());
+		Duration rest = Duration.ofMillis((long) ((this.max - kept) / bytesPerMilli));
+		return "The memory store is at " + kept * 100 / this.max + " % of its " + this.max
+				+ " bytes with claims and tombstones within their retention, which it never forgets. They grow by "
+				+ Math.round(bytesPerMilli * 60_000) + " bytes a minute: it will be full in " + minutes(rest)
+				+ ", and refuse every guarded call then. Raise 'idempotency.memory.max-size', shorten the retention or "
+				+ "use a Redis or JDBC store";
+	}
+
+	private static String minutes(Duration rest) {
+		return (rest.toMinutes() < 1) ? "less than a minute" : "about " + rest.toMinutes() + " minutes";
+	}
+
+}

@@ -1,0 +1,25 @@
+package io.idempotency.autoconfigure;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether a claim can be renewed in time where each call of its store takes long. */
+final class LeaseTimes {
+
+	private static final Logger logger = LoggerFactory.getLogger(LeaseTimes.class);
+
+	private LeaseTimes() {
+	}
+
+	/** Says so where a renewal may still be under way when the next one is due. */
+	static void compare(IdempotencyProperties properties) {
+		if (properties.renewal() && properties.storeTimeout().compareTo(properties.lease().dividedBy(3)) >= 0) {
+			logger
+				.warn("A call of the store may take 'idempotency.store-timeout' ({}), and a claim is renewed each third"
+						+ " of 'idempotency.lease' ({}): a store that is slow may let the claims of running calls end. Make"
+						+ " the lease longer than three times the time-out", properties.storeTimeout(),
+						properties.lease());
+		}
+	}
+
+}
