@@ -11,6 +11,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.UnreadableRecordException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,7 @@ final class ClaimSender {
 			this.line.outage().answered();
 			return result;
 		}
-		catch (StoreNotReachedException ex) {
+		catch (StoreNotReachedException | UnreadableRecordException ex) {
 			throw unavailable(ex);
 		}
 		catch (RuntimeException ex) {
@@ -86,7 +87,8 @@ final class ClaimSender {
 		}
 		catch (RuntimeException ex) {
 			failed(ex);
-			if (ex instanceof StoreNotReachedException || !isSoon() || Thread.currentThread().isInterrupted()) {
+			if (ex instanceof StoreNotReachedException || ex instanceof UnreadableRecordException || !isSoon()
+					|| Thread.currentThread().isInterrupted()) {
 				throw ex;
 			}
 			// The claim may have been applied: the same claim id finds itself.
@@ -97,6 +99,9 @@ final class ClaimSender {
 		}
 		catch (RuntimeException ex) {
 			failed(ex);
+			if (ex instanceof UnreadableRecordException) {
+				throw ex;
+			}
 			if (ex != lost) {
 				lost.addSuppressed(ex);
 			}

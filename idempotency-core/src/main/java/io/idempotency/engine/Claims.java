@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
+import io.idempotency.store.UnreadableRecordException;
 
 /**
  * Asks the store for the right to run, until there is an answer: waits for a conflict to
@@ -47,8 +48,7 @@ final class Claims {
 			result = sender.send();
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
-			// Who interrupts a call does not want it to run.
-			if (call.policy().onStoreFailure() == StoreFailureMode.PROCEED && !Thread.currentThread().isInterrupted()) {
+			if (mayProceed(call, ex)) {
 				this.events.publish(IdempotencyEvent.UNGUARDED, call.operation());
 				return new Unguarded();
 			}
@@ -61,6 +61,15 @@ final class Claims {
 			return own(call, acquired.claim(), sender, line);
 		}
 		return new Settled(result);
+	}
+
+	/**
+	 * A record that cannot be read says that the key is somebody's, and who interrupts a
+	 * call does not want it to run.
+	 */
+	private static boolean mayProceed(GuardedCall call, IdempotencyStoreUnavailableException ex) {
+		return call.policy().onStoreFailure() == StoreFailureMode.PROCEED
+				&& !(ex.getCause() instanceof UnreadableRecordException) && !Thread.currentThread().isInterrupted();
 	}
 
 	/**

@@ -96,7 +96,7 @@ import io.idempotency.key.IdempotencyKey;
  * have been applied all the same, and every method may be sent once more. Where it surely
  * was not applied, because the request never left, it is a
  * {@link StoreNotReachedException}. A record that the store cannot read (a newer
- * version's) is an exception, never "absent".
+ * version's) is an {@link UnreadableRecordException}, never "absent".
  * <p>
  * No method takes longer than the store's time-out, so that a claim that lives is renewed
  * in time whatever else hangs.

@@ -19,6 +19,7 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.UnreadableRecordException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -136,6 +137,23 @@ class StoreFailureTests {
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.UNGUARDED);
 		assertThat(this.node.store.count(Verb.COMPLETE)).isZero();
 		await().until(() -> this.node.memory.size() == 0);
+	}
+
+	/** It may say that the call was done: nobody knows. */
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1 })
+	void callNeverProceedsPastARecordThatCannotBeRead(int failuresBefore) {
+		this.node.store.failBefore(Verb.CLAIM, failuresBefore);
+		this.node.store.onLater(Verb.CLAIM, Point.BEFORE, failuresBefore, () -> {
+			throw new UnreadableRecordException("a record of version 2", null);
+		});
+		TestAction<String> action = TestAction.returning("one");
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy.proceeding(), action))
+			.withCauseInstanceOf(UnreadableRecordException.class);
+		assertThat(action.runs()).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_UNAVAILABLE);
+		assertThat(this.node.store.count(Verb.CLAIM)).isEqualTo(failuresBefore + 1);
 	}
 
 	@Test

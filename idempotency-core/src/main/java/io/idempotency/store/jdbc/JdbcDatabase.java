@@ -8,6 +8,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.UnreadableRecordException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,6 +116,10 @@ final class JdbcDatabase {
 	}
 
 	static IdempotencyStoreException failure(String what, SQLException ex) {
+		if (ex instanceof UnreadableRowException) {
+			return new UnreadableRecordException("The database could not carry out '" + what + "': " + ex.getMessage(),
+					ex);
+		}
 		return new IdempotencyStoreException("The database could not carry out '" + what + "': " + describe(ex), ex);
 	}
 

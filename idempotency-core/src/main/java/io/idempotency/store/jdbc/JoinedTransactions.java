@@ -104,10 +104,12 @@ final class JoinedTransactions implements JdbcTransactions {
 		}
 	}
 
-	private static IdempotencyStoreException noTransaction(String what) {
-		return new IdempotencyStoreException("There is no transaction for '" + what
-				+ "' to join: the thread must be in one of the store's own DataSource, begun by a transaction manager"
-				+ " that exposes its JDBC connection");
+	/** No failure of the store: repeated, the call would meet it again. */
+	private static IllegalStateException noTransaction(String what) {
+		return new IllegalStateException("There is no transaction for '" + what
+				+ "' to join: transaction = JOIN needs a transaction manager of the store's own DataSource that exposes"
+				+ " its JDBC connection. Name that manager by @Transactional or mark it as @Primary, or let the store"
+				+ " use the DataSource of the one that is there");
 	}
 
 	private IdempotencyStoreException failure(String what, Connection connection, SQLException ex) {

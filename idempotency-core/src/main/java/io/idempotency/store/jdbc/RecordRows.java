@@ -46,7 +46,7 @@ final class RecordRows {
 				return state;
 			}
 		}
-		throw new SQLException("A record in state '" + letter + "' cannot be read by this version");
+		throw new UnreadableRowException("A record in state '" + letter + "' cannot be read by this version", null);
 	}
 
 	/**
@@ -104,7 +104,8 @@ final class RecordRows {
 
 	static ClaimId claimId(byte[] bytes) throws SQLException {
 		if (bytes.length != 2 * Long.BYTES) {
-			throw new SQLException("A record with a claim id of " + bytes.length + " bytes cannot be read");
+			throw new UnreadableRowException("A record with a claim id of " + bytes.length + " bytes cannot be read",
+					null);
 		}
 		ByteBuffer buffer = ByteBuffer.wrap(bytes);
 		return new ClaimId(buffer.getLong(), buffer.getLong());
@@ -119,7 +120,8 @@ final class RecordRows {
 			return Fingerprint.fromBytes(bytes);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new SQLException("A record with a fingerprint of " + bytes.length + " bytes cannot be read", ex);
+			throw new UnreadableRowException("A record with a fingerprint of " + bytes.length + " bytes cannot be read",
+					ex);
 		}
 	}
 

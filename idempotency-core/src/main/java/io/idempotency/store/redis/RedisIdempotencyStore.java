@@ -21,6 +21,9 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.UnreadableRecordException;
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -45,6 +48,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * @since 0.1.0
  */
 public final class RedisIdempotencyStore implements IdempotencyStore, AutoCloseable {
+
+	/** How the script begins an error that speaks of a record. */
+	private static final String UNREADABLE = "IDEMPOTENCY ";
 
 	/** What the names of all records start with, unless one is given. */
 	public static final String DEFAULT_KEY_PREFIX = "idempotency:";
@@ -197,9 +203,25 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 			// The clients agree on no type: whatever it is, the script may have been
 			// applied.
 			RuntimeException reason = translated(ex);
+			String unreadable = unreadable(ex);
+			if (unreadable != null) {
+				throw new UnreadableRecordException("Redis could not carry out '" + verb + "': " + unreadable, reason);
+			}
 			throw new IdempotencyStoreException(
 					"Redis could not carry out '" + verb + "': " + reason.getClass().getSimpleName(), reason);
 		}
+	}
+
+	/** What the script says of a record that it cannot read. */
+	private static @Nullable String unreadable(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			String message = cause.getMessage();
+			int start = (message != null) ? message.indexOf(UNREADABLE) : -1;
+			if (message != null && start >= 0) {
+				return message.substring(start + UNREADABLE.length());
+			}
+		}
+		return null;
 	}
 
 	/** In Spring's words, where it has any. */

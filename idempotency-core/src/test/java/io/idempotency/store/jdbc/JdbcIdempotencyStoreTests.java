@@ -18,6 +18,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.UnreadableRecordException;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 
@@ -89,6 +90,16 @@ class JdbcIdempotencyStoreTests {
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(lazy);
 		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> store.claim(request("secret")))
 			.withMessageContaining("08001");
+	}
+
+	@Test
+	void recordOfANewerVersionIsNotAbsent() {
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.database.dataSource());
+		store.claim(request("secret"));
+		this.database.jdbc().update("update idempotency_record set state = 'Z'");
+		assertThatExceptionOfType(UnreadableRecordException.class).isThrownBy(() -> store.claim(request("secret")))
+			.withMessageContaining("'Z'")
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("secret"));
 	}
 
 	@Test

@@ -25,6 +25,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -245,7 +246,7 @@ class RedisRenewAllTests {
 					assertThat(ex).hasStackTraceContaining("MOVED");
 				}
 			});
-			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> this.store.renewAll(renewals))
+			assertThatExceptionOfType(UnreadableRecordException.class).isThrownBy(() -> this.store.renewAll(renewals))
 				.withMessageContaining("'renew'")
 				.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("version 2"));
 		}
