@@ -3,6 +3,8 @@ package io.idempotency;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,15 @@ public interface IdempotencyTemplate {
 		 * @return this call
 		 */
 		Call key(Object... parts);
+
+		/**
+		 * Sets the token that is the key: one of {@link IdempotencyTokens}, issued to the
+		 * current caller. Instead of {@link #key(Object...)}, {@link #scope(String)} and
+		 * {@link #store(String)}.
+		 * @param token the token
+		 * @return this call
+		 */
+		Call token(String token);
 
 		/**
 		 * Sets whose key it is. Default: nobody's in particular.
@@ -110,18 +121,72 @@ public interface IdempotencyTemplate {
 		Call lease(Duration lease);
 
 		/**
+		 * Sets where the record is kept. Default: in the store of the application.
+		 * @param name name of a bean of type
+		 * {@link io.idempotency.store.IdempotencyStore}
+		 * @return this call
+		 * @throws IllegalArgumentException if there is no such bean
+		 */
+		Call store(String name);
+
+		/**
+		 * Sets whether the record commits in the database transaction of the action.
+		 * Default: {@link TransactionMode#SEPARATE}.
+		 * @param transaction {@link TransactionMode#JOIN} for the current transaction, or
+		 * a new one, of the application's only or primary transaction manager
+		 * @return this call
+		 * @throws IllegalArgumentException if there is no such manager
+		 */
+		Call transaction(TransactionMode transaction);
+
+		/**
+		 * Sets how the result is looked up in the business data: where it was not kept,
+		 * where the owner of a claim died, and after an exception of
+		 * {@link #duplicateOn(Class)}.
+		 * @param recovery gives the result, a value of the declared type or (for an
+		 * asynchronous action) a future of one; {@code null} if nothing was done
+		 * @return this call
+		 */
+		Call recover(Callable<?> recovery);
+
+		/**
+		 * Names an exception of the action that means "already done", such as that of a
+		 * unique index; may be called several times.
+		 * @param failure type of the exception
+		 * @return this call
+		 */
+		Call duplicateOn(Class<? extends Throwable> failure);
+
+		/**
 		 * Runs the action once for this key and gives its result, or the first result.
 		 * @param <T> the result
 		 * @param type what to decode a stored result as
 		 * @param action what to run; its exceptions come out unchanged
 		 * @return the result, {@code null} if that is what the action gave
 		 * @throws IdempotencyException if the call was refused
+		 * @throws IllegalArgumentException if results of the type cannot be replayed, or
+		 * the call contradicts itself; nothing has run
 		 */
 		<T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action);
 
 		/**
+		 * As {@link #execute(Class, Supplier)} for an action whose work goes on when it
+		 * has returned: the key is claimed until its future has completed.
+		 * @param <T> the result
+		 * @param type what to decode a stored result as
+		 * @param action what to run; its exceptions, and those of its future, come out
+		 * unchanged
+		 * @return completes with the result, after that was stored
+		 * @throws IdempotencyException if the call was refused
+		 * @throws IllegalArgumentException as {@link #execute(Class, Supplier)}
+		 */
+		<T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
+				Supplier<? extends CompletionStage<? extends @Nullable T>> action);
+
+		/**
 		 * As {@link #execute(Class, Supplier)} for an action that may throw and a result
-		 * of any type, generic ones included.
+		 * of any type, generic ones included; of a {@code CompletableFuture<Payment>}, as
+		 * {@link #executeAsync(Class, Supplier)}.
 		 * @param <T> the result
 		 * @param type what to decode a stored result as
 		 * @param action what to run; its exceptions come out unchanged

@@ -27,6 +27,16 @@ final class MethodAction extends ValueAction<Object> {
 		return this.call.isDuplicate(failure);
 	}
 
+	@Override
+	protected boolean isRefusedBefore(Throwable failure) {
+		return this.call.isRefusedBefore(failure);
+	}
+
+	@Override
+	protected int statusOf(Throwable failure) {
+		return FailureStatus.of(failure);
+	}
+
 	/**
 	 * An asynchronous method may be recovered by the value as well as by a future of it.
 	 */

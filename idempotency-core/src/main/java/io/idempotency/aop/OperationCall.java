@@ -218,6 +218,16 @@ public final class OperationCall {
 	}
 
 	/**
+	 * Whether an exception says that the method was never entered, because its own
+	 * {@code @Validated} has refused the arguments.
+	 * @param failure the exception
+	 * @return whether it does
+	 */
+	public boolean isRefusedBefore(Throwable failure) {
+		return RefusedArguments.are(failure, target(), this.operation.method(), arguments());
+	}
+
+	/**
 	 * Whether an exception of the method means "already done".
 	 * @param failure the exception
 	 * @return whether it does

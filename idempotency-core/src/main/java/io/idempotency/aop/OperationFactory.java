@@ -11,6 +11,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.engine.DeferredResults;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.store.IdempotencyStore;

@@ -53,6 +53,20 @@ final class TransactionManagers {
 		}
 	}
 
+	/**
+	 * The transactions of the only or primary manager.
+	 * @throws IllegalArgumentException if there is no such manager
+	 */
+	static BusinessTransactions find(BeanFactory beanFactory) {
+		try {
+			return new SpringTransactions(manager(beanFactory, null), definition(null));
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw new IllegalArgumentException("There is not exactly one transaction manager to join: declare that of "
+					+ "the store's DataSource, or mark it as @Primary", ex);
+		}
+	}
+
 	private static PlatformTransactionManager manager(BeanFactory beanFactory, @Nullable TransactionAttribute wanted) {
 		String name = (wanted != null) ? wanted.getQualifier() : null;
 		if (name == null || name.isEmpty()) {

@@ -72,7 +72,26 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 
 	@Override
 	public final Ending threw(Throwable failure) {
-		return new Ending.Failed(failure, () -> RememberedFailures.encode(failure));
+		return isRefusedBefore(failure) ? new Ending.NotRun(failure)
+				: new Ending.Failed(failure, () -> RememberedFailures.encode(failure, statusOf(failure)));
+	}
+
+	/**
+	 * Whether a failure says that nothing has run.
+	 * @param failure what was thrown
+	 * @return whether the arguments were refused before
+	 */
+	protected boolean isRefusedBefore(Throwable failure) {
+		return false;
+	}
+
+	/**
+	 * The HTTP status that a failure asks for, to be remembered with it.
+	 * @param failure what the guarded method has thrown
+	 * @return the status, 0 if it asks for none
+	 */
+	protected int statusOf(Throwable failure) {
+		return 0;
 	}
 
 }

@@ -15,6 +15,7 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
+import io.idempotency.engine.DeferredResults;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.store.StoredResult;
 import kotlin.coroutines.Continuation;

@@ -20,8 +20,11 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.TransactionMode;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import org.junit.jupiter.api.AfterEach;
@@ -261,6 +264,64 @@ class EngineIdempotencyTemplateTests {
 			assertThat(catchThrowable(() -> call().run(() -> sneaky(failure)))).isSameAs(failure);
 		}
 		assertThat(call().execute(String.class, counted("one"))).isEqualTo("one");
+	}
+
+	@Test
+	void resultThatWasNotKeptIsLookedUp() {
+		call().execute(String.class, counted(TextCodec.UNREADABLE));
+		assertThat(call().recover(() -> "found").execute(String.class, counted("two"))).isEqualTo("found");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> call().recover(() -> null).execute(String.class, counted("two")));
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void exceptionThatSaysAlreadyDoneIsAnsweredFromTheBusinessData() {
+		assertThat(call().duplicateOn(IllegalStateException.class)
+			.duplicateOn(IOException.class)
+			.recover(() -> "found")
+			.execute(String.class, () -> sneaky(new IOException("unique index")))).isEqualTo("found");
+		assertThat(call().execute(String.class, counted("two"))).isEqualTo("found");
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void exceptionThatSaysAlreadyDoneIsTheCauseOfTheRefusal() {
+		IOException duplicate = new IOException("unique index");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> call().duplicateOn(IOException.class).execute(String.class, () -> sneaky(duplicate)))
+			.withCause(duplicate);
+	}
+
+	@Test
+	void tokenIsTheKeyOfItsCallerAndRunsOnce() {
+		IdempotencyKey key = IdempotencyKey.ofToken(Caller.ANONYMOUS, "token-1");
+		this.node.store.issue(key, Duration.ofMinutes(1));
+		Supplier<IdempotencyTemplate.Call> call = () -> this.template.operation("payment.create").token("token-1");
+		assertThat(call.get().execute(String.class, counted("one"))).isEqualTo("one");
+		assertThat(call.get().execute(String.class, counted("two"))).isEqualTo("one");
+		assertThatExceptionOfType(IdempotencyTokenUnknownException.class)
+			.isThrownBy(() -> this.template.operation("o").token("token-2").execute(String.class, counted("two")));
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void callThatContradictsItselfIsRefusedBeforeItRuns() {
+		for (Consumer<IdempotencyTemplate.Call> wrong : Arrays.<Consumer<IdempotencyTemplate.Call>>asList(
+				(call) -> call.token("t"), (call) -> call.mode(IdempotencyMode.REJECT).fingerprint(1),
+				(call) -> call.mode(IdempotencyMode.REJECT).conflict(ConflictMode.WAIT),
+				(call) -> call.conflict(ConflictMode.REJECT).waitTimeout(Duration.ofSeconds(1)),
+				(call) -> call.mode(IdempotencyMode.LOCK).onFailure(FailureMode.REMEMBER),
+				(call) -> call.mode(IdempotencyMode.REJECT).recover(() -> "found"), (call) -> call.store("other"),
+				(call) -> call.transaction(TransactionMode.JOIN))) {
+			IdempotencyTemplate.Call call = call();
+			assertThatIllegalArgumentException().isThrownBy(() -> {
+				wrong.accept(call);
+				call.execute(String.class, counted("one"));
+			});
+		}
+		assertThat(this.runs).hasValue(0);
+		assertThat(this.node.store.sequence()).isEmpty();
 	}
 
 	private IdempotencyTemplate.Call call() {

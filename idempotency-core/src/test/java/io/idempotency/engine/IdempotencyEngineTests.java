@@ -1,12 +1,15 @@
 package io.idempotency.engine;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.RememberedFailureException;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
@@ -347,9 +350,32 @@ class IdempotencyEngineTests {
 
 	@Test
 	void rememberedFailureWithoutATypeIsNotAvailable() {
-		completeElsewhere(new StoredResult("failure1", new byte[] { 'x' }));
-		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
-			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")));
+		for (String format : List.of("failure1", "failure2")) {
+			completeElsewhere(new StoredResult(format, new byte[] { 'x' }));
+			assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+				.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")));
+			this.node.clock.advance(Duration.ofHours(1));
+		}
+	}
+
+	@Test
+	void rememberedFailureHasTypeStatusAndMessage() {
+		completeElsewhere(new StoredResult("failure2", "a.B\n402\nno\nmoney".getBytes(StandardCharsets.UTF_8)));
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")))
+			.withMessage("no\nmoney")
+			.satisfies((ex) -> assertThat(ex.type()).isEqualTo("a.B"))
+			.satisfies((ex) -> assertThat(ex.status()).isEqualTo(402));
+	}
+
+	@Test
+	void rememberedFailureOfAnOlderBuildHasNoStatus() {
+		completeElsewhere(new StoredResult("failure1", "a.B\nno\nmoney".getBytes(StandardCharsets.UTF_8)));
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("two")))
+			.withMessage("no\nmoney")
+			.satisfies((ex) -> assertThat(ex.type()).isEqualTo("a.B"))
+			.satisfies((ex) -> assertThat(ex.status()).isZero());
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.idempotency.autoconfigure;
 
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.aop.SpringTemplateSurroundings;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
@@ -9,6 +10,7 @@ import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreIdempotencyTokens;
 import io.idempotency.store.Scheduler;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
@@ -89,8 +91,10 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, IdempotencyStores stores, ResultCodec codec,
-			IdempotencyProperties properties) {
-		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, properties.policy());
+			IdempotencyProperties properties, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, properties.policy(),
+				new SpringTemplateSurroundings(beanFactory, codec, current::caller));
 	}
 
 }

@@ -3,6 +3,8 @@ package io.idempotency.autoconfigure;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.idempotency.AbandonedMode;
@@ -10,6 +12,7 @@ import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.TransactionMode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +83,38 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 		@Override
 		public Call lease(Duration lease) {
 			return this;
+		}
+
+		@Override
+		public Call token(String token) {
+			return this;
+		}
+
+		@Override
+		public Call store(String name) {
+			return this;
+		}
+
+		@Override
+		public Call transaction(TransactionMode transaction) {
+			return this;
+		}
+
+		@Override
+		public Call recover(Callable<?> recovery) {
+			return this;
+		}
+
+		@Override
+		public Call duplicateOn(Class<? extends Throwable> failure) {
+			return this;
+		}
+
+		@Override
+		@SuppressWarnings("unchecked")
+		public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
+				Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
+			return (CompletableFuture<@Nullable T>) action.get().toCompletableFuture();
 		}
 
 		@Override

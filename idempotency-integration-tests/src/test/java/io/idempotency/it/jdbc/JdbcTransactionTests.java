@@ -17,7 +17,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
@@ -36,7 +35,6 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -392,14 +390,14 @@ class JdbcTransactionTests {
 
 		@Test
 		void thereMustBeATransactionOfThisDataSource() {
-			assertThatExceptionOfType(IdempotencyStoreException.class)
-				.isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
-				.withMessageContaining("no transaction");
+			assertThatIllegalStateException().isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
+				.withMessageContaining("no transaction")
+				.withMessageContaining("@Primary");
 			try (TestPool other = TestPool.h2("")) {
 				new TransactionTemplate(new DataSourceTransactionManager(other.dataSource()))
 					.executeWithoutResult((status) -> {
 						this.jdbc.queryForObject("select count(*) from work_done", Long.class);
-						assertThatExceptionOfType(IdempotencyStoreException.class)
+						assertThatIllegalStateException()
 							.isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
 							.withMessageContaining("no transaction");
 					});

@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.engine;
 
 import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Method;
@@ -12,8 +12,10 @@ import java.util.Set;
 /**
  * Knows the results whose work goes on, or only begins, after the method has returned. By
  * name, because most of their types may be missing.
+ *
+ * @since 0.1.0
  */
-final class DeferredResults {
+public final class DeferredResults {
 
 	private static final Set<String> TYPES = Set.of("java.util.concurrent.Callable", "java.util.concurrent.Future",
 			"java.util.concurrent.CompletionStage", "java.util.concurrent.Flow$Publisher",
@@ -35,8 +37,12 @@ final class DeferredResults {
 	private DeferredResults() {
 	}
 
-	/** Whether a result is one of them, or holds them. */
-	static boolean include(Type type) {
+	/**
+	 * Whether a result is one of them, or holds them.
+	 * @param type declared type of the result
+	 * @return whether its work may go on when it is there
+	 */
+	public static boolean include(Type type) {
 		if (type instanceof Class<?> raw) {
 			return isOneOf(TYPES, raw) || raw.isArray() && include(raw.getComponentType());
 		}
@@ -58,8 +64,10 @@ final class DeferredResults {
 
 	/**
 	 * Whether a method is Kotlin's {@code suspend fun}, of which its type says nothing.
+	 * @param method the method
+	 * @return whether its work may go on when it has returned
 	 */
-	static boolean isSuspend(Method method) {
+	public static boolean isSuspend(Method method) {
 		Class<?>[] parameters = method.getParameterTypes();
 		return parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
 	}

@@ -1,0 +1,79 @@
+package io.idempotency.aop;
+
+import java.util.function.Supplier;
+
+import io.idempotency.codec.FirstResults;
+import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.TemplateSurroundings;
+import io.idempotency.key.Caller;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * What a template finds in an application context. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class SpringTemplateSurroundings implements TemplateSurroundings {
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.PlatformTransactionManager",
+			SpringTemplateSurroundings.class.getClassLoader());
+
+	private final BeanFactory beanFactory;
+
+	private final FirstResults results;
+
+	private final Supplier<Caller> caller;
+
+	private final SingletonSupplier<BusinessTransactions> transactions;
+
+	/**
+	 * Creates the surroundings.
+	 * @param beanFactory of the application
+	 * @param codec encodes results
+	 * @param caller the current caller, to whom tokens belong
+	 */
+	public SpringTemplateSurroundings(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
+		this.beanFactory = beanFactory;
+		this.results = new FirstResults(codec);
+		this.caller = caller;
+		this.transactions = SingletonSupplier.of(() -> TransactionManagers.find(beanFactory));
+	}
+
+	@Override
+	public @Nullable ResultCodec codec(String operation) {
+		return this.results.of(operation);
+	}
+
+	@Override
+	public IdempotencyStore store(String name) {
+		try {
+			return this.beanFactory.getBean(name, IdempotencyStore.class);
+		}
+		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
+			throw new IllegalArgumentException("'" + name + "' is no bean of type IdempotencyStore", ex);
+		}
+	}
+
+	@Override
+	public BusinessTransactions transactions() {
+		if (!TRANSACTIONS) {
+			throw new IllegalArgumentException("There are no transactions to join: spring-tx is missing");
+		}
+		return this.transactions.obtain();
+	}
+
+	@Override
+	public Caller caller() {
+		return this.caller.get();
+	}
+
+}

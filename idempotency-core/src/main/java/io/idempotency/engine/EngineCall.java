@@ -1,0 +1,300 @@
+package io.idempotency.engine;
+
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.TransactionMode;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.KeyParts;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+/** One call of a template. For one thread and one use. */
+final class EngineCall implements IdempotencyTemplate.Call {
+
+	private final String operation;
+
+	private final IdempotencyEngine engine;
+
+	private final ResultCodec codec;
+
+	private final IdempotencyPolicy defaults;
+
+	private final TemplateSurroundings surroundings;
+
+	private IdempotencyStore store;
+
+	private boolean namesStore;
+
+	private @Nullable BusinessTransactions transactions;
+
+	private List<String> key = List.of();
+
+	private @Nullable String token;
+
+	private @Nullable String scope;
+
+	private @Nullable Fingerprint fingerprint;
+
+	private IdempotencyMode mode = IdempotencyMode.REPLAY;
+
+	private ConflictMode conflict = ConflictMode.DEFAULT;
+
+	private @Nullable Duration waitTimeout;
+
+	private FailureMode onFailure = FailureMode.DEFAULT;
+
+	private AbandonedMode onAbandoned;
+
+	private Duration retention;
+
+	private Duration lease;
+
+	private @Nullable Callable<?> recovery;
+
+	private final Set<Class<? extends Throwable>> duplicateOn = new LinkedHashSet<>();
+
+	EngineCall(String operation, IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
+			IdempotencyPolicy defaults, TemplateSurroundings surroundings) {
+		this.operation = operation;
+		this.engine = engine;
+		this.store = store;
+		this.codec = codec;
+		this.defaults = defaults;
+		this.surroundings = surroundings;
+		this.onAbandoned = defaults.onAbandoned();
+		this.retention = defaults.retention();
+		this.lease = defaults.lease();
+	}
+
+	@Override
+	public IdempotencyTemplate.Call key(Object... parts) {
+		this.key = KeyParts.of(parts);
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call token(String token) {
+		this.token = token;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call scope(String scope) {
+		this.scope = scope;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call fingerprint(@Nullable Object... parts) {
+		Fingerprint.Builder builder = Fingerprint.of("values1");
+		for (Object part : parts) {
+			builder.add(KeyParts.text(part));
+		}
+		this.fingerprint = builder.build();
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call mode(IdempotencyMode mode) {
+		this.mode = mode;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call conflict(ConflictMode conflict) {
+		this.conflict = conflict;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call waitTimeout(Duration waitTimeout) {
+		this.waitTimeout = waitTimeout;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call onFailure(FailureMode onFailure) {
+		this.onFailure = onFailure;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call onAbandoned(AbandonedMode onAbandoned) {
+		this.onAbandoned = onAbandoned;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call retention(Duration retention) {
+		this.retention = retention;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call lease(Duration lease) {
+		this.lease = lease;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call store(String name) {
+		this.store = this.surroundings.store(name);
+		this.namesStore = true;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call transaction(TransactionMode transaction) {
+		this.transactions = (transaction == TransactionMode.JOIN) ? this.surroundings.transactions() : null;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call recover(Callable<?> recovery) {
+		this.recovery = recovery;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call duplicateOn(Class<? extends Throwable> failure) {
+		this.duplicateOn.add(failure);
+		return this;
+	}
+
+	@Override
+	public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
+		try {
+			return guard(declared(type), action::get);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<RuntimeException>unchanged(ex);
+		}
+	}
+
+	@Override
+	public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
+		try {
+			TemplateResult value = declared(type);
+			if (value.async()) {
+				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
+			}
+			return guardAsync(new TemplateResult(value.type(), true), action);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<RuntimeException>unchanged(ex);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> CompletableFuture<@Nullable T> guardAsync(TemplateResult result,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> action) throws Throwable {
+		CompletionStage<? extends @Nullable T> stage = this.<CompletionStage<? extends @Nullable T>>guard(result,
+				action::get);
+		return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
+				: CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
+		try {
+			return guard(declared(type), action);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<Exception>unchanged(ex);
+		}
+	}
+
+	/** Code of other languages throws what it has not declared. */
+	@SuppressWarnings("unchecked")
+	private static <X extends Throwable> X unchanged(Throwable ex) throws X {
+		throw (X) ex;
+	}
+
+	@Override
+	public void run(Runnable action) {
+		execute(Void.class, () -> {
+			action.run();
+			return null;
+		});
+	}
+
+	/** Before anything runs: what could not be replayed is refused the first time. */
+	private TemplateResult declared(Type type) {
+		return TemplateResult.of(this.operation, type, this.mode, this.codec);
+	}
+
+	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
+		check(result);
+		GuardedCall call = new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE,
+				policy(), this.store);
+		return this.engine.execute(call,
+				new SuppliedAction<T>(this.codec, result, action, this.recovery, this.duplicateOn), this.transactions);
+	}
+
+	/** What contradicts itself would silently do less than it says. */
+	private void check(TemplateResult result) {
+		boolean token = this.token != null;
+		refuse(token && !this.key.isEmpty(), "has a key and a token: give it one of the two");
+		refuse(token && this.scope != null, "has a token and a scope: a token belongs to whom it was issued to");
+		refuse(token && this.namesStore, "has a token and names a store: tokens are in the store of the application");
+		refuse(this.fingerprint != null && this.mode != IdempotencyMode.REPLAY,
+				"has a fingerprint, and mode " + this.mode + " compares nothing");
+		refuse(this.conflict == ConflictMode.WAIT && this.mode == IdempotencyMode.REJECT,
+				"has conflict WAIT, and mode REJECT refuses duplicates at once");
+		refuse(this.waitTimeout != null && this.conflict == ConflictMode.REJECT,
+				"has a waitTimeout, and conflict REJECT never waits");
+		refuse(this.onFailure == FailureMode.REMEMBER && this.mode == IdempotencyMode.LOCK,
+				"has onFailure REMEMBER, and mode LOCK keeps nothing");
+		refuse(this.recovery != null && this.mode == IdempotencyMode.REJECT && this.duplicateOn.isEmpty(),
+				"has a recovery that is never asked: mode REJECT gives no duplicate a result");
+		if (this.transactions != null) {
+			refuse(result.async(), "joins a transaction, and its work goes on after that has ended");
+			refuse(this.store.joining().isEmpty(), "joins a transaction, and its store has none to join");
+		}
+	}
+
+	private void refuse(boolean contradiction, String problem) {
+		if (contradiction) {
+			throw new IllegalArgumentException("The call of '" + this.operation + "' " + problem);
+		}
+	}
+
+	private IdempotencyKey key() {
+		if (this.token != null) {
+			return IdempotencyKey.ofToken(this.surroundings.caller(), this.token);
+		}
+		if (this.key.isEmpty()) {
+			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
+					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
+		}
+		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
+		return IdempotencyKey.of(this.operation, caller, this.key);
+	}
+
+	private IdempotencyPolicy policy() {
+		ConflictMode conflict = (this.conflict != ConflictMode.DEFAULT) ? this.conflict : this.defaults.conflict();
+		FailureMode onFailure = (this.onFailure != FailureMode.DEFAULT) ? this.onFailure : this.defaults.onFailure();
+		Duration waitTimeout = (this.waitTimeout != null) ? this.waitTimeout : this.defaults.waitTimeout();
+		return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.defaults.renewal(),
+				conflict, waitTimeout, onFailure, this.onAbandoned, this.recovery != null,
+				this.defaults.onStoreFailure());
+	}
+
+}

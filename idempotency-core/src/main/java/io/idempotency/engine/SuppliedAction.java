@@ -1,0 +1,52 @@
+package io.idempotency.engine;
+
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Translates one call of a template for the engine.
+ *
+ * @param <T> what the action gives
+ */
+final class SuppliedAction<T> extends ValueAction<T> {
+
+	private final Callable<? extends @Nullable T> action;
+
+	private final @Nullable Callable<?> recovery;
+
+	private final Set<Class<? extends Throwable>> duplicateOn;
+
+	SuppliedAction(ResultCodec codec, TemplateResult result, Callable<? extends @Nullable T> action,
+			@Nullable Callable<?> recovery, Set<Class<? extends Throwable>> duplicateOn) {
+		super(codec, result.type(), result.async());
+		this.action = action;
+		this.recovery = recovery;
+		this.duplicateOn = duplicateOn;
+	}
+
+	@Override
+	public @Nullable T run() throws Throwable {
+		return this.action.call();
+	}
+
+	/**
+	 * An asynchronous action may be recovered by the value as well as by a future of it.
+	 */
+	@Override
+	@SuppressWarnings("unchecked")
+	public @Nullable T recover() throws Throwable {
+		Object recovered = (this.recovery != null) ? this.recovery.call() : null;
+		boolean bare = isAsync() && recovered != null && !(recovered instanceof CompletionStage<?>);
+		return (T) (bare ? CompletableFuture.completedFuture(recovered) : recovered);
+	}
+
+	@Override
+	public boolean isDuplicate(Throwable failure) {
+		return this.duplicateOn.stream().anyMatch((type) -> type.isInstance(failure));
+	}
+
+}
