@@ -64,6 +64,8 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean streaming;
 
+	private boolean nothingRan;
+
 	private boolean recovered;
 
 	private boolean mayBeRenderedLater;
@@ -153,6 +155,11 @@ final class ClaimedAnswer extends Answer {
 		this.returned = false;
 	}
 
+	/** The arguments of the handler were refused before it was entered. */
+	void nothingRan() {
+		this.nothingRan = true;
+	}
+
 	private boolean isEnded() {
 		return this.ending.isDone();
 	}
@@ -230,14 +237,17 @@ final class ClaimedAnswer extends Answer {
 				policy.mode() == IdempotencyMode.REPLAY, policy.onFailure() == FailureMode.REMEMBER);
 	}
 
-	private static Failure kind(@Nullable Throwable thrown) {
+	private Failure kind(@Nullable Throwable thrown) {
+		if (this.nothingRan) {
+			return Failure.NOTHING_RAN;
+		}
 		if (thrown == null) {
 			return Failure.NONE;
 		}
 		IdempotencyException refusal = NestedRefusals.find(thrown);
 		if (refusal instanceof IdempotencyInProgressException
 				|| refusal instanceof IdempotencyStoreUnavailableException) {
-			return Failure.POSTPONED;
+			return Failure.NOTHING_RAN;
 		}
 		if (refusal != null) {
 			return Failure.REFUSED;

@@ -126,6 +126,9 @@ final class HttpCall implements GuardedAction<Object> {
 
 	@Override
 	public Ending threw(Throwable failure) {
+		if (this.call.isRefusedBefore(failure)) {
+			answer().nothingRan();
+		}
 		this.exchange.failed(failure);
 		return answer().ending();
 	}

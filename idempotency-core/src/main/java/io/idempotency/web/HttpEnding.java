@@ -10,7 +10,7 @@ package io.idempotency.web;
  * ------------------------------------------------------------------------------------------------------
  *  1 failed (a to c), and the handler had returned, no stream: only the answer failed    UNKEPT
  *  2 failed (a to c), and the work was given up by who waited for it                     OUT_OF_SIGHT
- *  3 failed: a nested call was refused and may run later                             (a) NOT_RUN
+ *  3 failed: nothing ran (arguments, or a nested call that may run later, refused)   (a) NOT_RUN
  *  4 failed: a nested call was refused for good, or a stream broke off in the middle (b) FAILED
  *  5 failed: its status is one after which the key is free                           (c) FAILED
  *  6 it was streamed or too large, or the mode keeps none                                UNKEPT
@@ -23,7 +23,7 @@ package io.idempotency.web;
  * ------------------------------------------------------------------------------------------------------
  *  9 while an error was awaited                                                          KEPT (that error)
  * 10 the handler had returned, no stream, failures are not remembered                    UNKEPT
- * 11 a nested call was refused and may run later                                         NOT_RUN
+ * 11 nothing ran (as in 3)                                                              NOT_RUN
  * 12 failures are not remembered                                                         FAILED
  * 13 else                                                                                KEPT_WHEN_RENDERED
  *
@@ -62,7 +62,7 @@ enum HttpEnding {
 
 	/** The answer is there. */
 	static HttpEnding answered(Facts facts) {
-		boolean refused = facts.failure == Failure.POSTPONED || facts.failure == Failure.REFUSED && !facts.remembers;
+		boolean refused = facts.failure == Failure.NOTHING_RAN || facts.failure == Failure.REFUSED && !facts.remembers;
 		boolean failed = refused || !facts.remembers && (facts.isBrokenStream() || facts.isFreeingAnswer());
 		if (failed && facts.isAnswerAlone()) {
 			return UNKEPT;
@@ -71,7 +71,7 @@ enum HttpEnding {
 			return OUT_OF_SIGHT;
 		}
 		if (failed) {
-			return (facts.failure == Failure.POSTPONED) ? NOT_RUN : FAILED;
+			return (facts.failure == Failure.NOTHING_RAN) ? NOT_RUN : FAILED;
 		}
 		if (!facts.kept || !facts.held) {
 			return UNKEPT;
@@ -87,7 +87,7 @@ enum HttpEnding {
 		if (facts.isAnswerAlone() && !facts.remembers) {
 			return UNKEPT;
 		}
-		if (facts.failure == Failure.POSTPONED) {
+		if (facts.failure == Failure.NOTHING_RAN) {
 			return NOT_RUN;
 		}
 		return facts.remembers ? KEPT_WHEN_RENDERED : FAILED;
@@ -145,8 +145,8 @@ enum HttpEnding {
 
 		NONE,
 
-		/** By a nested call that was not run and may run later. */
-		POSTPONED,
+		/** By what refused the arguments, or by a nested call that may run later. */
+		NOTHING_RAN,
 
 		/** By a nested call that was refused for good. */
 		REFUSED,

@@ -62,7 +62,7 @@ class HttpEndingTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "POSTPONED", "REFUSED", "OTHER", "END_OF_STREAM" })
+	@EnumSource(names = { "NOTHING_RAN", "REFUSED", "OTHER", "END_OF_STREAM" })
 	void row1AnswerOfAReturnedHandlerThatFailsIsNoFailureOfTheWork(Failure failure) {
 		assertThat(HttpEnding.answered(freeing(with(failure, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
 	}
@@ -75,7 +75,7 @@ class HttpEndingTests {
 
 	@Test
 	void row3NestedCallThatMayRunLaterIsNeverRemembered() {
-		Facts postponed = notReturned(with(Failure.POSTPONED, PLAIN));
+		Facts postponed = notReturned(with(Failure.NOTHING_RAN, PLAIN));
 		assertThat(HttpEnding.answered(postponed)).isEqualTo(HttpEnding.NOT_RUN);
 		assertThat(HttpEnding.answered(remembering(postponed))).isEqualTo(HttpEnding.NOT_RUN);
 	}
@@ -133,7 +133,7 @@ class HttpEndingTests {
 
 	@Test
 	void row11NestedCallThatMayRunLaterFreesTheKey() {
-		Facts postponed = notReturned(with(Failure.POSTPONED, PLAIN));
+		Facts postponed = notReturned(with(Failure.NOTHING_RAN, PLAIN));
 		assertThat(HttpEnding.thrown(postponed)).isEqualTo(HttpEnding.NOT_RUN);
 		assertThat(HttpEnding.thrown(remembering(postponed))).isEqualTo(HttpEnding.NOT_RUN);
 	}

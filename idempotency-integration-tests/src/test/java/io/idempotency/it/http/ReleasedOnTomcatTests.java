@@ -36,6 +36,30 @@ class ReleasedOnTomcatTests extends OnTomcat {
 		assertThat(valid.replayed()).isFalse();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "/validated", "/validated/remembering" })
+	void callThatItsOwnAdviceRefusesUsesNoKey(String path) {
+		int before = this.runs.of(path);
+		Answer invalid = this.client.post(path + "?nights=0", this.key);
+		Answer valid = this.client.post(path + "?nights=1", this.key);
+		Answer again = this.client.post(path + "?nights=1", this.key);
+		assertThat(invalid.status()).isEqualTo(400);
+		assertThat(valid.status()).as("valid %s", valid).isEqualTo(200);
+		assertThat(valid.replayed()).isFalse();
+		assertThat(again.replayed()).isTrue();
+		assertThat(this.runs.of(path) - before).isEqualTo(1);
+	}
+
+	@Test
+	void callThatIsRefusedInsideTheHandlerHasRun() {
+		int before = this.runs.of("/validated/inside");
+		Answer first = this.client.post("/validated/inside?nights=1", this.key);
+		Answer second = this.client.post("/validated/inside?nights=1", this.key);
+		assertThat(first.status()).isEqualTo(400);
+		assertThat(second.replayed()).isTrue();
+		assertThat(this.runs.of("/validated/inside") - before).isEqualTo(1);
+	}
+
 	@Test
 	void callerWhoMayNotUsesNoKey() {
 		Answer anonymous = this.client.post("/private/orders", this.key);
