@@ -97,9 +97,9 @@ public @interface Idempotent {
 	boolean token() default false;
 
 	/**
-	 * Name of the operation in stored keys, logs and events. Default: the fully
-	 * qualified method signature, so that two methods never share a key by accident. Two
-	 * methods with one name share their keys on purpose.
+	 * Name of the operation in stored keys, logs and events. Default: the fully qualified
+	 * method signature, so that two methods never share a key by accident. Two methods
+	 * with one name share their keys on purpose.
 	 * @return the operation name
 	 */
 	String operation() default "";
