@@ -12,7 +12,7 @@ public enum AbandonedMode {
 
 	/**
 	 * The later call is refused with {@link IdempotencyOutcomeUnknownException} (409)
-	 * until the late owner completes after all, an operator evicts the record, or the
+	 * until the late owner completes after all, an operator deletes the record, or the
 	 * retention ends.
 	 */
 	REFUSE

@@ -97,7 +97,7 @@ public @interface Idempotent {
 	boolean token() default false;
 
 	/**
-	 * Name of the operation in keys, metrics and admin. Default: the fully qualified
+	 * Name of the operation in stored keys, logs and events. Default: the fully qualified
 	 * method signature, so that two methods never share a key by accident. Two methods
 	 * with one name share their keys on purpose.
 	 * @return the operation name

@@ -10,7 +10,7 @@ public enum StoreFailureMode {
 	/** Refused with {@code store-unavailable} (503); nothing runs. */
 	REJECT,
 
-	/** Runs unguarded, and is counted: a duplicate may run too. */
+	/** Runs unguarded, and listeners are told: a duplicate may run too. */
 	PROCEED
 
 }

@@ -1,0 +1,249 @@
+package io.idempotency.it.docs;
+
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.it.docs.Page.Block;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.env.PropertiesPropertySourceLoader;
+import org.springframework.boot.env.PropertySourceLoader;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class DocumentationTests {
+
+	private static final Pattern LINK = Pattern.compile("\\[[^\\]]*\\]\\(([^)\\s]+)\\)");
+
+	private static final Pattern NAMED_PROPERTY = Pattern
+		.compile("`(idempotency(?:\\.[a-z]+(?:-[a-z]+)*)+)(?:[=:] ?([^`]+))?`");
+
+	/** Its default is computed. */
+	private static final String WITHOUT_DEFAULT = "idempotency.memory.max-size";
+
+	@ParameterizedTest
+	@MethodSource
+	void linksLeadSomewhere(Page page) {
+		assertThat(LINK.matcher(page.withoutBlocks()).results().map((link) -> link.group(1)))
+			.allSatisfy((link) -> assertThat(leadsSomewhere(page, link)).as(link).isTrue());
+	}
+
+	static List<Page> linksLeadSomewhere() {
+		return Stream
+			.concat(Page.all().stream(),
+					Stream.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "idempotency-samples/shop/README.md")
+						.map(Page::of))
+			.toList();
+	}
+
+	private static boolean leadsSomewhere(Page page, String link) {
+		if (link.contains("://")) {
+			return true;
+		}
+		String[] parts = link.split("#", 2);
+		Path target = parts[0].isEmpty() ? page.path()
+				: Objects.requireNonNullElse(page.path().getParent(), Path.of("")).resolve(parts[0]).normalize();
+		boolean exists = Files.exists(Page.ROOT.resolve(target));
+		return exists && (parts.length == 1 || Page.of(target.toString()).anchors().contains(parts[1]));
+	}
+
+	@Test
+	void everyPageIsInTheIndex() {
+		String index = Page.of("docs/index.md").text();
+		assertThat(Page.all()).hasSizeGreaterThan(10)
+			.filteredOn((page) -> page.path().startsWith("docs") && !page.path().endsWith("index.md"))
+			.allSatisfy((page) -> assertThat(index).contains("](" + page.path().getFileName() + ")"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void settingsBind(Block settings) {
+		PropertySourceLoader loader = settings.language().equals("yaml") ? new YamlPropertySourceLoader()
+				: new PropertiesPropertySourceLoader();
+		assertThatCode(() -> bind(loader, settings.code())).doesNotThrowAnyException();
+	}
+
+	static List<Block> settingsBind() {
+		return Page.all().stream().flatMap((page) -> page.blocks("yaml", "properties").stream()).toList();
+	}
+
+	@Test
+	void unknownSettingsDoNotBind() {
+		assertThatThrownBy(() -> bind(new YamlPropertySourceLoader(), "idempotency:\n  retain: 1h\n"))
+			.hasStackTraceContaining("retain");
+	}
+
+	private static void bind(PropertySourceLoader loader, String settings) throws IOException {
+		List<PropertySource<?>> sources = loader.load("documentation",
+				new ByteArrayResource(settings.getBytes(StandardCharsets.UTF_8)));
+		new Binder(ConfigurationPropertySources.from(sources)).bind("idempotency",
+				Bindable.of(IdempotencyProperties.class), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+	}
+
+	@ParameterizedTest
+	@MethodSource("io.idempotency.it.docs.Page#all")
+	void namedPropertiesExist(Page page) {
+		Map<String, String> known = defaults(IdempotencyProperties.class, "idempotency.");
+		assertThat(NAMED_PROPERTY.matcher(page.withoutBlocks()).results()).allSatisfy((named) -> {
+			assertThat(known).containsKey(named.group(1));
+			bindNamed(named);
+		});
+	}
+
+	private static void bindNamed(MatchResult named) {
+		if (named.group(2) != null) {
+			assertThatCode(() -> bind(new PropertiesPropertySourceLoader(), named.group(1) + "=" + named.group(2)))
+				.doesNotThrowAnyException();
+		}
+	}
+
+	@Test
+	void everyPropertyIsDocumentedWithItsDefault() {
+		Map<String, String> documented = new TreeMap<>();
+		for (List<String> row : Page.of("docs/configuration.md").rows()) {
+			if (row.get(0).startsWith("`idempotency.")) {
+				assertThat(row).hasSize(3).doesNotContain("");
+				String value = row.get(1).equals("none") ? "" : row.get(1);
+				assertThat(documented.put(row.get(0).replace("`", ""), value.replace("`", ""))).isNull();
+			}
+		}
+		Map<String, String> defaults = defaults(IdempotencyProperties.class, "idempotency.");
+		assertThat(defaults.remove(WITHOUT_DEFAULT)).isEmpty();
+		assertThat(documented.remove(WITHOUT_DEFAULT)).isNotEmpty();
+		assertThat(documented).isEqualTo(defaults);
+	}
+
+	private static Map<String, String> defaults(Class<?> type, String prefix) {
+		Map<String, String> defaults = new TreeMap<>();
+		RecordComponent[] components = type.getRecordComponents();
+		Parameter[] parameters = type.getDeclaredConstructors()[0].getParameters();
+		for (int i = 0; i < components.length; i++) {
+			String name = prefix + components[i].getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+			if (components[i].getType().isRecord()) {
+				defaults.putAll(defaults(components[i].getType(), name + "."));
+			}
+			else {
+				DefaultValue value = parameters[i].getAnnotation(DefaultValue.class);
+				defaults.put(name, (value != null) ? String.join(", ", value.value()) : "");
+			}
+		}
+		return defaults;
+	}
+
+	@Test
+	void everyAttributeIsDocumentedWithItsDefault() {
+		Map<String, String> attributes = Arrays.stream(Idempotent.class.getDeclaredMethods())
+			.collect(Collectors.toMap(Method::getName, (attribute) -> text(attribute.getDefaultValue())));
+		Map<String, String> documented = new TreeMap<>();
+		for (List<String> row : Page.of("docs/annotation.md").rows()) {
+			for (String name : row.get(0).replace("`", "").split(", ")) {
+				if (row.size() == 3 && row.get(1).startsWith("`") && attributes.containsKey(name)) {
+					documented.put(name, row.get(1).replace("`", ""));
+				}
+			}
+		}
+		assertThat(documented).isEqualTo(attributes);
+	}
+
+	private static String text(Object value) {
+		if (value instanceof String text) {
+			return '"' + text + '"';
+		}
+		return (value instanceof Object[] values && values.length == 0) ? "{}" : value.toString();
+	}
+
+	@Test
+	void everyProblemIsDocumented() {
+		List<String> problems = Arrays.stream(IdempotencyException.class.getPermittedSubclasses())
+			.map(DocumentationTests::problem)
+			.map((problem) -> problem.code() + " " + problem.status() + " " + problem.getClass().getSimpleName())
+			.toList();
+		List<String> documented = new ArrayList<>();
+		for (List<String> row : Page.of("docs/errors.md").rows()) {
+			if (row.size() == 5 && row.get(1).matches("\\d{3}")) {
+				documented.add(String.join(" ", row.subList(0, 3)).replace("`", ""));
+			}
+		}
+		assertThat(documented).containsExactlyInAnyOrderElementsOf(problems);
+		String readme = Page.of("README.md").text();
+		assertThat(problems).allSatisfy((problem) -> {
+			String[] words = problem.split(" ");
+			assertThat(readme).containsPattern("\\| " + words[1] + "( \\+ `Retry-After`)? \\| `" + words[0] + "` \\|");
+		});
+	}
+
+	private static IdempotencyException problem(Class<?> type) {
+		try {
+			Constructor<?> constructor = type.getConstructors()[0];
+			Object[] arguments = Arrays.stream(constructor.getParameterTypes())
+				.map(DocumentationTests::argument)
+				.toArray();
+			return (IdempotencyException) constructor.newInstance(arguments);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	private static Object argument(Class<?> type) {
+		if (type == long.class) {
+			return 2L;
+		}
+		if (type == Duration.class) {
+			return Duration.ofSeconds(1);
+		}
+		return (type == String.class) ? "" : new IllegalStateException();
+	}
+
+	@Test
+	void examplesCompile(@TempDir Path output) {
+		List<Block> examples = Page.all().stream().flatMap((page) -> page.blocks("java").stream()).toList();
+		assertThat(examples).hasSizeGreaterThan(20);
+		assertThat(JavaExamples.problems(examples, output)).isEmpty();
+	}
+
+	@Test
+	void wrongExamplesDoNotCompile(@TempDir Path output) {
+		List<Block> wrong = Stream
+			.of("@Idempotent(keys = \"#id\")\n", "class Pay {\n\tIdempotencyLock lock;\n}\n", "call.fence();\n")
+			.map((code) -> new Block("page", "java", code))
+			.toList();
+		assertThat(JavaExamples.problems(wrong, output)).hasSizeGreaterThanOrEqualTo(wrong.size());
+	}
+
+}

@@ -1,0 +1,151 @@
+package io.idempotency.it.docs;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+import io.idempotency.it.docs.Page.Block;
+
+/**
+ * Compiles the examples of the documentation, each as the body of a class that has what
+ * the example does not tell.
+ */
+final class JavaExamples {
+
+	private static final String IMPORTS = """
+			import java.lang.annotation.*;
+			import java.math.BigDecimal;
+			import java.net.URI;
+			import java.net.http.*;
+			import java.time.*;
+			import java.util.*;
+			import io.idempotency.*;
+			import io.idempotency.store.IdempotencyStore;
+			import io.idempotency.store.memory.MemoryIdempotencyStore;
+			import io.idempotency.test.*;
+			import io.idempotency.web.IdempotencyScopeResolver;
+			import org.jspecify.annotations.Nullable;
+			import org.junit.jupiter.api.Test;
+			import org.slf4j.*;
+			import org.springframework.boot.test.context.TestConfiguration;
+			import org.springframework.context.annotation.Bean;
+			import org.springframework.core.annotation.AliasFor;
+			import org.springframework.dao.DuplicateKeyException;
+			import org.springframework.http.ResponseEntity;
+			import org.springframework.stereotype.Service;
+			import org.springframework.transaction.annotation.Transactional;
+			import org.springframework.web.bind.annotation.*;
+			import org.springframework.web.cors.CorsConfiguration;
+			import static org.assertj.core.api.Assertions.assertThat;
+			""";
+
+	private static final String SURROUNDINGS = IMPORTS + """
+			abstract class Surroundings {
+
+				record NewOrder(String sku, int quantity) { }
+				record Order(String id, BigDecimal amount) { }
+				record Request(String id) { }
+				record Receipt(String id) { }
+				record Event(String id, String source, long sequence) { }
+				record CheckoutForm(String token) { }
+
+				interface Orders {
+					Order insert(Request request);
+					@Nullable Order findByRequestId(String id);
+				}
+
+				interface Gateway {
+					Receipt pay(Order order);
+					Receipt pay(Order order, long fence);
+				}
+
+				interface Bookings {
+					void book(Event event);
+				}
+
+				Orders orders;
+				Gateway gateway;
+				Bookings bookings;
+				Order order;
+				Logger logger;
+
+			}
+			""";
+
+	private static final Pattern ANNOTATIONS = Pattern.compile("(@Idempotent\\b.*\\R*)+");
+
+	private static final Pattern MEMBERS = Pattern
+		.compile("(?s)(@|class |record |(public )?[\\w<>, ]+ \\w+\\([^;]*\\{).*");
+
+	private JavaExamples() {
+	}
+
+	/** Compiles the examples; gives what is wrong, with the place of the example. */
+	static List<String> problems(List<Block> examples, Path output) {
+		List<JavaFileObject> sources = new ArrayList<>();
+		sources.add(new Source("Surroundings", "Surroundings", SURROUNDINGS));
+		for (Block example : examples) {
+			String name = "Example" + sources.size();
+			sources.add(new Source(name, example.place(), IMPORTS + "abstract class " + name
+					+ " extends Surroundings {\n" + members(example.code()) + "\n}\n"));
+		}
+		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+		DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+		List<String> options = List.of("-proc:none", "-parameters", "-d", output.toString(), "-cp",
+				System.getProperty("java.class.path"));
+		compiler.getTask(null, null, diagnostics, options, null, sources).call();
+		return diagnostics.getDiagnostics()
+			.stream()
+			.filter((diagnostic) -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
+			.map(JavaExamples::message)
+			.toList();
+	}
+
+	private static String message(Diagnostic<? extends JavaFileObject> diagnostic) {
+		String place = (diagnostic.getSource() instanceof Source source) ? source.place : "?";
+		return place + ": " + diagnostic.getMessage(Locale.ROOT);
+	}
+
+	private static String members(String example) {
+		String code = example.replace("{ … }", "{ throw new UnsupportedOperationException(); }");
+		if (ANNOTATIONS.matcher(code).matches()) {
+			return code.lines()
+				.filter((line) -> !line.isBlank())
+				.map((annotation) -> annotation + "\nabstract void m" + Integer.toHexString(annotation.hashCode())
+						+ "();")
+				.collect(Collectors.joining("\n"));
+		}
+		return MEMBERS.matcher(code).matches() ? code : "void statements() throws Exception {\n" + code + "\n}";
+	}
+
+	private static final class Source extends SimpleJavaFileObject {
+
+		private final String place;
+
+		private final String code;
+
+		Source(String name, String place, String code) {
+			super(URI.create("string:///" + name + ".java"), Kind.SOURCE);
+			this.place = place;
+			this.code = code;
+		}
+
+		@Override
+		public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+			return this.code;
+		}
+
+	}
+
+}
