@@ -68,6 +68,7 @@ final class JavaExamples {
 				interface Gateway {
 					Receipt pay(Order order);
 					Receipt pay(Order order, long fence);
+					@Nullable Receipt find(String id);
 				}
 
 				interface Bookings {
