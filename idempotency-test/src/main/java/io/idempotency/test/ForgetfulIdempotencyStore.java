@@ -1,0 +1,77 @@
+package io.idempotency.test;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+
+/**
+ * A store in memory that can forget everything, for tests that share an application but
+ * no keys. Thread-safe; what still runs when it forgets has lost its claim.
+ *
+ * @since 0.1.0
+ */
+public final class ForgetfulIdempotencyStore implements IdempotencyStore {
+
+	private static final long MAX_BYTES = 16 * 1024 * 1024;
+
+	private final Clock clock;
+
+	private volatile MemoryIdempotencyStore store;
+
+	/**
+	 * Creates a store with the system's clock.
+	 */
+	public ForgetfulIdempotencyStore() {
+		this(Clock.systemUTC());
+	}
+
+	/**
+	 * Creates a store.
+	 * @param clock the clock of leases and retentions
+	 */
+	public ForgetfulIdempotencyStore(Clock clock) {
+		this.clock = clock;
+		this.store = new MemoryIdempotencyStore(MAX_BYTES, clock);
+	}
+
+	/**
+	 * Forgets all keys and tokens.
+	 */
+	public void forget() {
+		this.store = new MemoryIdempotencyStore(MAX_BYTES, this.clock);
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
+		return this.store.claim(request);
+	}
+
+	@Override
+	public boolean complete(Completion completion) {
+		return this.store.complete(completion);
+	}
+
+	@Override
+	public boolean release(IdempotencyKey key, ClaimId claimId) {
+		return this.store.release(key, claimId);
+	}
+
+	@Override
+	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return this.store.renew(key, claimId, lease);
+	}
+
+	@Override
+	public Instant issue(IdempotencyKey token, Duration timeToLive) {
+		return this.store.issue(token, timeToLive);
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.idempotency.test;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+import static io.idempotency.test.IdempotencyAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class GuardedAnswerAssertTests {
+
+	private static final GuardedAnswer FIRST = answer(201, "one",
+			Map.of("Location", List.of("/orders/1"), "Set-Cookie", List.of("a=b"), "Date", List.of("now")));
+
+	private static GuardedAnswer answer(int status, String body, Map<String, List<String>> headers) {
+		return new GuardedAnswer(status, headers, body.getBytes(StandardCharsets.UTF_8));
+	}
+
+	private static GuardedAnswer replay(int status, String body, String location) {
+		return answer(status, body, Map.of("location", List.of(location), "idempotent-replayed", List.of("true"),
+				"Date", List.of("later")));
+	}
+
+	@Test
+	void aReplayIsToldByItsHeaderInAnyCase() {
+		assertThat(FIRST).isNoReplay().hasStatus(201);
+		assertThat(replay(201, "one", "/orders/1")).isReplayOf(FIRST);
+	}
+
+	@Test
+	void whatDiffersIsNoReplay() {
+		for (GuardedAnswer other : List.of(FIRST, replay(200, "one", "/orders/1"), replay(201, "two", "/orders/1"),
+				replay(201, "one", "/orders/2"))) {
+			assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> assertThat(other).isReplayOf(FIRST));
+		}
+	}
+
+	@Test
+	void aReplayIsNoAnswerOfTheHandler() {
+		assertThatExceptionOfType(AssertionError.class)
+			.isThrownBy(() -> assertThat(replay(201, "one", "/orders/1")).isNoReplay())
+			.withMessageContaining("not a replay");
+	}
+
+	@Test
+	void aProblemIsFoundByItsCode() {
+		GuardedAnswer problem = answer(409, "{\"type\":\"urn:idempotency:in-progress\",\"code\":\"in-progress\"}",
+				Map.of());
+		assertThat(problem).hasProblem("in-progress");
+		for (GuardedAnswer other : List.of(FIRST, answer(409, "{\"code\":\"duplicate\"}", Map.of()),
+				answer(200, "{\"code\":\"in-progress\"}", Map.of()))) {
+			assertThatExceptionOfType(AssertionError.class)
+				.isThrownBy(() -> assertThat(other).hasProblem("in-progress"))
+				.withMessageContaining("'in-progress'");
+		}
+	}
+
+	@Test
+	void messagesShowNoBody() {
+		assertThat(answer(200, "secret", Map.of()).toString()).doesNotContain("secret").contains("6 bytes");
+	}
+
+	@Test
+	void answersOfSpringAreAnswers() {
+		MockHttpServletResponse mock = new MockHttpServletResponse();
+		mock.setStatus(201);
+		mock.addHeader("Location", "/orders/1");
+		assertThat(SpringAnswers.of(mock)).isEqualTo(answer(201, "", Map.of("Location", List.of("/orders/1"))));
+		assertThat(SpringAnswers.of(ResponseEntity.status(201)
+			.header("Location", "/orders/1")
+			.body("one".getBytes(StandardCharsets.UTF_8)))).hasStatus(201).isNoReplay();
+		assertThat(SpringAnswers.of(new ResponseEntity<byte[]>(HttpStatus.NO_CONTENT)).body()).isEmpty();
+	}
+
+}
