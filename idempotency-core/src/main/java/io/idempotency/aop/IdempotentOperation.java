@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param resultType declared type of the result; of an asynchronous one, the type inside
  * it
  * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
+ * @param apart whether the work commits by itself, whatever becomes of the transaction in
+ * which the method is called
  * @param store where records are kept
  * @since 0.1.0
  */
@@ -37,7 +39,8 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		IdempotencyPolicy policy, KeySource keySource, boolean required, boolean token,
 		@Nullable OperationExpression scope, FingerprintSource fingerprint, @Nullable OperationExpression condition,
 		List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover,
-		@Nullable BusinessTransactions transactions, Type resultType, boolean async, IdempotencyStore store) {
+		@Nullable BusinessTransactions transactions, Type resultType, boolean async, boolean apart,
+		IdempotencyStore store) {
 
 	/**
 	 * Name of the operation.

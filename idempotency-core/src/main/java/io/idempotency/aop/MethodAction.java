@@ -37,6 +37,11 @@ final class MethodAction extends ValueAction<Object> {
 		return FailureStatus.of(failure);
 	}
 
+	@Override
+	public boolean isApart() {
+		return this.call.operation().apart();
+	}
+
 	/**
 	 * An asynchronous method may be recovered by the value as well as by a future of it.
 	 */

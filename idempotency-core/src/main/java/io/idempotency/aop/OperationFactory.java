@@ -20,9 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
 
 /** Turns annotations into operations, and refuses those that cannot work. */
 final class OperationFactory {
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.PlatformTransactionManager", OperationFactory.class.getClassLoader());
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -70,7 +74,8 @@ final class OperationFactory {
 				policy(annotation, recover != null), keySource, attributes.required(), attributes.token(),
 				expression("scope", attributes.scope(), annotation), fingerprint(annotation),
 				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
-				transactions(annotation), result.type(), result.async(), store(annotation));
+				transactions(annotation), result.type(), result.async(),
+				result.async() || TRANSACTIONS && TransactionManagers.isApart(annotation), store(annotation));
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, IdempotencyMode mode, ResultShape result) {

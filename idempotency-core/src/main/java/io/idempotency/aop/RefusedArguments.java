@@ -30,7 +30,11 @@ final class RefusedArguments {
 		if (failure instanceof MethodValidationException refusal) {
 			return !refusal.isForReturnValue() && refusal.getTarget() == target
 					&& refusal.getMethod().getName().equals(method.getName())
-					&& Arrays.equals(refusal.getMethod().getParameterTypes(), method.getParameterTypes());
+					&& Arrays.equals(refusal.getMethod().getParameterTypes(), method.getParameterTypes())
+					&& refusal.getParameterValidationResults()
+						.stream()
+						.allMatch((result) -> arguments[result.getMethodParameter().getParameterIndex()] == result
+							.getArgument());
 		}
 		return JAKARTA && Jakarta.are(failure, target, arguments);
 	}

@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -52,14 +53,18 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 			TransactionSynchronizationManager.registerSynchronization(bound);
 		}
 		bound.claims.put(key, claim);
-		bound.ended.add(ended);
+		bound.all.add(new Bound(key, claim, ended));
 	}
 
 	private static final class BoundClaims implements TransactionSynchronization {
 
 		private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
 
-		private final List<Consumer<Outcome>> ended = new ArrayList<>();
+		/** In the order in which they were bound. */
+		private final List<Bound> all = new ArrayList<>();
+
+		/** How many were bound when a savepoint was made. */
+		private final Map<Object, Integer> savepoints = new IdentityHashMap<>();
 
 		static @Nullable BoundClaims current() {
 			for (TransactionSynchronization candidate : TransactionSynchronizationManager.getSynchronizations()) {
@@ -71,11 +76,34 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 		}
 
 		@Override
-		public void afterCompletion(int status) {
-			Outcome outcome = SpringTransactions.outcome(status);
-			this.ended.forEach((claim) -> claim.accept(outcome));
+		public void savepoint(Object savepoint) {
+			this.savepoints.put(savepoint, this.all.size());
 		}
 
+		/**
+		 * What was done since is gone, whatever becomes of the transaction. A savepoint
+		 * that is not known was made before the first claim.
+		 */
+		@Override
+		public void savepointRollback(Object savepoint) {
+			List<Bound> since = this.all.subList(this.savepoints.getOrDefault(savepoint, 0), this.all.size());
+			List<Bound> gone = List.copyOf(since);
+			since.clear();
+			for (Bound bound : gone) {
+				this.claims.remove(bound.key(), bound.claim());
+				bound.ended().accept(Outcome.ROLLED_BACK);
+			}
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			Outcome outcome = SpringTransactions.outcome(status);
+			this.all.forEach((bound) -> bound.ended().accept(outcome));
+		}
+
+	}
+
+	private record Bound(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
 	}
 
 }

@@ -76,4 +76,9 @@ public final class SpringTemplateSurroundings implements TemplateSurroundings {
 		return this.caller.get();
 	}
 
+	@Override
+	public int statusOf(Throwable failure) {
+		return FailureStatus.of(failure);
+	}
+
 }

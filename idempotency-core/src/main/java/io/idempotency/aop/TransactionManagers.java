@@ -24,6 +24,9 @@ final class TransactionManagers {
 	private static final Set<Integer> SAME_TRANSACTION = Set.of(TransactionDefinition.PROPAGATION_REQUIRED,
 			TransactionDefinition.PROPAGATION_SUPPORTS, TransactionDefinition.PROPAGATION_MANDATORY);
 
+	private static final Set<Integer> APART = Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+			TransactionDefinition.PROPAGATION_NOT_SUPPORTED, TransactionDefinition.PROPAGATION_NEVER);
+
 	private TransactionManagers() {
 	}
 
@@ -34,8 +37,7 @@ final class TransactionManagers {
 	 * manager, or the method wants a transaction apart from that of its record
 	 */
 	static BusinessTransactions find(BeanFactory beanFactory, IdempotentAnnotation annotation) {
-		TransactionAttribute wanted = new AnnotationTransactionAttributeSource()
-			.getTransactionAttribute(annotation.method(), annotation.targetClass());
+		TransactionAttribute wanted = wanted(annotation);
 		if (wanted != null && !SAME_TRANSACTION.contains(wanted.getPropagationBehavior())) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but its own @Transactional asks for a transaction apart from the caller's",
@@ -51,6 +53,20 @@ final class TransactionManagers {
 							+ "@Transactional",
 					ex);
 		}
+	}
+
+	private static @Nullable TransactionAttribute wanted(IdempotentAnnotation annotation) {
+		return new AnnotationTransactionAttributeSource().getTransactionAttribute(annotation.method(),
+				annotation.targetClass());
+	}
+
+	/**
+	 * Whether the method's own {@code @Transactional} takes its work out of the caller's
+	 * transaction; that of a nested one is part of it.
+	 */
+	static boolean isApart(IdempotentAnnotation annotation) {
+		TransactionAttribute wanted = wanted(annotation);
+		return wanted != null && APART.contains(wanted.getPropagationBehavior());
 	}
 
 	/**

@@ -245,7 +245,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		GuardedCall call = new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE,
 				policy(), this.store);
 		return this.engine.execute(call,
-				new SuppliedAction<T>(this.codec, result, action, this.recovery, this.duplicateOn), this.transactions);
+				new SuppliedAction<T>(this.codec, result, action, this.recovery, this.duplicateOn, this.surroundings),
+				this.transactions);
 	}
 
 	/** What contradicts itself would silently do less than it says. */

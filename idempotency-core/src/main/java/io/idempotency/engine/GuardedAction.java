@@ -61,6 +61,15 @@ public interface GuardedAction<T> {
 	}
 
 	/**
+	 * Whether the work commits by itself, apart from the transaction in which the call is
+	 * made: a rollback of that undoes nothing of it.
+	 * @return whether it does
+	 */
+	default boolean isApart() {
+		return isAsync();
+	}
+
+	/**
 	 * Whether results are futures, whose completion is the result: they are then handed
 	 * on as another future, which completes when the claim has ended.
 	 * @return whether {@code T} is a {@link java.util.concurrent.CompletableFuture} or

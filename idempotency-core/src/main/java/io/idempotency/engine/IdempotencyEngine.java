@@ -125,7 +125,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action) throws Throwable {
 		requireOpen(call);
-		SurroundingTransaction transaction = this.transactions.get();
+		SurroundingTransaction transaction = action.isApart() ? null : this.transactions.get();
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
 		Ending held = (earlier != null) ? earlier.held() : null;
 		if (earlier != null && held != null && call.policy().mode() != IdempotencyMode.REJECT) {
@@ -332,12 +332,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 		try {
 			action.deferred(answer);
 			stage.whenComplete((result, failure) -> {
-				Runnable end = () -> end(call, claim, action, result, failure, recovered, answer);
+				Supplier<Runnable> end = () -> end(call, claim, action, result, failure, recovered, answer);
 				if (here.get() && Thread.currentThread() == caller) {
-					end.run();
+					end.get().run();
 				}
 				else {
-					this.results.run(end);
+					this.results.run(end, answer);
 				}
 			});
 		}
@@ -353,30 +353,32 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return AsyncResults.future(answer);
 	}
 
-	/** First the record, then the answer, with the very failure of the method. */
-	private <T> void end(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, @Nullable Object value,
+	/**
+	 * First the record, then the answer, with the very failure of the method.
+	 * @return what completes the answer
+	 */
+	private <T> Runnable end(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, @Nullable Object value,
 			@Nullable Throwable failure, boolean recovered, CompletableFuture<@Nullable Object> answer) {
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(claim.context())) {
 			if (failure == null) {
 				done(claim, action, value, recovered);
-				answer.complete(value);
-				return;
+				return () -> answer.complete(value);
 			}
 			Throwable cause = AsyncResults.cause(failure);
 			if (AsyncResults.isGivenUp(cause)) {
 				end(claim, action.gaveUp(cause));
 			}
 			else if (action.isDuplicate(cause)) {
-				answer.complete(AsyncResults.await(afterDuplicate(call, claim, action, cause)));
-				return;
+				Object found = AsyncResults.await(afterDuplicate(call, claim, action, cause));
+				return () -> answer.complete(found);
 			}
 			else {
 				threw(claim, action, cause);
 			}
-			answer.completeExceptionally(failure);
+			return () -> answer.completeExceptionally(failure);
 		}
 		catch (Throwable refusal) {
-			answer.completeExceptionally(refusal);
+			return () -> answer.completeExceptionally(refusal);
 		}
 	}
 
@@ -454,7 +456,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.closed = true;
 		long deadline = this.scheduler.nanos() + CLOSING.toNanos();
 		try {
-			this.results.await(deadline - this.scheduler.nanos());
+			// Half of the time for results that are on their way, so that the rest is
+			// left for
+			// all that is outstanding.
+			this.results.await((deadline - this.scheduler.nanos()) / 2);
 			List<CountDownLatch> ends = new ArrayList<>();
 			this.lines.values().forEach((line) -> ends.add(line.retries().close()));
 			for (CountDownLatch end : ends) {

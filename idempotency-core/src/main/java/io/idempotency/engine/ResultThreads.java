@@ -1,9 +1,11 @@
 package io.idempotency.engine;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import io.idempotency.store.Scheduler;
 
@@ -17,6 +19,8 @@ final class ResultThreads {
 
 	private final Executor threads;
 
+	private final Executor answers;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition none = this.lock.newCondition();
@@ -25,24 +29,53 @@ final class ResultThreads {
 
 	ResultThreads(Scheduler scheduler) {
 		this.threads = scheduler.threads("results", MAX_THREADS);
+		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
 	}
 
 	/** Runs a task on one of the threads, here if they are closed. */
 	void run(Runnable task) {
 		begins();
-		Runnable counted = () -> {
+		execute(this.threads, () -> {
 			try {
 				task.run();
 			}
 			finally {
 				ends();
 			}
-		};
+		});
+	}
+
+	/**
+	 * Ends a call on one of the threads, and answers then. What the application does with
+	 * the answer takes none of these threads: it may wait for the end of another call.
+	 * @param end gives what completes the answer
+	 * @param answer what the caller has got
+	 */
+	void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
+		begins();
+		execute(this.threads, () -> {
+			Runnable completion;
+			try {
+				completion = end.get();
+			}
+			finally {
+				ends();
+			}
+			if (answer.getNumberOfDependents() > 0) {
+				execute(this.answers, completion);
+			}
+			else {
+				completion.run();
+			}
+		});
+	}
+
+	private static void execute(Executor threads, Runnable task) {
 		try {
-			this.threads.execute(counted);
+			threads.execute(task);
 		}
 		catch (RejectedExecutionException closed) {
-			counted.run();
+			task.run();
 		}
 	}
 

@@ -20,12 +20,16 @@ final class SuppliedAction<T> extends ValueAction<T> {
 
 	private final Set<Class<? extends Throwable>> duplicateOn;
 
+	private final TemplateSurroundings surroundings;
+
 	SuppliedAction(ResultCodec codec, TemplateResult result, Callable<? extends @Nullable T> action,
-			@Nullable Callable<?> recovery, Set<Class<? extends Throwable>> duplicateOn) {
+			@Nullable Callable<?> recovery, Set<Class<? extends Throwable>> duplicateOn,
+			TemplateSurroundings surroundings) {
 		super(codec, result.type(), result.async());
 		this.action = action;
 		this.recovery = recovery;
 		this.duplicateOn = duplicateOn;
+		this.surroundings = surroundings;
 	}
 
 	@Override
@@ -42,6 +46,11 @@ final class SuppliedAction<T> extends ValueAction<T> {
 		Object recovered = (this.recovery != null) ? this.recovery.call() : null;
 		boolean bare = isAsync() && recovered != null && !(recovered instanceof CompletionStage<?>);
 		return (T) (bare ? CompletableFuture.completedFuture(recovered) : recovered);
+	}
+
+	@Override
+	protected int statusOf(Throwable failure) {
+		return this.surroundings.statusOf(failure);
 	}
 
 	@Override

@@ -34,6 +34,11 @@ public interface TemplateSurroundings {
 			return Caller.ANONYMOUS;
 		}
 
+		@Override
+		public int statusOf(Throwable failure) {
+			return 0;
+		}
+
 	};
 
 	/**
@@ -63,5 +68,12 @@ public interface TemplateSurroundings {
 	 * @return the caller
 	 */
 	Caller caller();
+
+	/**
+	 * The HTTP status that a failure asks for, to be remembered with it.
+	 * @param failure what an action has thrown
+	 * @return the status, 0 if it asks for none
+	 */
+	int statusOf(Throwable failure);
 
 }

@@ -1,5 +1,7 @@
 package io.idempotency.web;
 
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
@@ -17,6 +19,8 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
  * Watches the work behind an asynchronous answer, which may be over before the work is.
  */
 final class AsyncWork implements CallableProcessingInterceptor {
+
+	private static final int MAX_DEPTH = 16;
 
 	private final IdempotencyContext context;
 
@@ -82,9 +86,26 @@ final class AsyncWork implements CallableProcessingInterceptor {
 			ended(null, Work.RETURNED);
 			return;
 		}
-		// Interrupted because its answer is over, it was stopped anywhere.
-		boolean interrupted = AsyncResults.cause(thrown) instanceof InterruptedException;
-		ended(thrown, (interrupted && isAnswerOver()) ? Work.GIVEN_UP : Work.FAILED);
+		ended(thrown, isInterrupted(thrown) ? Work.GIVEN_UP : Work.FAILED);
+	}
+
+	/**
+	 * Whoever interrupts a worker stops it anywhere. That its answer is over may become
+	 * known only after it has been stopped, and the application may wrap what it met.
+	 */
+	private static boolean isInterrupted(Throwable thrown) {
+		if (Thread.currentThread().isInterrupted()) {
+			return true;
+		}
+		Throwable cause = thrown;
+		for (int depth = 0; cause != null && depth < MAX_DEPTH; depth++) {
+			if (cause instanceof InterruptedException || cause instanceof InterruptedIOException
+					|| cause instanceof ClosedByInterruptException) {
+				return true;
+			}
+			cause = cause.getCause();
+		}
+		return false;
 	}
 
 	private void ended(@Nullable Throwable thrown, Work how) {

@@ -48,6 +48,11 @@ final class HttpCall implements GuardedAction<Object> {
 	}
 
 	@Override
+	public boolean isApart() {
+		return this.call.operation().apart();
+	}
+
+	@Override
 	public boolean isAsync() {
 		return this.call.operation().async();
 	}

@@ -27,6 +27,8 @@ import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.util.ReflectionUtils;
 
@@ -182,6 +184,16 @@ class IdempotentOperationSourceTests {
 		assertThat(operation.recover()).isEqualTo(Full.class.getDeclaredMethod("find", String.class));
 		assertThat(operation.resultType()).isEqualTo(String.class);
 		assertThat(operation.async()).isFalse();
+	}
+
+	@Test
+	void workWithATransactionOfItsOwnIsApartFromItsCallers() {
+		assertThat(operation(Propagations.class, "requiresNew").apart()).isTrue();
+		assertThat(operation(Propagations.class, "notSupported").apart()).isTrue();
+		assertThat(operation(Propagations.class, "required").apart()).isFalse();
+		assertThat(operation(Propagations.class, "nested").apart()).isFalse();
+		assertThat(operation(Propagations.class, "none").apart()).isFalse();
+		assertThat(operation(Sub.class, "future").apart()).isTrue();
 	}
 
 	@Test
@@ -488,6 +500,34 @@ class IdempotentOperationSourceTests {
 		@Override
 		public @Nullable Object enter(OperationCall call) throws Throwable {
 			return call.run();
+		}
+
+	}
+
+	static class Propagations {
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void requiresNew(String key) {
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.NOT_SUPPORTED)
+		public void notSupported(String key) {
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional
+		public void required(String key) {
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.NESTED)
+		public void nested(String key) {
+		}
+
+		@Idempotent(key = "#key")
+		public void none(String key) {
 		}
 
 	}

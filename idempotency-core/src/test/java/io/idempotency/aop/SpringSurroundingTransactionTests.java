@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -132,6 +133,79 @@ class SpringSurroundingTransactionTests {
 		pay("outer");
 		assertThat(this.runs).hasValue(3);
 		assertThat(payments()).isEqualTo(2);
+	}
+
+	@Test
+	void whatASavepointUndoesRunsAgainThoughTheTransactionCommits() {
+		this.transaction.executeWithoutResult((status) -> {
+			pay("before");
+			assertThatIllegalStateException().isThrownBy(() -> nested().executeWithoutResult((inner) -> {
+				pay("7");
+				throw new IllegalStateException("row");
+			}));
+			pay("after");
+		});
+		assertThat(payments()).isEqualTo(2);
+		pay("7");
+		pay("before");
+		pay("after");
+		assertThat(this.runs).hasValue(4);
+		assertThat(payments()).isEqualTo(3);
+	}
+
+	@Test
+	void whatASavepointUndoesRunsAgainInTheSameTransaction() {
+		this.transaction.executeWithoutResult((status) -> {
+			assertThatIllegalStateException().isThrownBy(() -> nested().executeWithoutResult((inner) -> {
+				pay("7");
+				throw new IllegalStateException("row");
+			}));
+			nested().executeWithoutResult((inner) -> pay("7"));
+		});
+		pay("7");
+		assertThat(this.runs).hasValue(2);
+		assertThat(payments()).isOne();
+	}
+
+	@Test
+	void whatASavepointKeepsIsDoneWithTheTransaction() {
+		this.transaction.executeWithoutResult((status) -> {
+			Object savepoint = status.createSavepoint();
+			pay("7");
+			status.releaseSavepoint(savepoint);
+			Object later = status.createSavepoint();
+			pay("8");
+			status.rollbackToSavepoint(later);
+		});
+		pay("7");
+		pay("8");
+		assertThat(this.runs).hasValue(3);
+		assertThat(payments()).isEqualTo(2);
+	}
+
+	private TransactionTemplate nested() {
+		TransactionTemplate nested = new TransactionTemplate(this.manager);
+		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		return nested;
+	}
+
+	/**
+	 * The work of a future is other threads', and a rollback here undoes nothing of it.
+	 */
+	@Test
+	void workOfAFutureIsDoneWhateverBecomesOfTheTransaction() {
+		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+			assertThat(later()).isCompletedWithValue(1);
+			throw new IllegalStateException("caller");
+		}));
+		assertThat(later()).isCompletedWithValue(1);
+		assertThat(this.runs).hasValue(1);
+	}
+
+	private CompletableFuture<Integer> later() {
+		return this.template.operation("later")
+			.key("7")
+			.executeAsync(Integer.class, () -> CompletableFuture.completedFuture(this.runs.incrementAndGet()));
 	}
 
 	@Test

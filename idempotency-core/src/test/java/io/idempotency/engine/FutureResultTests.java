@@ -2,14 +2,18 @@ package io.idempotency.engine;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 
@@ -21,6 +25,9 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +84,41 @@ class FutureResultTests {
 		completing.open();
 		assertThat(answer.get()).isEqualTo("one");
 		assertThat(worker.get()).isTrue();
+	}
+
+	/** More of them than there are threads for ends. */
+	@Test
+	void whoWaitsForAnotherCallInsideAContinuationHoldsUpNobodysEnd() throws Throwable {
+		CountDownLatch inContinuation = new CountDownLatch(40);
+		List<CompletableFuture<String>> works = new ArrayList<>();
+		List<CompletableFuture<String>> inner = new ArrayList<>();
+		List<CompletableFuture<String>> answers = new ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			works.add(new CompletableFuture<>());
+			inner.add(new CompletableFuture<>());
+			CompletableFuture<String> waitedFor = later("inner-" + i, inner.get(i));
+			answers.add(later("outer-" + i, works.get(i)).thenApply((value) -> {
+				inContinuation.countDown();
+				return value + waitedFor.join();
+			}));
+		}
+		this.threads.execute(() -> works.forEach((work) -> work.complete("outer ")));
+		assertThat(inContinuation.await(40, TimeUnit.SECONDS)).isTrue();
+		inner.forEach((work) -> work.complete("inner"));
+		for (CompletableFuture<String> answer : answers) {
+			assertThat(answer.get(50, TimeUnit.SECONDS)).isEqualTo("outer inner");
+		}
+	}
+
+	private CompletableFuture<String> later(String key, CompletableFuture<String> future) {
+		GuardedCall call = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key),
+				Fingerprint.NONE, this.policy.build(), this.node.store);
+		try {
+			return this.node.engine.execute(call, TestAction.async(() -> future));
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Test

@@ -107,7 +107,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
 		this.own = new OwnTransactions(database, timeouts);
 		this.transactions = this.own;
-		this.secondConnections = new SecondConnections(dataSource);
+		this.secondConnections = new SecondConnections(database.dataSource());
 		this.joining = new JdbcIdempotencyStore(this, new JoinedTransactions(database, timeouts));
 	}
 

@@ -89,7 +89,8 @@ final class BoundedRecords {
 	}
 
 	private void lookAtTheLevel() {
-		String news = this.fillLevel.look(this.budget.used() - this.orders.resultBytes(), this.clock.instant());
+		String news = this.fillLevel.look(this.budget.used() - this.orders.resultBytes(), this.entries.size(),
+				this.clock.instant());
 		if (news != null) {
 			logger.warn(news);
 		}

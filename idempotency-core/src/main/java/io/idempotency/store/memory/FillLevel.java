@@ -25,10 +25,11 @@ final class FillLevel {
 	/**
 	 * Looks at what cannot be dropped.
 	 * @param kept how many bytes that is
+	 * @param records how many records there are
 	 * @param now the time
 	 * @return the news, {@code null} if there is none
 	 */
-	@Nullable String look(long kept, Instant now) {
+	@Nullable String look(long kept, int records, Instant now) {
 		if (kept < part(2)) {
 			if (this.halfway != null) {
 				forget();
@@ -38,7 +39,7 @@ final class FillLevel {
 		if (this.halfway != null && (this.told || kept < part(4))) {
 			return null;
 		}
-		return news(kept, now);
+		return news(kept, records, now);
 	}
 
 	private long part(int fifths) {
@@ -50,7 +51,7 @@ final class FillLevel {
 		this.told = false;
 	}
 
-	private synchronized @Nullable String news(long kept, Instant now) {
+	private synchronized @Nullable String news(long kept, int records, Instant now) {
 		Instant since = this.halfway;
 		if (since == null) {
 			this.halfway = now;
@@ -63,8 +64,9 @@ final class FillLevel {
 		double bytesPerMilli = (double) (kept - part(2)) / Math.max(1, Duration.between(since, now).toMillis());
 		Duration rest = Duration.ofMillis((long) ((this.max - kept) / bytesPerMilli));
 		return "The memory store is at " + kept * 100 / this.max + " % of its " + this.max
-				+ " bytes with claims and tombstones within their retention, which it never forgets. They grow by "
-				+ Math.round(bytesPerMilli * 60_000) + " bytes a minute: it will be full in " + minutes(rest)
+				+ " bytes with claims and tombstones within their retention, which it never forgets. It gains "
+				+ Math.round(bytesPerMilli * 60_000 / kept * records) + " keys a minute: it will be full in "
+				+ minutes(rest)
 				+ ", and refuse every guarded call then. Raise 'idempotency.memory.max-size', shorten the retention or "
 				+ "use a Redis or JDBC store";
 	}

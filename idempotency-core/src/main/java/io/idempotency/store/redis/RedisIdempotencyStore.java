@@ -52,6 +52,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	/** How the script begins an error that speaks of a record. */
 	private static final String UNREADABLE = "IDEMPOTENCY ";
 
+	/** How Redis says that something else than a record is in the place of it. */
+	private static final String OTHER_TYPE = "WRONGTYPE";
+
 	/** What the names of all records start with, unless one is given. */
 	public static final String DEFAULT_KEY_PREFIX = "idempotency:";
 
@@ -219,6 +222,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 			int start = (message != null) ? message.indexOf(UNREADABLE) : -1;
 			if (message != null && start >= 0) {
 				return message.substring(start + UNREADABLE.length());
+			}
+			if (message != null && message.contains(OTHER_TYPE)) {
+				return "there is a value of another type";
 			}
 		}
 		return null;

@@ -21,7 +21,7 @@ class FillLevelTests {
 		assertThat(look(100_000, 0)).isNull();
 		assertThat(look(400_000, 100)).isNull();
 		assertThat(look(799_999, 500)).isNull();
-		assertThat(look(800_000, 500)).contains("at 80 % of its 1000000 bytes", "1000 bytes a minute",
+		assertThat(look(800_000, 500)).contains("at 80 % of its 1000000 bytes", "10 keys a minute",
 				"full in about 200 minutes", "'idempotency.memory.max-size'");
 	}
 
@@ -40,11 +40,11 @@ class FillLevelTests {
 	@Test
 	void aFloodIsToldAsOne() {
 		assertThat(look(700_000, 0)).isNull();
-		assertThat(this.level.look(950_000, START.plusMillis(1))).contains("full in less than a minute");
+		assertThat(this.level.look(950_000, 9500, START.plusMillis(1))).contains("full in less than a minute");
 	}
 
 	private String look(long kept, int minutes) {
-		return this.level.look(kept, START.plus(Duration.ofMinutes(minutes)));
+		return this.level.look(kept, (int) (kept / 100), START.plus(Duration.ofMinutes(minutes)));
 	}
 
 }
