@@ -22,7 +22,7 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 	static final Set<String> NOT_REPEATED = Set.of("set-cookie", "set-cookie2", "authorization", "www-authenticate",
 			"proxy-authenticate", "proxy-authorization", "authentication-info", "proxy-authentication-info", "date",
 			"connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
-			"content-length", "cache-control", "idempotent-replayed");
+			"content-length", "cache-control", "expires", "pragma", "idempotent-replayed");
 
 	private static final Pattern CODE = Pattern.compile("\"code\"\\s*:\\s*\"([^\"]*)\"");
 
@@ -45,7 +45,8 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 	/**
 	 * The answer repeats another: it says so, and has its status, its bytes and each of
 	 * its headers, except those that belong to one client, one connection or one moment
-	 * (such as {@code Set-Cookie} and {@code Date}) and {@code Cache-Control}.
+	 * (such as {@code Set-Cookie} and {@code Date}), and those that tell caches what to
+	 * do.
 	 * @param first the answer that was given first
 	 * @return this
 	 */

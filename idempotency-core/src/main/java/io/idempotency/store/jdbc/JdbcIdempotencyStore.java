@@ -182,9 +182,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * This store on the connection of the transaction that the calling thread is in: its
-	 * writes commit with it and are gone with it. Throws
-	 * {@link IdempotencyStoreException} where there is no such transaction of this data
-	 * source.
+	 * writes commit with it and are gone with it. Throws {@link IllegalStateException}
+	 * where there is no such transaction of this data source.
 	 * <p>
 	 * A claim waits for another transaction that has claimed the key, at most for the
 	 * wait time-out, and is then {@link ClaimResult.InProgress}; the transaction can go
