@@ -97,7 +97,7 @@ public class EngineBenchmark {
 		}
 
 		@Override
-		public String recover() {
+		protected Object lookUp() {
 			return null;
 		}
 

@@ -42,14 +42,9 @@ final class MethodAction extends ValueAction<Object> {
 		return this.call.operation().apart();
 	}
 
-	/**
-	 * An asynchronous method may be recovered by the value as well as by a future of it.
-	 */
 	@Override
-	public @Nullable Object recover() throws Throwable {
-		Object recovered = this.call.recover();
-		boolean bare = this.call.operation().async() && recovered != null && !(recovered instanceof CompletionStage<?>);
-		return bare ? CompletableFuture.completedFuture(recovered) : recovered;
+	protected @Nullable Object lookUp() throws Throwable {
+		return this.call.recover();
 	}
 
 	/** What a recovery found says only "done" where the method gives no value. */

@@ -33,6 +33,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private final ResultCodec codec;
 
+	private final TemplateResults results;
+
 	private final IdempotencyPolicy defaults;
 
 	private final TemplateSurroundings surroundings;
@@ -70,11 +72,12 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	private final Set<Class<? extends Throwable>> duplicateOn = new LinkedHashSet<>();
 
 	EngineCall(String operation, IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			IdempotencyPolicy defaults, TemplateSurroundings surroundings) {
+			TemplateResults results, IdempotencyPolicy defaults, TemplateSurroundings surroundings) {
 		this.operation = operation;
 		this.engine = engine;
 		this.store = store;
 		this.codec = codec;
+		this.results = results;
 		this.defaults = defaults;
 		this.surroundings = surroundings;
 		this.onAbandoned = defaults.onAbandoned();
@@ -237,7 +240,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	/** Before anything runs: what could not be replayed is refused the first time. */
 	private TemplateResult declared(Type type) {
-		return TemplateResult.of(this.operation, type, this.mode, this.codec);
+		return this.results.of(this.operation, type, this.mode);
 	}
 
 	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {

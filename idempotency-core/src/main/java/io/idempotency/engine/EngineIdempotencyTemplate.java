@@ -20,6 +20,8 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	private final TemplateSurroundings surroundings;
 
+	private final TemplateResults results;
+
 	/**
 	 * Creates a template for an application without transactions, and with one store.
 	 * @param engine the engine
@@ -47,13 +49,14 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		this.codec = codec;
 		this.defaults = defaults;
 		this.surroundings = surroundings;
+		this.results = new TemplateResults(codec);
 	}
 
 	@Override
 	public Call operation(String operation) {
 		ResultCodec codec = this.surroundings.codec(operation);
-		return new EngineCall(operation, this.engine, this.store, (codec != null) ? codec : this.codec, this.defaults,
-				this.surroundings);
+		return new EngineCall(operation, this.engine, this.store, (codec != null) ? codec : this.codec, this.results,
+				this.defaults, this.surroundings);
 	}
 
 }

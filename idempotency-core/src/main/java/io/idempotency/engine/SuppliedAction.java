@@ -2,8 +2,6 @@ package io.idempotency.engine;
 
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,15 +35,9 @@ final class SuppliedAction<T> extends ValueAction<T> {
 		return this.action.call();
 	}
 
-	/**
-	 * An asynchronous action may be recovered by the value as well as by a future of it.
-	 */
 	@Override
-	@SuppressWarnings("unchecked")
-	public @Nullable T recover() throws Throwable {
-		Object recovered = (this.recovery != null) ? this.recovery.call() : null;
-		boolean bare = isAsync() && recovered != null && !(recovered instanceof CompletionStage<?>);
-		return (T) (bare ? CompletableFuture.completedFuture(recovered) : recovered);
+	protected @Nullable Object lookUp() throws Throwable {
+		return (this.recovery != null) ? this.recovery.call() : null;
 	}
 
 	@Override

@@ -42,6 +42,24 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 		return this.async;
 	}
 
+	/**
+	 * What is looked up may be the value as well as, for a future, a future of it.
+	 */
+	@Override
+	@SuppressWarnings("unchecked")
+	public final @Nullable T recover() throws Throwable {
+		Object found = lookUp();
+		boolean bare = this.async && found != null && !(found instanceof CompletionStage<?>);
+		return (T) (bare ? CompletableFuture.completedFuture(found) : found);
+	}
+
+	/**
+	 * Looks the result up in the business data.
+	 * @return the result, {@code null} if there is none
+	 * @throws Throwable whatever the look-up throws
+	 */
+	protected abstract @Nullable Object lookUp() throws Throwable;
+
 	@Override
 	@SuppressWarnings("unchecked")
 	public final @Nullable T replay(StoredResult result) throws Throwable {

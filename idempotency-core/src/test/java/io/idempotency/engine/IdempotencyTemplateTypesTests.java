@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -13,6 +14,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.Jackson2ResultCodec;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,6 +80,25 @@ class IdempotencyTemplateTypesTests {
 	@Test
 	void modesThatKeepNothingTakeAnyOtherType() {
 		assertThat(call().mode(IdempotencyMode.REJECT).execute(Object.class, () -> "x")).isEqualTo("x");
+	}
+
+	@Test
+	void aTypeIsLookedAtOnce() {
+		List<Type> looked = new ArrayList<>();
+		IdempotencyTemplate counting = new EngineIdempotencyTemplate(this.node.engine, this.node.store,
+				new TextCodec() {
+
+					@Override
+					public @Nullable String unsupported(Type type) {
+						looked.add(type);
+						return super.unsupported(type);
+					}
+
+				}, IdempotencyPolicy.DEFAULTS);
+		for (int i = 0; i < 3; i++) {
+			counting.operation("o").key(i).execute(String.class, () -> "x");
+		}
+		assertThat(looked).containsExactly(String.class);
 	}
 
 	@Test

@@ -66,7 +66,7 @@ final class TestAction<T> extends ValueAction<T> {
 	}
 
 	@Override
-	public @Nullable T recover() throws Throwable {
+	protected @Nullable Object lookUp() throws Throwable {
 		this.recoveries.incrementAndGet();
 		return this.recovery.run();
 	}

@@ -7,7 +7,7 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps text and {@code null}; everything else cannot be encoded. */
-final class TextCodec implements ResultCodec {
+class TextCodec implements ResultCodec {
 
 	/** Can be encoded and never be decoded. */
 	static final String UNREADABLE = "unreadable";

@@ -59,7 +59,7 @@ final class BoundedRecords {
 	BoundedRecords(Budget budget, Clock clock) {
 		this.budget = budget;
 		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, budget.max() / UNUSED_TOKENS_SHARE));
-		this.fillLevel = new FillLevel(budget.max());
+		this.fillLevel = new FillLevel(budget.max(), this.entries::size, clock);
 		this.clock = clock;
 	}
 
@@ -89,8 +89,7 @@ final class BoundedRecords {
 	}
 
 	private void lookAtTheLevel() {
-		String news = this.fillLevel.look(this.budget.used() - this.orders.resultBytes(), this.entries.size(),
-				this.clock.instant());
+		String news = this.fillLevel.look(this.budget.used() - this.orders.resultBytes());
 		if (news != null) {
 			logger.warn(news);
 		}

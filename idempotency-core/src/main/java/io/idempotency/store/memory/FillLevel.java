@@ -1,7 +1,9 @@
 package io.idempotency.store.memory;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.IntSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,22 +16,33 @@ final class FillLevel {
 
 	private final long max;
 
+	private final IntSupplier records;
+
+	private final Clock clock;
+
 	private volatile @Nullable Instant halfway;
 
 	private volatile boolean told;
 
-	FillLevel(long max) {
+	/**
+	 * Creates the level of a store.
+	 * @param max how many bytes its records may take
+	 * @param records how many records there are; asked, as the clock is, only where there
+	 * may be news
+	 * @param clock the clock
+	 */
+	FillLevel(long max, IntSupplier records, Clock clock) {
 		this.max = max;
+		this.records = records;
+		this.clock = clock;
 	}
 
 	/**
 	 * Looks at what cannot be dropped.
 	 * @param kept how many bytes that is
-	 * @param records how many records there are
-	 * @param now the time
 	 * @return the news, {@code null} if there is none
 	 */
-	@Nullable String look(long kept, int records, Instant now) {
+	@Nullable String look(long kept) {
 		if (kept < part(2)) {
 			if (this.halfway != null) {
 				forget();
@@ -39,7 +52,7 @@ final class FillLevel {
 		if (this.halfway != null && (this.told || kept < part(4))) {
 			return null;
 		}
-		return news(kept, records, now);
+		return news(kept, this.clock.instant());
 	}
 
 	private long part(int fifths) {
@@ -51,7 +64,7 @@ final class FillLevel {
 		this.told = false;
 	}
 
-	private synchronized @Nullable String news(long kept, int records, Instant now) {
+	private synchronized @Nullable String news(long kept, Instant now) {
 		Instant since = this.halfway;
 		if (since == null) {
 			this.halfway = now;
@@ -65,8 +78,8 @@ final class FillLevel {
 		Duration rest = Duration.ofMillis((long) ((this.max - kept) / bytesPerMilli));
 		return "The memory store is at " + kept * 100 / this.max + " % of its " + this.max
 				+ " bytes with claims and tombstones within their retention, which it never forgets. It gains "
-				+ Math.round(bytesPerMilli * 60_000 / kept * records) + " keys a minute: it will be full in "
-				+ minutes(rest)
+				+ Math.round(bytesPerMilli * 60_000 / kept * this.records.getAsInt())
+				+ " keys a minute: it will be full in " + minutes(rest)
 				+ ", and refuse every guarded call then. Raise 'idempotency.memory.max-size', shorten the retention or "
 				+ "use a Redis or JDBC store";
 	}

@@ -1,8 +1,11 @@
 package io.idempotency.store.memory;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,7 +17,13 @@ class FillLevelTests {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-	private final FillLevel level = new FillLevel(1_000_000);
+	private final TestClock clock = new TestClock();
+
+	private final Instant start = this.clock.instant();
+
+	private int records;
+
+	private final FillLevel level = new FillLevel(1_000_000, () -> this.records, this.clock);
 
 	@Test
 	void fourFifthsAreToldWithTheRateAndTheRestOfTheTime() {
@@ -40,11 +49,22 @@ class FillLevelTests {
 	@Test
 	void aFloodIsToldAsOne() {
 		assertThat(look(700_000, 0)).isNull();
-		assertThat(this.level.look(950_000, 9500, START.plusMillis(1))).contains("full in less than a minute");
+		assertThat(look(950_000, 0)).contains("full in less than a minute");
 	}
 
-	private String look(long kept, int minutes) {
-		return this.level.look(kept, (int) (kept / 100), START.plus(Duration.ofMinutes(minutes)));
+	@Test
+	void aStoreThatIsHalfEmptyAsksNobodyForTheTime() {
+		FillLevel quiet = new FillLevel(1_000_000, () -> {
+			throw new AssertionError("counted");
+		}, Clock.fixed(START, ZoneOffset.UTC));
+		assertThat(quiet.look(399_999)).isNull();
+	}
+
+	/** As of records of a hundred bytes each, so many minutes after the start. */
+	private @Nullable String look(long kept, int minutes) {
+		this.records = (int) (kept / 100);
+		this.clock.advance(Duration.between(this.clock.instant(), this.start.plus(Duration.ofMinutes(minutes))));
+		return this.level.look(kept);
 	}
 
 }
