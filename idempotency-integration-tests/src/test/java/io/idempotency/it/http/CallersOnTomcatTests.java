@@ -2,15 +2,13 @@ package io.idempotency.it.http;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import ch.qos.logback.core.AppenderBase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -32,18 +30,9 @@ class CallersOnTomcatTests extends OnTomcat {
 	@ValueSource(strings = { "a.", "a.object" })
 	void callerWhoCannotBeKnownAgainIsRefused(String token) {
 		List<String> log = new CopyOnWriteArrayList<>();
-		AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
-
-			@Override
-			protected void append(ILoggingEvent event) {
-				log.add(event.getFormattedMessage() + ThrowableProxyUtil.asString(event.getThrowableProxy()));
-			}
-
-		};
-		Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-		appender.setContext(root.getLoggerContext());
-		appender.start();
-		root.addAppender(appender);
+		Logger tomcat = Logger.getLogger("org.apache.catalina");
+		Handler handler = handlerOf(log);
+		tomcat.addHandler(handler);
 		int before = this.runs.of("/callers/pay");
 		try {
 			assertThat(pay(token).status()).isEqualTo(500);
@@ -52,9 +41,34 @@ class CallersOnTomcatTests extends OnTomcat {
 				.contains("give it a stable name or declare an IdempotencyScopeResolver")));
 		}
 		finally {
-			root.detachAppender(appender);
+			tomcat.removeHandler(handler);
 		}
 		assertThat(this.runs.of("/callers/pay")).isEqualTo(before);
+	}
+
+	/**
+	 * Reads where Tomcat writes: its bridge to SLF4J belongs to the applications of this
+	 * virtual machine and is gone once another one of them has closed.
+	 */
+	private static Handler handlerOf(List<String> log) {
+		return new Handler() {
+
+			@Override
+			public void publish(LogRecord record) {
+				log.add(record.getMessage() + ": " + record.getThrown());
+			}
+
+			@Override
+			public void flush() {
+				// nothing is held back
+			}
+
+			@Override
+			public void close() {
+				// nothing is open
+			}
+
+		};
 	}
 
 	private Answer pay(String token) {
