@@ -1,17 +1,37 @@
 package io.idempotency.aop;
 
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** Checks places in a request body: JSON Pointers and names of form fields. */
-final class BodyPointers {
+import org.springframework.util.ClassUtils;
+
+/**
+ * Checks places in a request body: JSON Pointers and names of form fields.
+ *
+ * @since 0.1.0
+ */
+public final class BodyPointers {
 
 	/**
 	 * RFC 6901: tokens after slashes, in which a tilde is written as {@code ~0} and a
 	 * slash as {@code ~1}.
 	 */
-	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)+");
+	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)*");
+
+	private static final boolean JACKSON = Stream
+		.of("tools.jackson.core.JsonParser", "com.fasterxml.jackson.core.JsonParser")
+		.anyMatch((name) -> ClassUtils.isPresent(name, BodyPointers.class.getClassLoader()));
 
 	private BodyPointers() {
+	}
+
+	/**
+	 * Whether a text is a JSON Pointer of RFC 6901.
+	 * @param text the text
+	 * @return whether it is one; the empty text is one, for the whole body
+	 */
+	public static boolean isPointer(String text) {
+		return POINTER.matcher(text).matches();
 	}
 
 	/**
@@ -24,10 +44,16 @@ final class BodyPointers {
 	 */
 	static void check(String place, String attribute, IdempotentAnnotation annotation) {
 		if (place.startsWith("/")) {
-			if (!POINTER.matcher(place).matches()) {
+			if (!isPointer(place)) {
 				throw SetupProblem.of(annotation, "its " + attribute + " '" + place + "' is no JSON Pointer (RFC 6901)",
 						"Write a pointer such as \"/order/id\", with ~0 for ~ and ~1 for / inside a name, or the "
 								+ "name of a form field");
+			}
+			if (!JACKSON) {
+				throw SetupProblem.of(annotation,
+						"its " + attribute + " '" + place + "' points into JSON, which is read by Jackson, and neither "
+								+ "Jackson 2 nor Jackson 3 is on the class path",
+						"Add Jackson (Spring Boot's web starters bring it), or take the key from a header or a form field");
 			}
 		}
 		else if (place.contains("/")) {

@@ -1,5 +1,6 @@
 package io.idempotency.key;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -152,6 +153,16 @@ public final class Fingerprint {
 		 * @return this builder
 		 */
 		public Builder add(byte[] part) {
+			this.digest.add(part);
+			return this;
+		}
+
+		/**
+		 * Adds bytes.
+		 * @param part the bytes, which are read to the end
+		 * @return this builder
+		 */
+		public Builder add(ByteBuffer part) {
 			this.digest.add(part);
 			return this;
 		}

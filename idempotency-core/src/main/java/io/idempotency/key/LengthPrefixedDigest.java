@@ -1,5 +1,6 @@
 package io.idempotency.key;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -27,6 +28,12 @@ final class LengthPrefixedDigest {
 
 	LengthPrefixedDigest add(byte[] part) {
 		addNumber(part.length);
+		this.digest.update(part);
+		return this;
+	}
+
+	LengthPrefixedDigest add(ByteBuffer part) {
+		addNumber(part.remaining());
 		this.digest.update(part);
 		return this;
 	}

@@ -31,6 +31,56 @@ final class ByteSink {
 		this.size += length;
 	}
 
+	/**
+	 * Writes text as UTF-8.
+	 * @return whether that could be done: half of a surrogate pair has no form
+	 */
+	boolean writeUtf8(char[] text, int offset, int length) {
+		ensure(3 * length);
+		int end = offset + length;
+		int ascii = writeAscii(text, offset, end);
+		for (int i = ascii; i < end; i++) {
+			char c = text[i];
+			if (c < 0x80) {
+				this.bytes[this.size++] = (byte) c;
+			}
+			else if (c < 0x800) {
+				put(0xC0 | c >> 6, c);
+			}
+			else if (!Character.isSurrogate(c)) {
+				put(0xE0 | c >> 12, c >> 6, c);
+			}
+			else if (i + 1 < end && Character.isSurrogatePair(c, text[i + 1])) {
+				int codePoint = Character.toCodePoint(c, text[++i]);
+				put(0xF0 | codePoint >> 18, codePoint >> 12, codePoint >> 6, codePoint);
+			}
+			else {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** The beginning, which is mostly all: a loop that the compiler makes fast. */
+	private int writeAscii(char[] text, int offset, int end) {
+		byte[] target = this.bytes;
+		int to = this.size;
+		int from = offset;
+		while (from < end && text[from] < 0x80) {
+			target[to++] = (byte) text[from++];
+		}
+		this.size = to;
+		return from;
+	}
+
+	/** One sequence of UTF-8: the first byte, and what follows by six bits each. */
+	private void put(int first, int... following) {
+		this.bytes[this.size++] = (byte) first;
+		for (int bits : following) {
+			this.bytes[this.size++] = (byte) (0x80 | bits & 0x3F);
+		}
+	}
+
 	private void ensure(int more) {
 		if (more > this.bytes.length - this.size) {
 			int needed = Math.addExact(this.size, more);

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -42,6 +43,8 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	private @Nullable BufferedReader reader;
 
 	private @Nullable Map<String, String[]> form;
+
+	private @Nullable JsonBody json;
 
 	GuardedRequest(HttpServletRequest request, HandlerOperations handlers, long limit) {
 		super(request);
@@ -127,6 +130,38 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 			throw tooLarge();
 		}
 		return body;
+	}
+
+	/**
+	 * Walks through a JSON body in UTF-8.
+	 * @param pointer the value that is looked for
+	 * @return what was found
+	 * @throws IOException if the body could not be read
+	 * @throws MalformedJsonException if the body is no such text
+	 */
+	JsonBody json(String pointer) throws IOException, MalformedJsonException {
+		String text = JsonBody.decode(body());
+		if (text == null) {
+			throw new MalformedJsonException("It is not in UTF-8");
+		}
+		this.json = JsonBody.read(text, pointer);
+		return this.json;
+	}
+
+	/**
+	 * The form in which a JSON body in UTF-8 is compared; a body in which a value was
+	 * looked for is not walked again.
+	 * @return the form, {@code null} if the body cannot be compared by value
+	 * @throws IOException if the body could not be read
+	 */
+	@Nullable ByteBuffer comparableJson() throws IOException {
+		try {
+			JsonBody walked = (this.json != null) ? this.json : json("");
+			return walked.comparable();
+		}
+		catch (MalformedJsonException ex) {
+			return null;
+		}
 	}
 
 	/**

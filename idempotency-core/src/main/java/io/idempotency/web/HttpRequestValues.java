@@ -3,11 +3,13 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.UnsupportedCharsetException;
 import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
 
+import io.idempotency.aop.BodyPointers;
 import io.idempotency.aop.RequestValues;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -97,30 +99,20 @@ public final class HttpRequestValues implements RequestValues {
 		return values[0];
 	}
 
-	private @Nullable Object find(String text) throws IOException {
-		JsonPointer pointer = JsonPointer.parse(text);
+	private @Nullable Object find(String pointer) throws IOException {
 		byte[] body = guarded().body();
-		if (pointer == null || body.length == 0) {
+		if (body.length == 0 || !BodyPointers.isPointer(pointer)) {
 			return null;
 		}
 		try {
-			return pointer.find(utf8(body));
+			String charset = this.request.getCharacterEncoding();
+			return ContentType.isUtf8(charset) ? guarded().json(pointer).value()
+					: JsonBody.read(new String(body, Charset.forName(charset)), pointer).value();
 		}
 		catch (MalformedJsonException ex) {
 			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());
 		}
-	}
-
-	/** Of a charset that no JSON needs, but some clients send. */
-	private byte[] utf8(byte[] body) {
-		String charset = this.request.getCharacterEncoding();
-		if (ContentType.isUtf8(charset)) {
-			return body;
-		}
-		try {
-			return new String(body, Charset.forName(charset)).getBytes(StandardCharsets.UTF_8);
-		}
-		catch (IllegalArgumentException ex) {
+		catch (IllegalCharsetNameException | UnsupportedCharsetException ex) {
 			throw new IllegalArgumentException("The body has a charset that nobody knows", ex);
 		}
 	}

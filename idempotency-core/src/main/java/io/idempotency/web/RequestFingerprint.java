@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestFingerprint {
 
-	private static final String BY_VALUE = "http-json2";
+	private static final String BY_VALUE = "http-json3";
 
 	private static final String BY_BYTES = "http-raw2";
 
@@ -77,7 +78,7 @@ final class RequestFingerprint {
 		addHeaders(fingerprint, request);
 		addQuery(fingerprint, request.getQueryString(), ignored);
 		switch (contentType) {
-			case JSON -> addJson(fingerprint, request, guarded.body());
+			case JSON -> addJson(fingerprint, request, guarded);
 			case FORM -> addForm(fingerprint, request, guarded, ignored);
 			case MULTIPART -> addParts(fingerprint, request, guarded, ignored);
 			case OTHER -> addBytes(fingerprint, guarded.body());
@@ -136,14 +137,15 @@ final class RequestFingerprint {
 		});
 	}
 
-	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, byte[] body) {
+	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded)
+			throws IOException {
 		boolean byValue = !this.raw && ContentType.isUtf8(request.getCharacterEncoding());
-		byte[] canonical = byValue ? JsonCanonicalizer.canonicalize(body) : null;
-		if (canonical != null) {
-			fingerprint.add("json").add(canonical);
+		ByteBuffer comparable = byValue ? guarded.comparableJson() : null;
+		if (comparable != null) {
+			fingerprint.add("json").add(comparable);
 		}
 		else {
-			addBytes(fingerprint, body);
+			addBytes(fingerprint, guarded.body());
 		}
 	}
 

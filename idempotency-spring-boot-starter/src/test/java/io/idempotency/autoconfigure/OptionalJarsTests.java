@@ -7,6 +7,7 @@ import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.idempotency.Idempotent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,6 +44,13 @@ class OptionalJarsTests {
 		assertThat(invoke("caffeine.*", "failureWithNearCache")).asString()
 			.contains("Caffeine")
 			.contains("was excluded");
+	}
+
+	@Test
+	void pointersIntoJsonWithoutJacksonFailTheStartAndSaySo() throws Exception {
+		assertThat(invoke("jackson-.*", "failureOfPointer")).asString()
+			.contains("its body '/order/id' points into JSON")
+			.contains("neither Jackson 2 nor Jackson 3");
 	}
 
 	@Test
@@ -100,7 +108,17 @@ class OptionalJarsTests {
 		}
 
 		public static String failureWithNearCache() {
-			try (ConfigurableApplicationContext context = application().run("--idempotency.near-cache.enabled=true")) {
+			return failure(application(), "--idempotency.near-cache.enabled=true");
+		}
+
+		public static String failureOfPointer() {
+			SpringApplication application = application();
+			application.addPrimarySources(List.of(OrderById.class));
+			return failure(application);
+		}
+
+		private static String failure(SpringApplication application, String... arguments) {
+			try (ConfigurableApplicationContext context = application.run(arguments)) {
 				return "none";
 			}
 			catch (RuntimeException ex) {
@@ -113,6 +131,14 @@ class OptionalJarsTests {
 				.properties("logging.level.root=off", "spring.main.banner-mode=off",
 						"spring.main.register-shutdown-hook=false")
 				.build();
+		}
+
+	}
+
+	public static class OrderById {
+
+		@Idempotent(body = "/order/id")
+		public void place() {
 		}
 
 	}

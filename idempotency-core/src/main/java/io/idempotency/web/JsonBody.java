@@ -1,0 +1,230 @@
+package io.idempotency.web;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import io.idempotency.web.JsonTokens.Kind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one walk through a JSON text finds: the form in which the text is compared, and
+ * the value at a pointer of RFC 6901.
+ * <p>
+ * The form is equal for equal values: white space, the order of members and the way a
+ * string is escaped do not count; the order of an array, {@code null} and the way a
+ * number is written do. The form is for comparison only. Every value ends by itself: a
+ * string by a byte that UTF-8 never has, a number by a zero. A large object is its
+ * digest, so that a deep text is not moved again on each level when its members are
+ * sorted.
+ */
+final class JsonBody {
+
+	static final int END_OF_STRING = 0xFF;
+
+	private static final int END_OF_NUMBER = 0;
+
+	/** A smaller object is moved as cheaply as its digest is made. */
+	private static final int DIGEST_FROM = 1024;
+
+	private static final int OFF_THE_WAY = -1;
+
+	private final JsonTokens tokens;
+
+	private final List<String> pointer;
+
+	private final ByteSink form;
+
+	private boolean comparable = true;
+
+	private boolean structure;
+
+	private @Nullable Object found;
+
+	private JsonBody(JsonTokens tokens, List<String> pointer, int size) {
+		this.tokens = tokens;
+		this.pointer = pointer;
+		this.form = new ByteSink(size + size / 4 + 16);
+	}
+
+	/**
+	 * Walks through a text to its end.
+	 * @param json the text
+	 * @param pointer the value that is looked for, {@code ""} for the whole text
+	 * @return what was found
+	 * @throws MalformedJsonException if the text is malformed or beyond the bounds, has a
+	 * member on the way to the value twice, so that two readers may find two values, or
+	 * if there is no Jackson that reads it
+	 */
+	static JsonBody read(String json, String pointer) throws MalformedJsonException {
+		Function<String, JsonTokens> reader = JsonTokens.READER;
+		if (reader == null) {
+			throw new MalformedJsonException("There is no Jackson on the class path, which reads it");
+		}
+		return read(json, pointer, reader);
+	}
+
+	static JsonBody read(String json, String pointer, Function<String, JsonTokens> reader)
+			throws MalformedJsonException {
+		if (json.startsWith("\uFEFF")) {
+			throw new MalformedJsonException("It begins with a byte order mark");
+		}
+		try (JsonTokens tokens = reader.apply(json)) {
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), json.length());
+			body.value(tokens.next(), 0);
+			if (tokens.next() != Kind.END) {
+				throw new MalformedJsonException("There is something behind its end");
+			}
+			return body;
+		}
+	}
+
+	/**
+	 * The text of a body in UTF-8.
+	 * @param body the body
+	 * @return the text, {@code null} if the body is in another charset
+	 */
+	static @Nullable String decode(byte[] body) {
+		String text = new String(body, StandardCharsets.UTF_8);
+		// What is no UTF-8 was replaced by this character, which may also have been sent.
+		return (text.indexOf('\uFFFD') < 0 || isUtf8(body)) ? text : null;
+	}
+
+	private static boolean isUtf8(byte[] body) {
+		try {
+			StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+			return true;
+		}
+		catch (CharacterCodingException ex) {
+			return false;
+		}
+	}
+
+	private static List<String> namesOf(String pointer) {
+		List<String> names = new ArrayList<>();
+		if (!pointer.isEmpty()) {
+			for (String token : pointer.substring(1).split("/", -1)) {
+				names.add(token.replace("~1", "/").replace("~0", "~"));
+			}
+		}
+		return names;
+	}
+
+	/**
+	 * The form in which the text is compared.
+	 * @return the bytes, valid as long as this object; {@code null} if the text cannot be
+	 * compared by value, because it has a member twice
+	 */
+	@Nullable ByteBuffer comparable() {
+		return this.comparable ? this.form.toBuffer() : null;
+	}
+
+	/**
+	 * The value at the pointer.
+	 * @return text, a number, a boolean; {@code null} if it is absent or null
+	 * @throws IllegalArgumentException if it is an array or an object
+	 */
+	@Nullable Object value() {
+		if (this.structure) {
+			throw new IllegalArgumentException("The value is an array or an object");
+		}
+		return this.found;
+	}
+
+	/**
+	 * Takes one value.
+	 * @param kind its first token
+	 * @param level how many names of the pointer led here, or {@link #OFF_THE_WAY}
+	 */
+	private void value(Kind kind, int level) throws MalformedJsonException {
+		boolean here = level == this.pointer.size();
+		switch (kind) {
+			case OBJECT -> {
+				this.structure |= here;
+				object(here ? OFF_THE_WAY : level);
+			}
+			case ARRAY -> {
+				this.structure |= here;
+				array(here ? OFF_THE_WAY : level);
+			}
+			case TEXT -> string();
+			case INTEGER, DECIMAL -> number();
+			case TRUE, FALSE, NULL -> this.form.write(kind.name().charAt(0));
+			default -> throw new MalformedJsonException("It is empty");
+		}
+		if (here) {
+			this.found = scalar(kind);
+		}
+	}
+
+	private @Nullable Object scalar(Kind kind) {
+		return switch (kind) {
+			case TEXT -> this.tokens.text();
+			case INTEGER, DECIMAL -> JsonNumber.of(this.tokens.text());
+			case TRUE, FALSE -> kind == Kind.TRUE;
+			default -> null;
+		};
+	}
+
+	private void object(int level) throws MalformedJsonException {
+		String wanted = (level != OFF_THE_WAY) ? this.pointer.get(level) : null;
+		boolean seen = false;
+		int start = this.form.size();
+		this.form.write('{');
+		JsonMembers members = new JsonMembers();
+		while (this.tokens.next() == Kind.NAME) {
+			members.start(this.form.size());
+			string();
+			boolean match = wanted != null && wanted
+				.contentEquals(CharBuffer.wrap(this.tokens.characters, this.tokens.offset, this.tokens.length));
+			if (match && seen) {
+				throw new MalformedJsonException("A member is there twice");
+			}
+			seen |= match;
+			value(this.tokens.next(), match ? level + 1 : OFF_THE_WAY);
+		}
+		this.comparable &= members.sort(this.form);
+		this.form.write('}');
+		if (this.form.size() - start >= DIGEST_FROM) {
+			digest(start);
+		}
+	}
+
+	private void digest(int start) {
+		byte[] digest = Sha256.of(this.form.array(), start, this.form.size() - start);
+		this.form.truncate(start);
+		this.form.write('#');
+		this.form.write(digest, 0, digest.length);
+	}
+
+	private void array(int level) throws MalformedJsonException {
+		String wanted = (level != OFF_THE_WAY) ? this.pointer.get(level) : null;
+		int index = 0;
+		this.form.write('[');
+		for (Kind kind = this.tokens.next(); kind != Kind.END_ARRAY; kind = this.tokens.next()) {
+			boolean match = wanted != null && wanted.equals(Integer.toString(index));
+			value(kind, match ? level + 1 : OFF_THE_WAY);
+			index++;
+		}
+		this.form.write(']');
+	}
+
+	private void string() throws MalformedJsonException {
+		this.form.write('"');
+		if (!this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length)) {
+			throw new MalformedJsonException("A string has half of a character");
+		}
+		this.form.write(END_OF_STRING);
+	}
+
+	private void number() {
+		this.form.write('0');
+		this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length);
+		this.form.write(END_OF_NUMBER);
+	}
+
+}

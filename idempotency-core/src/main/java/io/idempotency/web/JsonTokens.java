@@ -1,0 +1,75 @@
+package io.idempotency.web;
+
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * The tokens of one JSON text, read by whichever generation of Jackson the application
+ * has. Strict as RFC 8259; a number stays as it is written. Not thread-safe.
+ */
+abstract class JsonTokens implements AutoCloseable {
+
+	/** A structure nested deeper than this is beyond the bounds. */
+	static final int MAX_DEPTH = 512;
+
+	/** A number longer than this is beyond the bounds. */
+	static final int MAX_NUMBER_LENGTH = 1000;
+
+	/**
+	 * Opens a text, {@code null} without Jackson. Both generations read the same values,
+	 * so that nodes of a rollout that changes from one to the other compare alike.
+	 */
+	static final @Nullable Function<String, JsonTokens> READER = reader();
+
+	/** Holds the characters of a name, a text or a number until the next token. */
+	char[] characters = new char[0];
+
+	int offset;
+
+	int length;
+
+	private static @Nullable Function<String, JsonTokens> reader() {
+		ClassLoader classLoader = JsonTokens.class.getClassLoader();
+		if (ClassUtils.isPresent("tools.jackson.core.json.JsonFactory", classLoader)) {
+			return Jackson3Tokens::new;
+		}
+		return ClassUtils.isPresent("com.fasterxml.jackson.core.JsonFactory", classLoader) ? Jackson2Tokens::new : null;
+	}
+
+	/**
+	 * Reads the next token.
+	 * @return its kind, {@link Kind#END} behind the last
+	 * @throws MalformedJsonException if the text is malformed or beyond the bounds
+	 */
+	abstract Kind next() throws MalformedJsonException;
+
+	/** The name, text or number that is the present token. */
+	final String text() {
+		return new String(this.characters, this.offset, this.length);
+	}
+
+	@Override
+	public abstract void close();
+
+	/** The kinds of tokens, in the order of Jackson's {@code JsonTokenId}. */
+	enum Kind {
+
+		END, OBJECT, END_OBJECT, ARRAY, END_ARRAY, NAME, TEXT, INTEGER, DECIMAL, TRUE, FALSE, NULL;
+
+		private static final Kind[] BY_ID = values();
+
+		static Kind of(int id) {
+			return BY_ID[id];
+		}
+
+		/** Whether the token has characters of its own. */
+		boolean isText() {
+			return this == NAME || this == TEXT || this == INTEGER || this == DECIMAL;
+		}
+
+	}
+
+}
