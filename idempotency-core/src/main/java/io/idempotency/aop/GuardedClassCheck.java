@@ -64,7 +64,7 @@ final class GuardedClassCheck {
 	}
 
 	private boolean isGuarded(Method method, Class<?> userClass, boolean subclassed) {
-		if (IdempotentOperationSource.isMadeByCompiler(method)) {
+		if (isMadeByCompiler(method)) {
 			return false;
 		}
 		String unreachable = unreachable(method);
@@ -97,6 +97,14 @@ final class GuardedClassCheck {
 
 	/** The class of a JDK proxy says nothing about what is behind it. */
 	private record BeanClass(Class<?> type, Class<?> targetClass) {
+	}
+
+	/**
+	 * Helpers of lambdas and of suspend functions, which bear the annotation of what they
+	 * help; a bridge stands for a method, possibly of another class.
+	 */
+	static boolean isMadeByCompiler(Method method) {
+		return method.isSynthetic() && !method.isBridge();
 	}
 
 }

@@ -7,6 +7,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The advice of guarded methods: finds the operation and hands the call to the first door
@@ -19,13 +20,9 @@ import org.springframework.beans.factory.ObjectProvider;
  */
 public final class IdempotencyInterceptor implements MethodInterceptor {
 
-	private final ObjectProvider<IdempotentOperationSource> sourceProvider;
+	private final SingletonSupplier<IdempotentOperationSource> source;
 
-	private final ObjectProvider<OperationDoor> doorProvider;
-
-	private volatile @Nullable IdempotentOperationSource source;
-
-	private volatile @Nullable List<OperationDoor> doors;
+	private final SingletonSupplier<List<OperationDoor>> doors;
 
 	/**
 	 * Creates the interceptor.
@@ -34,41 +31,23 @@ public final class IdempotencyInterceptor implements MethodInterceptor {
 	 */
 	public IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
 			ObjectProvider<OperationDoor> doors) {
-		this.sourceProvider = source;
-		this.doorProvider = doors;
+		this.source = SingletonSupplier.of(source::getObject);
+		this.doors = SingletonSupplier.of(() -> doors.orderedStream().toList());
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		OperationCall call = source().call(invocation);
+		OperationCall call = OperationCall.of(invocation, this.source.obtain());
 		if (call == null) {
 			return invocation.proceed();
 		}
-		for (OperationDoor door : doors()) {
+		for (OperationDoor door : this.doors.obtain()) {
 			if (door.opens(call)) {
 				return door.enter(call);
 			}
 		}
 		throw new IllegalStateException("No door takes the call of '" + MethodNames.describe(call.operation())
 				+ "': declare a MethodDoor bean");
-	}
-
-	private IdempotentOperationSource source() {
-		IdempotentOperationSource source = this.source;
-		if (source == null) {
-			source = this.sourceProvider.getObject();
-			this.source = source;
-		}
-		return source;
-	}
-
-	private List<OperationDoor> doors() {
-		List<OperationDoor> doors = this.doors;
-		if (doors == null) {
-			doors = this.doorProvider.orderedStream().toList();
-			this.doors = doors;
-		}
-		return doors;
 	}
 
 }

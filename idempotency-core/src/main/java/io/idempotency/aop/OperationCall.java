@@ -15,7 +15,9 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
 
 /**
  * One call of a guarded method: runs it, and evaluates the expressions of its operation
@@ -32,6 +34,14 @@ public final class OperationCall {
 	OperationCall(IdempotentOperation operation, MethodInvocation invocation) {
 		this.operation = operation;
 		this.invocation = invocation;
+	}
+
+	/** The call, {@code null} if it is not guarded. */
+	static @Nullable OperationCall of(MethodInvocation invocation, IdempotentOperationSource source) {
+		Object target = Objects.requireNonNull(invocation.getThis(), "A guarded method needs a target");
+		Class<?> targetClass = (target instanceof SpringProxy) ? AopUtils.getTargetClass(target) : target.getClass();
+		IdempotentOperation operation = source.operation(invocation.getMethod(), targetClass);
+		return (operation != null) ? new OperationCall(operation, invocation) : null;
 	}
 
 	/**

@@ -179,7 +179,7 @@ final class Exchange {
 
 	private CapturingResponse requireResponse() {
 		if (this.response == null) {
-			throw MissingFilter.exception("guard the call");
+			throw IdempotencyFilter.missing("guard the call");
 		}
 		return this.response;
 	}

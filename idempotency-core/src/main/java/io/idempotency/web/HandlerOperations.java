@@ -3,24 +3,22 @@ package io.idempotency.web;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.idempotency.IdempotencyMode;
 import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperation.FingerprintSource;
-import io.idempotency.aop.KeySource;
+import io.idempotency.aop.IdempotentOperationSource;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 
-/** Knows what the handler of a request needs of it, before it is called. Thread-safe. */
+/** Knows the operation of the handler of a request. Thread-safe. */
 final class HandlerOperations {
 
 	private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
-	private final Supplier<OperationLookup> lookup;
+	private final Supplier<IdempotentOperationSource> lookup;
 
-	HandlerOperations(Supplier<OperationLookup> lookup) {
+	HandlerOperations(Supplier<IdempotentOperationSource> lookup) {
 		this.lookup = lookup;
 	}
 
@@ -46,32 +44,6 @@ final class HandlerOperations {
 		}
 		IdempotentOperation operation = this.lookup.get().operation(method.getMethod(), method.getBeanType());
 		return (operation != null && !isExempt(operation, request)) ? operation : null;
-	}
-
-	/** Whether the guard may ask for the body. */
-	static boolean mayNeedBody(IdempotentOperation operation) {
-		return needsBody(operation) || operation.keySource() instanceof KeySource.Spel
-				|| operation.fingerprint() instanceof FingerprintSource.Spel || operation.scope() != null
-				|| operation.condition() != null;
-	}
-
-	/**
-	 * Whether the call is guarded and its guard asks for the body, as far as can be told
-	 * before.
-	 */
-	static boolean willNeedBody(IdempotentOperation operation, HttpServletRequest request) {
-		return needsBody(operation) && operation.condition() == null
-				&& (operation.required() || hasKeyHeader(operation, request));
-	}
-
-	private static boolean needsBody(IdempotentOperation operation) {
-		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY
-				&& operation.fingerprint() instanceof FingerprintSource.Default;
-		return compared || operation.keySource() instanceof KeySource.Body;
-	}
-
-	private static boolean hasKeyHeader(IdempotentOperation operation, HttpServletRequest request) {
-		return operation.keySource() instanceof KeySource.Header header && request.getHeader(header.name()) != null;
 	}
 
 }

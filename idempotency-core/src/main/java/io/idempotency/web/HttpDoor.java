@@ -112,7 +112,7 @@ public final class HttpDoor implements OperationDoor {
 	public @Nullable Object enter(OperationCall call) throws Throwable {
 		HttpServletRequest request = HttpRequestValues.currentRequest();
 		if (request == null) {
-			throw MissingFilter.exception("guard the call");
+			throw IdempotencyFilter.missing("guard the call");
 		}
 		Exchange exchange = Exchange.find(request);
 		if (exchange != null && exchange.isGuarded()) {
@@ -133,7 +133,7 @@ public final class HttpDoor implements OperationDoor {
 			return enterWithoutKey(call);
 		}
 		if (exchange == null) {
-			throw MissingFilter.exception("guard a call of '" + call.operation().name() + "'");
+			throw IdempotencyFilter.missing("guard a call of '" + call.operation().name() + "'");
 		}
 		// Whose scope the annotation gives need not be known by a name.
 		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL : this.callers.of(request);
@@ -167,9 +167,9 @@ public final class HttpDoor implements OperationDoor {
 	private Fingerprint fingerprint(OperationCall call, HttpServletRequest request, RequestValues values)
 			throws IOException {
 		IdempotentOperation operation = call.operation();
-		GuardedRequest guarded = GuardedRequest.find(request);
+		RecordingRequest guarded = RecordingRequest.find(request);
 		if (guarded == null) {
-			throw MissingFilter.exception("compare a request of '" + operation.name() + "'");
+			throw IdempotencyFilter.missing("compare a request of '" + operation.name() + "'");
 		}
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {

@@ -117,10 +117,10 @@ public final class HttpRequestValues implements RequestValues {
 		}
 	}
 
-	private GuardedRequest guarded() {
-		GuardedRequest guarded = GuardedRequest.find(this.request);
+	private RecordingRequest guarded() {
+		RecordingRequest guarded = RecordingRequest.find(this.request);
 		if (guarded == null) {
-			throw MissingFilter.exception("read the body of the request");
+			throw IdempotencyFilter.missing("read the body of the request");
 		}
 		return guarded;
 	}

@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import io.idempotency.aop.IdempotentOperationSource;
 import java.io.IOException;
 import java.util.function.Supplier;
 
@@ -32,7 +33,7 @@ public final class IdempotencyFilter implements Filter {
 	 * @param operations knows the operations; asked at the first request, because filters
 	 * are created before most beans
 	 */
-	public IdempotencyFilter(HttpSettings settings, Supplier<OperationLookup> operations) {
+	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations) {
 		this.settings = settings;
 		this.handlers = new HandlerOperations(operations);
 	}
@@ -53,8 +54,8 @@ public final class IdempotencyFilter implements Filter {
 		Exchange exchange = Exchange.of(request, this.settings);
 		CapturingResponse previous = exchange.response();
 		HttpServletResponse captured = exchange.enter(request, response);
-		HttpServletRequest guarded = (GuardedRequest.find(request) != null) ? request
-				: new GuardedRequest(request, this.handlers, this.settings.maxRequestSize());
+		HttpServletRequest guarded = (RecordingRequest.find(request) != null) ? request
+				: new RecordingRequest(request, this.handlers, this.settings.maxRequestSize());
 		try {
 			chain.doFilter(guarded, captured);
 		}
@@ -65,6 +66,13 @@ public final class IdempotencyFilter implements Filter {
 			return;
 		}
 		exchange.leave(request, previous, null);
+	}
+
+	/** The request did not pass the filter: nothing may run unprotected. */
+	static IllegalStateException missing(String aim) {
+		return new IllegalStateException("Cannot " + aim + ": the request did not pass the IdempotencyFilter. "
+				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD; in a test with "
+				+ "MockMvc use @AutoConfigureMockMvc or addFilters(...)");
 	}
 
 }

@@ -68,7 +68,7 @@ final class RequestFingerprint {
 	 * @throws IOException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	Fingerprint of(HttpServletRequest request, GuardedRequest guarded, KeySource key) throws IOException {
+	Fingerprint of(HttpServletRequest request, RecordingRequest guarded, KeySource key) throws IOException {
 		guarded.requireSize(request.getContentLengthLong());
 		ContentType contentType = ContentType.of(request.getContentType());
 		Set<String> ignored = ignoredParameters(request, contentType, key);
@@ -137,7 +137,7 @@ final class RequestFingerprint {
 		});
 	}
 
-	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded)
+	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded)
 			throws IOException {
 		boolean byValue = !this.raw && ContentType.isUtf8(request.getCharacterEncoding());
 		ByteBuffer comparable = byValue ? guarded.comparableJson() : null;
@@ -153,7 +153,7 @@ final class RequestFingerprint {
 		fingerprint.add("bytes").add(body);
 	}
 
-	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded,
+	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded,
 			Set<String> ignored) throws IOException {
 		byte[] body = guarded.readForm();
 		Map<String, List<String>> parameters = parameters(request);
@@ -167,7 +167,7 @@ final class RequestFingerprint {
 		}
 	}
 
-	private static void addParts(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded,
+	private static void addParts(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded,
 			Set<String> ignored) throws IOException {
 		List<RequestPart> parts = RequestPart.of(request);
 		if (parts.isEmpty()) {

@@ -47,8 +47,8 @@ class MethodDoorSetup {
 	@Bean
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory, TestStore store,
 			ResultCodec codec, ObjectProvider<OperationDoor> doors) {
-		return new IdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, codec,
-				doors);
+		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
+				store, codec, doors);
 	}
 
 	@Bean

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.idempotency.aop.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.IdempotentPostProcessor;
@@ -65,7 +66,7 @@ class HttpDoorSetup {
 
 	@Bean
 	IdempotencyFilter idempotencyFilter(HttpSettings settings, ObjectProvider<IdempotentOperationSource> source) {
-		Supplier<OperationLookup> lookup = () -> source.getObject()::operation;
+		Supplier<IdempotentOperationSource> lookup = () -> source.getObject();
 		return new IdempotencyFilter(settings, lookup);
 	}
 
@@ -110,8 +111,8 @@ class HttpDoorSetup {
 	@Bean
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
 			IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
-		return new IdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, codec,
-				doors);
+		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
+				store, codec, doors);
 	}
 
 	@Bean

@@ -43,7 +43,7 @@ class JsonWithoutJacksonTests {
 		public Map<String, String> call() throws Exception {
 			MockHttpServletRequest request = new MockHttpServletRequest();
 			request.setContent("{\"a\":1}".getBytes(StandardCharsets.UTF_8));
-			GuardedRequest guarded = new GuardedRequest(request, new HandlerOperations(() -> null), 1000);
+			RecordingRequest guarded = new RecordingRequest(request, new HandlerOperations(() -> null), 1000);
 			return Map.of("reader", (JsonTokens.READER != null) ? "some" : "none", "comparable",
 					(guarded.comparableJson() != null) ? "some" : "none");
 		}

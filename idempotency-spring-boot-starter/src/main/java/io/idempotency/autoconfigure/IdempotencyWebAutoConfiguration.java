@@ -17,7 +17,6 @@ import io.idempotency.web.IdempotencyFilter;
 import io.idempotency.web.IdempotencyProblemResolver;
 import io.idempotency.web.IdempotencyRequestListener;
 import io.idempotency.web.IdempotencyScopeResolver;
-import io.idempotency.web.OperationLookup;
 import io.idempotency.web.RememberedFailureResolver;
 import io.idempotency.web.ReplayExceptionResolver;
 import io.idempotency.web.StatusPatterns;
@@ -106,7 +105,7 @@ public final class IdempotencyWebAutoConfiguration {
 	FilterRegistrationBean<IdempotencyFilter> idempotencyFilter(IdempotencyProperties properties, HttpSettings settings,
 			ObjectProvider<IdempotentOperationSource> source) {
 		// Filters are made with the server, before the beans that operations may name.
-		SingletonSupplier<OperationLookup> operations = SingletonSupplier.of(() -> source.getObject()::operation);
+		SingletonSupplier<IdempotentOperationSource> operations = SingletonSupplier.of(() -> source.getObject());
 		FilterRegistrationBean<IdempotencyFilter> filter = new FilterRegistrationBean<>(
 				new IdempotencyFilter(settings, operations::obtain));
 		filter.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR,

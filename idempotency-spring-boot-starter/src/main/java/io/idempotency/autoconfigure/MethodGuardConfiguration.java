@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.aop.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.IdempotentPostProcessor;
@@ -41,7 +42,7 @@ class MethodGuardConfiguration {
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
 			IdempotencyProperties properties, IdempotencyStores stores, ResultCodec codec,
 			ObjectProvider<OperationDoor> doors) {
-		return new IdempotentOperationSource(beanFactory, properties.policy(), properties.key().header(),
+		return new AnnotationIdempotentOperationSource(beanFactory, properties.policy(), properties.key().header(),
 				stores.defaultStore(), codec, doors);
 	}
 

@@ -16,7 +16,10 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.KeySource;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
@@ -32,7 +35,7 @@ import org.springframework.web.util.WebUtils;
  * first: a message converter, a filter, the handler itself, or nobody. For handlers
  * without a guard the body passes through.
  */
-final class GuardedRequest extends HttpServletRequestWrapper {
+final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private final HandlerOperations handlers;
 
@@ -46,7 +49,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 
 	private @Nullable JsonBody json;
 
-	GuardedRequest(HttpServletRequest request, HandlerOperations handlers, long limit) {
+	RecordingRequest(HttpServletRequest request, HandlerOperations handlers, long limit) {
 		super(request);
 		this.handlers = handlers;
 		this.limit = limit;
@@ -55,8 +58,8 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	/**
 	 * The one that a request wraps, {@code null} if the filter has not seen the request.
 	 */
-	static @Nullable GuardedRequest find(ServletRequest request) {
-		return WebUtils.getNativeRequest(request, GuardedRequest.class);
+	static @Nullable RecordingRequest find(ServletRequest request) {
+		return WebUtils.getNativeRequest(request, RecordingRequest.class);
 	}
 
 	@Override
@@ -87,16 +90,42 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 		RecordingInputStream body = stream();
 		if (HandlerOperations.isMapped(this)) {
 			IdempotentOperation operation = this.handlers.of(this);
-			if (operation == null || !HandlerOperations.mayNeedBody(operation)) {
+			if (operation == null || !mayNeedBody(operation)) {
 				body.stopRecording();
 			}
-			else if (HandlerOperations.willNeedBody(operation, this)) {
+			else if (willNeedBody(operation, this)) {
 				// Here and not when the body was bound: a body that is too large is never
 				// parsed.
 				body();
 			}
 		}
 		return body;
+	}
+
+	/** Whether the guard may ask for the body. */
+	private static boolean mayNeedBody(IdempotentOperation operation) {
+		return needsBody(operation) || operation.keySource() instanceof KeySource.Spel
+				|| operation.fingerprint() instanceof FingerprintSource.Spel || operation.scope() != null
+				|| operation.condition() != null;
+	}
+
+	/**
+	 * Whether the call is guarded and its guard asks for the body, as far as can be told
+	 * before.
+	 */
+	private static boolean willNeedBody(IdempotentOperation operation, HttpServletRequest request) {
+		return needsBody(operation) && operation.condition() == null
+				&& (operation.required() || hasKeyHeader(operation, request));
+	}
+
+	private static boolean needsBody(IdempotentOperation operation) {
+		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY
+				&& operation.fingerprint() instanceof FingerprintSource.Default;
+		return compared || operation.keySource() instanceof KeySource.Body;
+	}
+
+	private static boolean hasKeyHeader(IdempotentOperation operation, HttpServletRequest request) {
+		return operation.keySource() instanceof KeySource.Header header && request.getHeader(header.name()) != null;
 	}
 
 	@Override

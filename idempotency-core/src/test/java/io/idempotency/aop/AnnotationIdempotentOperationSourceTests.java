@@ -35,14 +35,14 @@ import org.springframework.util.ReflectionUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** How an annotation is found, and what becomes of it. */
-class IdempotentOperationSourceTests {
+class AnnotationIdempotentOperationSourceTests {
 
 	private final DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
 
 	private final IdempotentOperationSource source = source(IdempotencyPolicy.DEFAULTS);
 
 	private IdempotentOperationSource source(IdempotencyPolicy defaults) {
-		return new IdempotentOperationSource(this.beanFactory, defaults, "Idempotency-Key", new TestStore(),
+		return new AnnotationIdempotentOperationSource(this.beanFactory, defaults, "Idempotency-Key", new TestStore(),
 				new Jackson2ResultCodec(), this.beanFactory.getBeanProvider(OperationDoor.class));
 	}
 
