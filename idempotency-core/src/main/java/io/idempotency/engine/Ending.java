@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -56,14 +57,24 @@ public sealed interface Ending {
 	 *
 	 * @param result makes the stored form; asked only where a result is kept, and what it
 	 * throws makes the ending {@link DoneUnkept}
+	 * @param kind what the call has come to
 	 */
-	record Done(Encoding result) implements Ending {
+	record Done(Encoding result, ResultKind kind) implements Ending {
 
 		/**
 		 * Validates the components.
 		 */
 		public Done {
 			Objects.requireNonNull(result, "result");
+			Objects.requireNonNull(kind, "kind");
+		}
+
+		/**
+		 * A success.
+		 * @param result makes the stored form
+		 */
+		public Done(Encoding result) {
+			this(result, ResultKind.SUCCESS);
 		}
 
 	}
@@ -73,8 +84,25 @@ public sealed interface Ending {
 	 *
 	 * @param why what kept it from being kept, for the log; {@code null} where that is
 	 * usual
+	 * @param kind what the call has come to
 	 */
-	record DoneUnkept(@Nullable Throwable why) implements Ending {
+	record DoneUnkept(@Nullable Throwable why, ResultKind kind) implements Ending {
+
+		/**
+		 * Validates the components.
+		 */
+		public DoneUnkept {
+			Objects.requireNonNull(kind, "kind");
+		}
+
+		/**
+		 * A success.
+		 * @param why what kept it from being kept, {@code null} where that is usual
+		 */
+		public DoneUnkept(@Nullable Throwable why) {
+			this(why, ResultKind.SUCCESS);
+		}
+
 	}
 
 	/**

@@ -16,6 +16,7 @@ import io.idempotency.engine.Ending;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.OwnedClaim;
+import io.idempotency.store.ResultKind;
 import io.idempotency.web.HttpEnding.Failure;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -209,7 +210,13 @@ final class ClaimedAnswer extends Answer {
 		}
 		else {
 			// Where nothing was held back, nothing was to be kept.
-			end(how, response().isHeld() ? this.failure : null);
+			Throwable why = response().isHeld() ? this.failure : null;
+			if (how == HttpEnding.UNKEPT) {
+				this.ending.complete(new Ending.DoneUnkept(why, kind(response().getStatus())));
+			}
+			else {
+				end(how, why);
+			}
 		}
 	}
 
@@ -260,13 +267,18 @@ final class ClaimedAnswer extends Answer {
 	/** Says how the call has ended; what was said first counts. */
 	private void end(HttpEnding how, @Nullable Throwable thrown) {
 		this.ending.complete(switch (how) {
-			case KEPT -> new Ending.Done(() -> StoredResponseCodec.encode(snapshot()));
+			case KEPT -> new Ending.Done(() -> StoredResponseCodec.encode(snapshot()), kind(response().getStatus()));
 			case UNKEPT -> new Ending.DoneUnkept(thrown);
 			case FAILED -> new Ending.Failed(thrown, null);
 			case NOT_RUN -> new Ending.NotRun(thrown);
 			case OUT_OF_SIGHT -> Ending.OUT_OF_SIGHT;
 			case KEPT_WHEN_RENDERED, UNDECIDED -> throw new IllegalStateException("The end is not known: " + how);
 		});
+	}
+
+	private ResultKind kind(int status) {
+		boolean answerAlone = this.returned && this.failure != null && !isStreaming();
+		return HttpEnding.kind(status, this.recovered || answerAlone);
 	}
 
 	private boolean isStreaming() {
@@ -300,7 +312,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void keep(StoredResponse error) {
-		this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(error)));
+		this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(error), kind(error.status())));
 	}
 
 	@Override

@@ -237,8 +237,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The memory store.
 	 *
-	 * @param maxSize How much of the heap records may take. The oldest results go first,
-	 * claims never. By default an eighth of the largest heap, but at least 64MB.
+	 * @param maxSize How much of the heap records may take. Refused calls go first, then
+	 * the oldest results, claims never. By default an eighth of the largest heap, but at
+	 * least 64MB.
 	 */
 	public record Memory(DataSize maxSize) {
 

@@ -10,6 +10,7 @@ import java.util.List;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordState;
@@ -35,7 +36,7 @@ final class RecordRows {
 		StoredRecord record = new StoredRecord(state(row.getString(first)), claimId(row.getBytes(first + 1)),
 				row.getLong(first + 2), fingerprint(row.getBytes(first + 3)), row.getLong(first + 4),
 				row.getLong(first + 5), row.getLong(first + 6), row.getLong(first + 7),
-				result(row.getString(first + 8), row.getBytes(first + 9)));
+				result(row.getString(first + 8), row.getBytes(first + 9)), ResultKind.SUCCESS);
 		return new StoredRow(record, row.getLong(first + 10));
 	}
 
