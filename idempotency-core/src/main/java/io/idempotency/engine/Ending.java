@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
@@ -58,8 +59,10 @@ public sealed interface Ending {
 	 * @param result makes the stored form; asked only where a result is kept, and what it
 	 * throws makes the ending {@link DoneUnkept}
 	 * @param kind what the call has come to
+	 * @param keptAtMost how long it is kept at most, unless the call itself has said how
+	 * long; {@code null} for the retention
 	 */
-	record Done(Encoding result, ResultKind kind) implements Ending {
+	record Done(Encoding result, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
 
 		/**
 		 * Validates the components.
@@ -74,7 +77,7 @@ public sealed interface Ending {
 		 * @param result makes the stored form
 		 */
 		public Done(Encoding result) {
-			this(result, ResultKind.SUCCESS);
+			this(result, ResultKind.SUCCESS, null);
 		}
 
 	}
@@ -85,8 +88,10 @@ public sealed interface Ending {
 	 * @param why what kept it from being kept, for the log; {@code null} where that is
 	 * usual
 	 * @param kind what the call has come to
+	 * @param keptAtMost how long the tombstone is kept at most, unless the call itself
+	 * has said how long; {@code null} for the retention
 	 */
-	record DoneUnkept(@Nullable Throwable why, ResultKind kind) implements Ending {
+	record DoneUnkept(@Nullable Throwable why, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
 
 		/**
 		 * Validates the components.
@@ -100,7 +105,7 @@ public sealed interface Ending {
 		 * @param why what kept it from being kept, {@code null} where that is usual
 		 */
 		public DoneUnkept(@Nullable Throwable why) {
-			this(why, ResultKind.SUCCESS);
+			this(why, ResultKind.SUCCESS, null);
 		}
 
 	}

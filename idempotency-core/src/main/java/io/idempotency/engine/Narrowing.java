@@ -39,7 +39,8 @@ final class Narrowing {
 		}
 		if (ending instanceof Ending.Failed failed) {
 			boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !keepsNothing();
-			return remember ? done(failed.remembered(), ResultKind.FAILURE) : RecordEnd.release(failed.cause());
+			return remember ? done(failed.remembered(), ResultKind.FAILURE, this.context.retention())
+					: RecordEnd.release(failed.cause());
 		}
 		if (mode() == IdempotencyMode.LOCK) {
 			return RecordEnd.complete(Completion.forget(this.claim));
@@ -51,7 +52,7 @@ final class Narrowing {
 		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null) {
 			this.events.resultNotStored(this.call.operation(), unkept.why());
 		}
-		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending));
+		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
 	}
 
 	/** What was committed stays done, whatever has failed after it. */
@@ -81,11 +82,11 @@ final class Narrowing {
 		}
 		try {
 			StoredResult result = done.result().encode();
-			return new Ending.Done(() -> result, done.kind());
+			return new Ending.Done(() -> result, done.kind(), done.keptAtMost());
 		}
 		catch (Throwable ex) {
 			// After success nothing may delete the record.
-			return new Ending.DoneUnkept(ex, done.kind());
+			return new Ending.DoneUnkept(ex, done.kind(), done.keptAtMost());
 		}
 	}
 
@@ -93,7 +94,7 @@ final class Narrowing {
 	ClaimResult resultOf(Ending ending) {
 		if (ending instanceof Ending.Done done) {
 			try {
-				return new ClaimResult.Completed(done.result().encode(), this.context.retention());
+				return new ClaimResult.Completed(done.result().encode(), retention(done));
 			}
 			catch (RuntimeException ex) {
 				this.events.resultNotStored(this.call.operation(), ex);
@@ -124,22 +125,32 @@ final class Narrowing {
 		return (remembered && kind == ResultKind.REFUSAL) ? ResultKind.FAILURE : kind;
 	}
 
-	private RecordEnd done(Ending.@Nullable Encoding result, ResultKind kind) {
+	private Duration retention(Ending ending) {
+		Duration atMost = null;
+		if (ending instanceof Ending.Done done) {
+			atMost = done.keptAtMost();
+		}
+		else if (ending instanceof Ending.DoneUnkept unkept) {
+			atMost = unkept.keptAtMost();
+		}
+		return this.context.retentionAtMost(atMost);
+	}
+
+	private RecordEnd done(Ending.@Nullable Encoding result, ResultKind kind, Duration retention) {
 		if (mode() == IdempotencyMode.REJECT) {
 			return RecordEnd.NOTHING;
 		}
 		if (result != null) {
 			try {
-				return RecordEnd.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(),
-						this.context.retention(), kind));
+				return RecordEnd
+					.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(), retention, kind));
 			}
 			catch (Throwable ex) {
 				// After success nothing may delete the record.
 				this.events.resultNotStored(this.call.operation(), ex);
 			}
 		}
-		return RecordEnd
-			.complete(Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention(), kind));
+		return RecordEnd.complete(Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));
 	}
 
 }

@@ -212,7 +212,8 @@ final class ClaimedAnswer extends Answer {
 			// Where nothing was held back, nothing was to be kept.
 			Throwable why = response().isHeld() ? this.failure : null;
 			if (how == HttpEnding.UNKEPT) {
-				this.ending.complete(new Ending.DoneUnkept(why, kind(response().getStatus())));
+				ResultKind kind = kind(response().getStatus());
+				this.ending.complete(new Ending.DoneUnkept(why, kind, keptAtMost(kind)));
 			}
 			else {
 				end(how, why);
@@ -267,13 +268,22 @@ final class ClaimedAnswer extends Answer {
 	/** Says how the call has ended; what was said first counts. */
 	private void end(HttpEnding how, @Nullable Throwable thrown) {
 		this.ending.complete(switch (how) {
-			case KEPT -> new Ending.Done(() -> StoredResponseCodec.encode(snapshot()), kind(response().getStatus()));
+			case KEPT -> done(response().getStatus(), () -> StoredResponseCodec.encode(snapshot()));
 			case UNKEPT -> new Ending.DoneUnkept(thrown);
 			case FAILED -> new Ending.Failed(thrown, null);
 			case NOT_RUN -> new Ending.NotRun(thrown);
 			case OUT_OF_SIGHT -> Ending.OUT_OF_SIGHT;
 			case KEPT_WHEN_RENDERED, UNDECIDED -> throw new IllegalStateException("The end is not known: " + how);
 		});
+	}
+
+	private Ending done(int status, Ending.Encoding answer) {
+		ResultKind kind = kind(status);
+		return new Ending.Done(answer, kind, keptAtMost(kind));
+	}
+
+	private @Nullable Duration keptAtMost(ResultKind kind) {
+		return (kind == ResultKind.REFUSAL) ? this.settings.retentionOnError() : null;
 	}
 
 	private ResultKind kind(int status) {
@@ -312,7 +322,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void keep(StoredResponse error) {
-		this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(error), kind(error.status())));
+		this.ending.complete(done(error.status(), () -> StoredResponseCodec.encode(error)));
 	}
 
 	@Override

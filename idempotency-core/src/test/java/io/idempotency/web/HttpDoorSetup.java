@@ -41,7 +41,8 @@ class HttpDoorSetup {
 
 	/** Small limits, so that tests can pass them. */
 	static final HttpSettings SETTINGS = new HttpSettings("Idempotent-Replayed", 2000, 1000, StatusPatterns.RELEASE_ON,
-			Set.of("x-excluded"), false, ScopeMode.PRINCIPAL, Set.of(), Set.of("X-Compared"), Set.of("utm_source"));
+			Set.of("x-excluded"), false, ScopeMode.PRINCIPAL, Set.of(), Set.of("X-Compared"), Set.of("utm_source"),
+			null);
 
 	/** A context with the door and the given beans. */
 	static WebApplicationContext start(Class<?>... components) {

@@ -72,6 +72,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		PropertyChecks.positive("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeastOneMilli("store-timeout", storeTimeout);
+		if (http.retentionOnError() != null) {
+			PropertyChecks.notLonger("http.retention-on-error", http.retentionOnError(), "retention", retention);
+		}
 	}
 
 	/**
@@ -121,13 +124,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param ignoredParameters Names of parameters in queries and forms that need not be
 	 * equal on a retry. The parameter of Spring Security against forged requests and the
 	 * field that carries the key never must.
+	 * @param retentionOnError How long an answer of 4xx is kept. Must not be longer than
+	 * the retention, which is the default. Seconds, unless a unit is given.
 	 */
 	// @formatter:off (an array in the header of a record is torn apart)
 	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
 			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
 			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
 			@DefaultValue List<String> excludedHeaders, @DefaultValue List<String> scopeHeaders,
-			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters) {
+			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters,
+			@DurationUnit(ChronoUnit.SECONDS) @Nullable Duration retentionOnError) {
 	// @formatter:on
 
 		/** Checks the values. */
@@ -139,6 +145,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
 			PropertyChecks.headerNames("http.scope-headers", scopeHeaders);
 			PropertyChecks.headerNames("http.fingerprint-headers", fingerprintHeaders);
+			if (retentionOnError != null) {
+				PropertyChecks.positive("http.retention-on-error", retentionOnError);
+			}
 		}
 
 	}

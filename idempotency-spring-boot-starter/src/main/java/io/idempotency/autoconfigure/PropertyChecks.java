@@ -43,6 +43,13 @@ final class PropertyChecks {
 		}
 	}
 
+	static void notLonger(String name, Duration value, String other, Duration bound) {
+		if (value.compareTo(bound) > 0) {
+			throw invalid(name, value,
+					"It must not be longer than 'idempotency." + other + "', which is " + bound + ".");
+		}
+	}
+
 	static void positive(String name, DataSize value) {
 		if (value.toBytes() <= 0) {
 			throw invalid(name, value, "It must be larger than zero, such as 64MB.");
