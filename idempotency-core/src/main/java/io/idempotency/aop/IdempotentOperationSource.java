@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,8 @@ public final class IdempotentOperationSource {
 
 	private final CoveredMethods covered;
 
+	private final Namespace namespace;
+
 	/**
 	 * Creates the source.
 	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
@@ -46,9 +49,12 @@ public final class IdempotentOperationSource {
 	 * @param store where records are kept unless the annotation says otherwise
 	 * @param codec must be able to keep the results of methods that no door covers
 	 * @param doors where calls come in
+	 * @param namespace whose operations they are
 	 */
 	public IdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults,
-			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
+			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors,
+			Namespace namespace) {
+		this.namespace = namespace;
 		this.covered = new CoveredMethods(doors);
 		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, this.covered);
 	}
@@ -129,7 +135,7 @@ public final class IdempotentOperationSource {
 		Object target = Objects.requireNonNull(invocation.getThis(), "A guarded method needs a target");
 		Class<?> targetClass = (target instanceof SpringProxy) ? AopUtils.getTargetClass(target) : target.getClass();
 		IdempotentOperation operation = operation(invocation.getMethod(), targetClass);
-		return (operation != null) ? new OperationCall(operation, invocation) : null;
+		return (operation != null) ? new OperationCall(operation, invocation, this.namespace) : null;
 	}
 
 }

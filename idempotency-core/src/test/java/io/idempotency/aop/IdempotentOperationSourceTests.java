@@ -19,6 +19,7 @@ import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.codec.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.key.Namespace;
 import jakarta.annotation.PostConstruct;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class IdempotentOperationSourceTests {
 
 	private IdempotentOperationSource source(IdempotencyPolicy defaults) {
 		return new IdempotentOperationSource(this.beanFactory, defaults, "Idempotency-Key", new TestStore(),
-				new Jackson2ResultCodec(), this.beanFactory.getBeanProvider(OperationDoor.class));
+				new Jackson2ResultCodec(), this.beanFactory.getBeanProvider(OperationDoor.class), Namespace.NONE);
 	}
 
 	private @Nullable IdempotentOperation find(Class<?> type, String method) {

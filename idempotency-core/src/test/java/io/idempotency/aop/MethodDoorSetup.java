@@ -8,6 +8,7 @@ import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Caller;
+import io.idempotency.key.Namespace;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -48,7 +49,7 @@ class MethodDoorSetup {
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory, TestStore store,
 			ResultCodec codec, ObjectProvider<OperationDoor> doors) {
 		return new IdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, codec,
-				doors);
+				doors, Namespace.NONE);
 	}
 
 	@Bean

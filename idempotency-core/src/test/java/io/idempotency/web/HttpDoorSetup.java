@@ -15,6 +15,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -112,7 +113,7 @@ class HttpDoorSetup {
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
 			IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
 		return new IdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, codec,
-				doors);
+				doors, Namespace.NONE);
 	}
 
 	@Bean

@@ -50,6 +50,9 @@ import org.springframework.util.unit.DataSize;
  * @param jdbc The JDBC store.
  * @param memory The memory store.
  * @param nearCache The near cache.
+ * @param namespace Name of the service, a part of every key. Services that share a store
+ * share keys only if their namespaces are equal. By default spring.application.name, and
+ * empty if there is none.
  * @since 0.1.0
  */
 @ConfigurationProperties("idempotency")
@@ -63,10 +66,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache) {
+		@DefaultValue NearCache nearCache, @Nullable String namespace) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
+		if (namespace != null) {
+			PropertyChecks.namespace("namespace", namespace);
+		}
 		PropertyChecks.positive("retention", retention);
 		PropertyChecks.positive("lease", lease);
 		PropertyChecks.positive("wait-timeout", waitTimeout);
@@ -173,8 +179,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The Redis store.
 	 *
-	 * @param keyPrefix What the name of every Redis key starts with. Applications that
-	 * share a server have one each, unless they guard the same operations.
+	 * @param keyPrefix What the name of every Redis key starts with.
 	 * @param waitReplicas How many replicas must have a claim or a completion before it
 	 * counts. 0 asks for none.
 	 * @param waitTimeout How long a claim or a completion waits for the replicas. The

@@ -8,6 +8,7 @@ import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Namespace;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -40,9 +41,9 @@ class MethodGuardConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
 			IdempotencyProperties properties, IdempotencyStores stores, ResultCodec codec,
-			ObjectProvider<OperationDoor> doors) {
+			ObjectProvider<OperationDoor> doors, Namespace namespace) {
 		return new IdempotentOperationSource(beanFactory, properties.policy(), properties.key().header(),
-				stores.defaultStore(), codec, doors);
+				stores.defaultStore(), codec, doors, namespace);
 	}
 
 	@Bean

@@ -25,6 +25,8 @@ final class PropertyChecks {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{Cntrl}]*");
 
+	private static final Pattern NAMESPACE = Pattern.compile("\\P{Cntrl}{0,100}");
+
 	/** Bodies are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
@@ -99,6 +101,10 @@ final class PropertyChecks {
 	static void tableName(String name, String value) {
 		matches(TABLE, name, value,
 				"It must be a name of at most 50 letters, digits and underscores, with its schema before a dot if need be.");
+	}
+
+	static void namespace(String name, String value) {
+		matches(NAMESPACE, name, value, "It must have at most 100 characters, none of which controls anything.");
 	}
 
 	static void keyPrefix(String name, String value) {

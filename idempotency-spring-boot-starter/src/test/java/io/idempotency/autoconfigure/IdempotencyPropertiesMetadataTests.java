@@ -21,24 +21,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What an IDE offers while somebody writes {@code application.yml}. */
 class IdempotencyPropertiesMetadataTests {
 
-	private static final List<String> NAMES = List.of("idempotency.enabled", "idempotency.store",
-			"idempotency.retention", "idempotency.lease", "idempotency.renewal", "idempotency.conflict",
-			"idempotency.wait-timeout", "idempotency.max-waiters", "idempotency.scope", "idempotency.fingerprint",
-			"idempotency.on-failure", "idempotency.on-store-failure", "idempotency.store-timeout",
-			"idempotency.advisor-order", "idempotency.key.header", "idempotency.key.max-length",
-			"idempotency.http.filter-order", "idempotency.http.replayed-header", "idempotency.http.max-request-size",
-			"idempotency.http.max-response-size", "idempotency.http.release-on", "idempotency.http.excluded-headers",
-			"idempotency.http.scope-headers", "idempotency.http.fingerprint-headers",
-			"idempotency.http.ignored-parameters", "idempotency.http.retention-on-error", "idempotency.token.enabled",
-			"idempotency.token.path", "idempotency.token.ttl", "idempotency.redis.key-prefix",
-			"idempotency.redis.wait-replicas", "idempotency.redis.wait-timeout", "idempotency.jdbc.table-name",
-			"idempotency.jdbc.initialize-schema", "idempotency.jdbc.cleanup.enabled",
-			"idempotency.jdbc.cleanup.interval", "idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size",
-			"idempotency.near-cache.enabled", "idempotency.near-cache.max-size", "idempotency.near-cache.ttl");
+	private static final List<String> NAMES = List.of("idempotency.enabled", "idempotency.namespace",
+			"idempotency.store", "idempotency.retention", "idempotency.lease", "idempotency.renewal",
+			"idempotency.conflict", "idempotency.wait-timeout", "idempotency.max-waiters", "idempotency.scope",
+			"idempotency.fingerprint", "idempotency.on-failure", "idempotency.on-store-failure",
+			"idempotency.store-timeout", "idempotency.advisor-order", "idempotency.key.header",
+			"idempotency.key.max-length", "idempotency.http.filter-order", "idempotency.http.replayed-header",
+			"idempotency.http.max-request-size", "idempotency.http.max-response-size", "idempotency.http.release-on",
+			"idempotency.http.excluded-headers", "idempotency.http.scope-headers",
+			"idempotency.http.fingerprint-headers", "idempotency.http.ignored-parameters",
+			"idempotency.http.retention-on-error", "idempotency.token.enabled", "idempotency.token.path",
+			"idempotency.token.ttl", "idempotency.redis.key-prefix", "idempotency.redis.wait-replicas",
+			"idempotency.redis.wait-timeout", "idempotency.jdbc.table-name", "idempotency.jdbc.initialize-schema",
+			"idempotency.jdbc.cleanup.enabled", "idempotency.jdbc.cleanup.interval",
+			"idempotency.jdbc.cleanup.batch-size", "idempotency.memory.max-size", "idempotency.near-cache.enabled",
+			"idempotency.near-cache.max-size", "idempotency.near-cache.ttl");
 
 	/** Computed at the start: the description says how. */
 	private static final Set<String> COMPUTED = Set.of("idempotency.memory.max-size",
-			"idempotency.http.retention-on-error");
+			"idempotency.http.retention-on-error", "idempotency.namespace");
 
 	@Test
 	void namesEveryPropertyAndNoOther() throws IOException {

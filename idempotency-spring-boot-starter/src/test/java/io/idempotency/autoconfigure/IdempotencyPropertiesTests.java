@@ -115,6 +115,7 @@ class IdempotencyPropertiesTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
+			idempotency.namespace               | 'a	b'
 			idempotency.retention               | 0s
 			idempotency.retention               | -1h
 			idempotency.lease                   | 0
@@ -200,7 +201,8 @@ class IdempotencyPropertiesTests {
 		return Stream.of(new Object[] { "idempotency.max-waiters", "0" },
 				new Object[] { "idempotency.http.release-on", "" },
 				new Object[] { "idempotency.http.release-on", "4XX,599" },
-				new Object[] { "idempotency.redis.key-prefix", "" },
+				new Object[] { "idempotency.redis.key-prefix", "" }, new Object[] { "idempotency.namespace", "" },
+				new Object[] { "idempotency.namespace", "Order Service, Köln" },
 				new Object[] { "idempotency.redis.key-prefix", "{büro}:" },
 				new Object[] { "idempotency.jdbc.table-name", "shop.idempotency_record" },
 				new Object[] { "idempotency.token.path", "/api/v1/tokens" });

@@ -56,7 +56,7 @@ final class RecordRows {
 	 */
 	static void bindNew(PreparedStatement statement, IdempotencyKey key, StoredRecord record) throws SQLException {
 		statement.setBytes(1, key.hash());
-		statement.setString(2, readable(key.operation()));
+		statement.setString(2, readable(key.label()));
 		statement.setString(3, record.state().letter());
 		statement.setBytes(4, bytes(record.claimId()));
 		statement.setBytes(5, record.fingerprint().toBytes());
@@ -131,14 +131,13 @@ final class RecordRows {
 	}
 
 	/**
-	 * The operation as people read it in the table; the hash alone is the identity.
-	 * Control characters and halves of surrogate pairs are no text for every database.
+	 * Namespace and operation as people read them in the table; the hash alone is the
+	 * identity. Control characters and halves of surrogate pairs are no text for every
+	 * database.
 	 */
-	static String readable(String operation) {
-		StringBuilder readable = new StringBuilder(Math.min(operation.length(), MAX_OPERATION_LENGTH));
-		operation.codePoints()
-			.limit(MAX_OPERATION_LENGTH)
-			.forEach((c) -> readable.appendCodePoint(isText(c) ? c : '_'));
+	static String readable(String label) {
+		StringBuilder readable = new StringBuilder(Math.min(label.length(), MAX_OPERATION_LENGTH));
+		label.codePoints().limit(MAX_OPERATION_LENGTH).forEach((c) -> readable.appendCodePoint(isText(c) ? c : '_'));
 		return readable.toString();
 	}
 

@@ -56,7 +56,7 @@ class DocumentationTests {
 
 	/** Their defaults are computed. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("idempotency.memory.max-size",
-			"idempotency.http.retention-on-error");
+			"idempotency.http.retention-on-error", "idempotency.namespace");
 
 	@ParameterizedTest
 	@MethodSource
