@@ -18,12 +18,14 @@ import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.HttpEnding.Failure;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
@@ -152,8 +154,16 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	@Override
-	void workFailed() {
-		this.returned = false;
+	void resumed(HttpServletRequest request, @Nullable Object result) {
+		if (result instanceof Throwable) {
+			this.returned = false;
+		}
+		else if (HttpCall.content(result) instanceof StreamingResponseBody) {
+			// Held back as one that the handler itself returns: whoever writes it tells
+			// when it has ended.
+			response().streamIf(() -> false);
+			this.work.observe(request);
+		}
 	}
 
 	/** The arguments of the handler were refused before it was entered. */
