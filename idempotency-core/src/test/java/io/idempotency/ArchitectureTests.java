@@ -13,6 +13,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.idempotency.key.IdempotencyKey;
 import org.jspecify.annotations.NullMarked;
 
 import org.springframework.core.annotation.AliasFor;
@@ -122,6 +123,14 @@ class ArchitectureTests {
 		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.web..", "io.idempotency.aop..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("com.fasterxml.jackson..", "tools.jackson.."));
+
+	/** A key without its namespace is one that another service may have, too. */
+	@ArchTest
+	static final ArchRule keysAreMadeByTheirNamespace = noClasses().that(not(equivalentTo(IdempotencyKey.class)))
+		.should()
+		.callMethodWhere(DescribedPredicate.describe("a key is made in no namespace",
+				(call) -> call.getTargetOwner().isEquivalentTo(IdempotencyKey.class)
+						&& call.getName().startsWith("of")));
 
 	/** A record in a store is data from outside: it never decides which class is made. */
 	@ArchTest

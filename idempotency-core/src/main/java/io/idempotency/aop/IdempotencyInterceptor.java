@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.util.List;
 
+import io.idempotency.key.Namespace;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -24,20 +25,24 @@ public final class IdempotencyInterceptor implements MethodInterceptor {
 
 	private final SingletonSupplier<List<OperationDoor>> doors;
 
+	private final SingletonSupplier<Namespace> namespace;
+
 	/**
 	 * Creates the interceptor.
 	 * @param source knows the operations
 	 * @param doors where calls come in; the last in their order takes every call
+	 * @param namespace whose operations they are; {@link Namespace#NONE} without a bean
 	 */
-	public IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors) {
+	public IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source, ObjectProvider<OperationDoor> doors,
+			ObjectProvider<Namespace> namespace) {
 		this.source = SingletonSupplier.of(source::getObject);
 		this.doors = SingletonSupplier.of(() -> doors.orderedStream().toList());
+		this.namespace = SingletonSupplier.of(() -> namespace.getIfAvailable(() -> Namespace.NONE));
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		OperationCall call = OperationCall.of(invocation, this.source.obtain());
+		OperationCall call = OperationCall.of(invocation, this.source.obtain(), this.namespace.obtain());
 		if (call == null) {
 			return invocation.proceed();
 		}

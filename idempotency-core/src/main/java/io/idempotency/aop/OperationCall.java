@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -31,17 +32,21 @@ public final class OperationCall {
 
 	private final MethodInvocation invocation;
 
-	OperationCall(IdempotentOperation operation, MethodInvocation invocation) {
+	private final Namespace namespace;
+
+	OperationCall(IdempotentOperation operation, MethodInvocation invocation, Namespace namespace) {
 		this.operation = operation;
 		this.invocation = invocation;
+		this.namespace = namespace;
 	}
 
 	/** The call, {@code null} if it is not guarded. */
-	static @Nullable OperationCall of(MethodInvocation invocation, IdempotentOperationSource source) {
+	static @Nullable OperationCall of(MethodInvocation invocation, IdempotentOperationSource source,
+			Namespace namespace) {
 		Object target = Objects.requireNonNull(invocation.getThis(), "A guarded method needs a target");
 		Class<?> targetClass = (target instanceof SpringProxy) ? AopUtils.getTargetClass(target) : target.getClass();
 		IdempotentOperation operation = source.operation(invocation.getMethod(), targetClass);
-		return (operation != null) ? new OperationCall(operation, invocation) : null;
+		return (operation != null) ? new OperationCall(operation, invocation, namespace) : null;
 	}
 
 	/**
@@ -130,8 +135,8 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The whole key: the operation and whose key it is are part of it, unless it is a
-	 * token.
+	 * The whole key: the namespace and whose key it is are part of it, and the operation,
+	 * unless it is a token.
 	 * @param parts what the caller gave
 	 * @param defaultCaller whose key it is, where the annotation has no scope
 	 * @param values of the request
@@ -143,13 +148,13 @@ public final class OperationCall {
 		Caller scope = scope(values);
 		Caller caller = (scope != null) ? scope : defaultCaller;
 		if (!this.operation.token()) {
-			return IdempotencyKey.of(this.operation.name(), caller, parts);
+			return this.namespace.key(this.operation.name(), caller, parts);
 		}
 		if (parts.size() != 1) {
 			throw new IllegalStateException("The key of '" + MethodNames.describe(this.operation)
 					+ "' must be an issued token: a single text, not a list");
 		}
-		return IdempotencyKey.ofToken(caller, parts.get(0));
+		return this.namespace.token(caller, parts.get(0));
 	}
 
 	/**

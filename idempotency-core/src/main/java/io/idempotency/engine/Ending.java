@@ -1,8 +1,10 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -56,14 +58,26 @@ public sealed interface Ending {
 	 *
 	 * @param result makes the stored form; asked only where a result is kept, and what it
 	 * throws makes the ending {@link DoneUnkept}
+	 * @param kind what the call has come to
+	 * @param keptAtMost how long it is kept at most, unless the call itself has said how
+	 * long; {@code null} for the retention
 	 */
-	record Done(Encoding result) implements Ending {
+	record Done(Encoding result, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
 
 		/**
 		 * Validates the components.
 		 */
 		public Done {
 			Objects.requireNonNull(result, "result");
+			Objects.requireNonNull(kind, "kind");
+		}
+
+		/**
+		 * A success.
+		 * @param result makes the stored form
+		 */
+		public Done(Encoding result) {
+			this(result, ResultKind.SUCCESS, null);
 		}
 
 	}
@@ -73,8 +87,27 @@ public sealed interface Ending {
 	 *
 	 * @param why what kept it from being kept, for the log; {@code null} where that is
 	 * usual
+	 * @param kind what the call has come to
+	 * @param keptAtMost how long the tombstone is kept at most, unless the call itself
+	 * has said how long; {@code null} for the retention
 	 */
-	record DoneUnkept(@Nullable Throwable why) implements Ending {
+	record DoneUnkept(@Nullable Throwable why, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
+
+		/**
+		 * Validates the components.
+		 */
+		public DoneUnkept {
+			Objects.requireNonNull(kind, "kind");
+		}
+
+		/**
+		 * A success.
+		 * @param why what kept it from being kept, {@code null} where that is usual
+		 */
+		public DoneUnkept(@Nullable Throwable why) {
+			this(why, ResultKind.SUCCESS, null);
+		}
+
 	}
 
 	/**

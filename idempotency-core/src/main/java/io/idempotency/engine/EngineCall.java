@@ -21,6 +21,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	private final IdempotencyPolicy defaults;
 
 	private final TemplateSurroundings surroundings;
+
+	private final Namespace namespace;
 
 	private IdempotencyStore store;
 
@@ -72,7 +75,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	private final Set<Class<? extends Throwable>> duplicateOn = new LinkedHashSet<>();
 
 	EngineCall(String operation, IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			TemplateResults results, IdempotencyPolicy defaults, TemplateSurroundings surroundings) {
+			TemplateResults results, IdempotencyPolicy defaults, TemplateSurroundings surroundings,
+			Namespace namespace) {
 		this.operation = operation;
 		this.engine = engine;
 		this.store = store;
@@ -80,6 +84,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		this.results = results;
 		this.defaults = defaults;
 		this.surroundings = surroundings;
+		this.namespace = namespace;
 		this.onAbandoned = defaults.onAbandoned();
 		this.retention = defaults.retention();
 		this.lease = defaults.lease();
@@ -282,14 +287,14 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private IdempotencyKey key() {
 		if (this.token != null) {
-			return IdempotencyKey.ofToken(this.surroundings.caller(), this.token);
+			return this.namespace.token(this.surroundings.caller(), this.token);
 		}
 		if (this.key.isEmpty()) {
 			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
 					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
 		}
 		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
-		return IdempotencyKey.of(this.operation, caller, this.key);
+		return this.namespace.key(this.operation, caller, this.key);
 	}
 
 	private IdempotencyPolicy policy() {

@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 
 /**
@@ -22,8 +23,11 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	private final TemplateResults results;
 
+	private final Namespace namespace;
+
 	/**
-	 * Creates a template for an application without transactions, and with one store.
+	 * Creates a template for an application without transactions, with one store, in no
+	 * namespace.
 	 * @param engine the engine
 	 * @param store where records are kept
 	 * @param codec encodes results
@@ -31,7 +35,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyPolicy defaults) {
-		this(engine, store, codec, defaults, TemplateSurroundings.NONE);
+		this(engine, store, codec, defaults, TemplateSurroundings.NONE, Namespace.NONE);
 	}
 
 	/**
@@ -41,14 +45,16 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param codec encodes results
 	 * @param defaults what a call wants unless it says otherwise
 	 * @param surroundings the application
+	 * @param namespace whose operations they are
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			IdempotencyPolicy defaults, TemplateSurroundings surroundings) {
+			IdempotencyPolicy defaults, TemplateSurroundings surroundings, Namespace namespace) {
 		this.engine = engine;
 		this.store = store;
 		this.codec = codec;
 		this.defaults = defaults;
 		this.surroundings = surroundings;
+		this.namespace = namespace;
 		this.results = new TemplateResults(codec);
 	}
 
@@ -56,7 +62,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	public Call operation(String operation) {
 		ResultCodec codec = this.surroundings.codec(operation);
 		return new EngineCall(operation, this.engine, this.store, (codec != null) ? codec : this.codec, this.results,
-				this.defaults, this.surroundings);
+				this.defaults, this.surroundings, this.namespace);
 	}
 
 }

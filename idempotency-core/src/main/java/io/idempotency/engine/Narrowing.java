@@ -7,6 +7,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,8 @@ final class Narrowing {
 		}
 		if (ending instanceof Ending.Failed failed) {
 			boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !keepsNothing();
-			return remember ? done(failed.remembered()) : RecordEnd.release(failed.cause());
+			return remember ? done(failed.remembered(), ResultKind.FAILURE, this.context.retention())
+					: RecordEnd.release(failed.cause());
 		}
 		if (mode() == IdempotencyMode.LOCK) {
 			return RecordEnd.complete(Completion.forget(this.claim));
@@ -50,7 +52,7 @@ final class Narrowing {
 		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null) {
 			this.events.resultNotStored(this.call.operation(), unkept.why());
 		}
-		return done((ending instanceof Ending.Done done) ? done.result() : null);
+		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
 	}
 
 	/** What was committed stays done, whatever has failed after it. */
@@ -80,11 +82,11 @@ final class Narrowing {
 		}
 		try {
 			StoredResult result = done.result().encode();
-			return new Ending.Done(() -> result);
+			return new Ending.Done(() -> result, done.kind(), done.keptAtMost());
 		}
 		catch (Throwable ex) {
 			// After success nothing may delete the record.
-			return new Ending.DoneUnkept(ex);
+			return new Ending.DoneUnkept(ex, done.kind(), done.keptAtMost());
 		}
 	}
 
@@ -92,7 +94,7 @@ final class Narrowing {
 	ClaimResult resultOf(Ending ending) {
 		if (ending instanceof Ending.Done done) {
 			try {
-				return new ClaimResult.Completed(done.result().encode(), this.context.retention());
+				return new ClaimResult.Completed(done.result().encode(), retention(done));
 			}
 			catch (RuntimeException ex) {
 				this.events.resultNotStored(this.call.operation(), ex);
@@ -110,21 +112,45 @@ final class Narrowing {
 		return this.call.policy().mode();
 	}
 
-	private RecordEnd done(Ending.@Nullable Encoding result) {
+	/** Where failures are to be remembered, refusals are, too. */
+	private ResultKind kind(Ending ending) {
+		ResultKind kind = ResultKind.SUCCESS;
+		if (ending instanceof Ending.Done done) {
+			kind = done.kind();
+		}
+		else if (ending instanceof Ending.DoneUnkept unkept) {
+			kind = unkept.kind();
+		}
+		boolean remembered = this.call.policy().onFailure() == FailureMode.REMEMBER;
+		return (remembered && kind == ResultKind.REFUSAL) ? ResultKind.FAILURE : kind;
+	}
+
+	private Duration retention(Ending ending) {
+		Duration atMost = null;
+		if (ending instanceof Ending.Done done) {
+			atMost = done.keptAtMost();
+		}
+		else if (ending instanceof Ending.DoneUnkept unkept) {
+			atMost = unkept.keptAtMost();
+		}
+		return this.context.retentionAtMost(atMost);
+	}
+
+	private RecordEnd done(Ending.@Nullable Encoding result, ResultKind kind, Duration retention) {
 		if (mode() == IdempotencyMode.REJECT) {
 			return RecordEnd.NOTHING;
 		}
 		if (result != null) {
 			try {
-				return RecordEnd.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(),
-						this.context.retention()));
+				return RecordEnd
+					.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(), retention, kind));
 			}
 			catch (Throwable ex) {
 				// After success nothing may delete the record.
 				this.events.resultNotStored(this.call.operation(), ex);
 			}
 		}
-		return RecordEnd.complete(Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()));
+		return RecordEnd.complete(Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 
 import io.idempotency.IdempotencyContext;
 import io.idempotency.store.Claim;
+import org.jspecify.annotations.Nullable;
 
 /** What the guarded method may know and say about its own call until that has ended. */
 final class OwnerContext implements IdempotencyContext {
@@ -15,7 +16,10 @@ final class OwnerContext implements IdempotencyContext {
 
 	private final BooleanSupplier ended;
 
-	private volatile Duration retention;
+	private final Duration usual;
+
+	/** What the method has asked for. */
+	private volatile @Nullable Duration wanted;
 
 	private volatile boolean releaseRequested;
 
@@ -23,7 +27,7 @@ final class OwnerContext implements IdempotencyContext {
 		this.operation = call.operation();
 		this.claim = claim;
 		this.ended = ended;
-		this.retention = call.policy().retention();
+		this.usual = call.policy().retention();
 	}
 
 	@Override
@@ -47,7 +51,7 @@ final class OwnerContext implements IdempotencyContext {
 			throw new IllegalArgumentException("retention must be positive, not " + retention);
 		}
 		if (!this.ended.getAsBoolean()) {
-			this.retention = retention;
+			this.wanted = retention;
 		}
 	}
 
@@ -59,7 +63,19 @@ final class OwnerContext implements IdempotencyContext {
 	}
 
 	Duration retention() {
-		return this.retention;
+		return retentionAtMost(null);
+	}
+
+	/**
+	 * How long the end of the call is kept.
+	 * @param atMost for this end, unless the method has asked for something
+	 */
+	Duration retentionAtMost(@Nullable Duration atMost) {
+		Duration asked = this.wanted;
+		if (asked != null) {
+			return asked;
+		}
+		return (atMost != null && atMost.compareTo(this.usual) < 0) ? atMost : this.usual;
 	}
 
 	boolean isReleaseRequested() {

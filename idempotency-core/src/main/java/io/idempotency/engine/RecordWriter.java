@@ -187,8 +187,8 @@ final class RecordWriter {
 
 		@Override
 		void dropResult() {
-			this.completion = Completion.tombstone(this.completion.claim(), this.completion.fingerprint(),
-					this.completion.retention());
+			Completion now = this.completion;
+			this.completion = Completion.tombstone(now.claim(), now.fingerprint(), now.retention(), now.kind());
 		}
 
 		@Override

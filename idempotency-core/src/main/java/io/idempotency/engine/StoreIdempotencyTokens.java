@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 
 /**
@@ -31,16 +32,21 @@ public final class StoreIdempotencyTokens implements IdempotencyTokens {
 
 	private final Supplier<Caller> caller;
 
+	private final Namespace namespace;
+
 	/**
 	 * Creates the tokens.
 	 * @param store where they are kept
 	 * @param timeToLive how long a token may be used
 	 * @param caller the current caller, whom a token is bound to
+	 * @param namespace where a token is good
 	 */
-	public StoreIdempotencyTokens(IdempotencyStore store, Duration timeToLive, Supplier<Caller> caller) {
+	public StoreIdempotencyTokens(IdempotencyStore store, Duration timeToLive, Supplier<Caller> caller,
+			Namespace namespace) {
 		this.store = store;
 		this.timeToLive = timeToLive;
 		this.caller = caller;
+		this.namespace = namespace;
 	}
 
 	@Override
@@ -48,7 +54,7 @@ public final class StoreIdempotencyTokens implements IdempotencyTokens {
 		byte[] bytes = new byte[BYTES];
 		this.random.nextBytes(bytes);
 		String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-		IdempotencyKey key = IdempotencyKey.ofToken(this.caller.get(), token);
+		IdempotencyKey key = this.namespace.token(this.caller.get(), token);
 		try {
 			Instant expiresAt = this.store.issue(key, this.timeToLive);
 			return new IssuedToken(token, expiresAt);

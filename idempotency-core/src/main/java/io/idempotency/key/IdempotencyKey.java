@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names one intent: operation, caller and the parts of the key.
+ * Names one intent: namespace, operation, caller and the parts of the key.
  * <p>
  * Immutable. Two keys are equal if their {@link #hash() hashes} are: SHA-256 over all
  * components, each prefixed with its length, so that no two different keys meet.
@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdempotencyKey {
 
-	private static final String TOKEN_OPERATION = "token";
+	static final String TOKEN_OPERATION = "token";
+
+	private final String namespace;
 
 	private final String operation;
 
@@ -28,53 +30,64 @@ public final class IdempotencyKey {
 
 	private final byte[] hash;
 
-	private IdempotencyKey(String operation, Caller caller, List<String> parts, boolean token) {
+	IdempotencyKey(String namespace, String operation, Caller caller, List<String> parts, boolean token) {
 		if (parts.isEmpty()) {
 			throw new IllegalArgumentException("A key of '" + operation + "' must have at least one part");
 		}
+		this.namespace = namespace;
 		this.operation = operation;
 		this.caller = caller;
 		this.parts = List.copyOf(parts);
 		this.token = token;
-		this.hash = hash(operation, caller, this.parts, token);
+		this.hash = hash(namespace, operation, caller, this.parts, token);
 	}
 
 	/**
-	 * The key of one intent.
+	 * The key of one intent in {@linkplain Namespace#NONE no namespace}. The keys of an
+	 * application are made by its {@link Namespace}.
 	 * @param operation name of the operation
 	 * @param caller whose key it is
 	 * @param parts what the caller gave: one element, or several of a list key
 	 * @return the key
 	 */
 	public static IdempotencyKey of(String operation, Caller caller, List<String> parts) {
-		return new IdempotencyKey(operation, caller, parts, false);
+		return Namespace.NONE.key(operation, caller, parts);
 	}
 
 	/**
-	 * The key of one intent with a single part.
+	 * The key of one intent with a single part, in {@linkplain Namespace#NONE no
+	 * namespace}.
 	 * @param operation name of the operation
 	 * @param caller whose key it is
 	 * @param value what the caller gave
 	 * @return the key
 	 */
 	public static IdempotencyKey of(String operation, Caller caller, String value) {
-		return of(operation, caller, List.of(value));
+		return Namespace.NONE.key(operation, caller, value);
 	}
 
 	/**
-	 * The key that an issued token is. It belongs to a caller and to no operation: a
-	 * token used at two operations is one key, told apart by the fingerprint.
+	 * The key that an issued token is, in {@linkplain Namespace#NONE no namespace}. It
+	 * belongs to a caller and to no operation: a token used at two operations is one key,
+	 * told apart by the fingerprint.
 	 * @param caller whom the token was issued to
 	 * @param token the token
 	 * @return the key
 	 */
 	public static IdempotencyKey ofToken(Caller caller, String token) {
-		return new IdempotencyKey(TOKEN_OPERATION, caller, List.of(token), true);
+		return Namespace.NONE.token(caller, token);
 	}
 
-	private static byte[] hash(String operation, Caller caller, List<String> parts, boolean token) {
+	private static byte[] hash(String namespace, String operation, Caller caller, List<String> parts, boolean token) {
 		LengthPrefixedDigest digest = new LengthPrefixedDigest();
-		digest.add(token ? "token" : "key").add(operation).add(caller.kind().name()).add(caller.name());
+		String type = token ? "token" : "key";
+		if (namespace.isEmpty()) {
+			digest.add(type);
+		}
+		else {
+			digest.add("namespace and " + type).add(namespace);
+		}
+		digest.add(operation).add(caller.kind().name()).add(caller.name());
 		digest.addNumber(parts.size());
 		parts.forEach(digest::add);
 		return digest.digest();
@@ -86,6 +99,16 @@ public final class IdempotencyKey {
 	 */
 	public String operation() {
 		return this.operation;
+	}
+
+	/**
+	 * Namespace and operation as stores show them to people, who look for all records of
+	 * an operation of a service: {@code namespace:operation}, without a namespace the
+	 * operation alone.
+	 * @return the label, no identity
+	 */
+	public String label() {
+		return this.namespace.isEmpty() ? this.operation : this.namespace + ":" + this.operation;
 	}
 
 	/**
@@ -139,10 +162,10 @@ public final class IdempotencyKey {
 		return Arrays.hashCode(this.hash);
 	}
 
-	/** Prints the operation and the start of the hash, never the key itself. */
+	/** Prints the label and the start of the hash, never the key itself. */
 	@Override
 	public String toString() {
-		return this.operation + ":" + HexFormat.of().formatHex(this.hash, 0, 6) + "…";
+		return label() + ":" + HexFormat.of().formatHex(this.hash, 0, 6) + "…";
 	}
 
 }

@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
  * (the end of a lock)
  * @param attachWithin type {@link Type#EXECUTED}: how long duplicates are told "in
  * progress" while the result is attached, zero otherwise
+ * @param kind what the call has come to; {@link ResultKind#SUCCESS} where that is not
+ * known yet
  * @since 0.1.0
  */
 public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nullable StoredResult result,
-		Duration retention, Duration attachWithin) {
+		Duration retention, Duration attachWithin, ResultKind kind) {
 
 	/**
 	 * Validates the components.
@@ -29,6 +31,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	public Completion {
 		Objects.requireNonNull(claim, "claim");
 		Objects.requireNonNull(fingerprint, "fingerprint");
+		Objects.requireNonNull(kind, "kind");
 		if ((type == Type.RESULT) != (result != null)) {
 			throw new IllegalArgumentException("A completion has a result if and only if its type is RESULT");
 		}
@@ -37,6 +40,9 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 		}
 		if ((type == Type.EXECUTED) != (attachWithin.compareTo(Duration.ZERO) > 0)) {
 			throw new IllegalArgumentException("attachWithin must be positive if and only if the type is EXECUTED");
+		}
+		if (type == Type.EXECUTED && kind != ResultKind.SUCCESS) {
+			throw new IllegalArgumentException("What was committed is a success, not a " + kind);
 		}
 	}
 
@@ -49,7 +55,21 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @return the completion
 	 */
 	public static Completion result(Claim claim, Fingerprint fingerprint, StoredResult result, Duration retention) {
-		return new Completion(claim, fingerprint, Type.RESULT, result, retention, Duration.ZERO);
+		return result(claim, fingerprint, result, retention, ResultKind.SUCCESS);
+	}
+
+	/**
+	 * Done or refused, with a result that duplicates get.
+	 * @param claim the claim
+	 * @param fingerprint the fingerprint of the claim
+	 * @param result the result
+	 * @param retention how long it is kept
+	 * @param kind what the call has come to
+	 * @return the completion
+	 */
+	public static Completion result(Claim claim, Fingerprint fingerprint, StoredResult result, Duration retention,
+			ResultKind kind) {
+		return new Completion(claim, fingerprint, Type.RESULT, result, retention, Duration.ZERO, kind);
 	}
 
 	/**
@@ -60,7 +80,19 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @return the completion
 	 */
 	public static Completion tombstone(Claim claim, Fingerprint fingerprint, Duration retention) {
-		return new Completion(claim, fingerprint, Type.TOMBSTONE, null, retention, Duration.ZERO);
+		return tombstone(claim, fingerprint, retention, ResultKind.SUCCESS);
+	}
+
+	/**
+	 * Done or refused, result not kept.
+	 * @param claim the claim
+	 * @param fingerprint the fingerprint of the claim
+	 * @param retention how long the tombstone is kept
+	 * @param kind what the call has come to
+	 * @return the completion
+	 */
+	public static Completion tombstone(Claim claim, Fingerprint fingerprint, Duration retention, ResultKind kind) {
+		return new Completion(claim, fingerprint, Type.TOMBSTONE, null, retention, Duration.ZERO, kind);
 	}
 
 	/**
@@ -69,7 +101,8 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @return the completion
 	 */
 	public static Completion forget(Claim claim) {
-		return new Completion(claim, Fingerprint.NONE, Type.TOMBSTONE, null, Duration.ZERO, Duration.ZERO);
+		return new Completion(claim, Fingerprint.NONE, Type.TOMBSTONE, null, Duration.ZERO, Duration.ZERO,
+				ResultKind.SUCCESS);
 	}
 
 	/**
@@ -81,7 +114,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @return the completion
 	 */
 	public static Completion executed(Claim claim, Fingerprint fingerprint, Duration attachWithin, Duration retention) {
-		return new Completion(claim, fingerprint, Type.EXECUTED, null, retention, attachWithin);
+		return new Completion(claim, fingerprint, Type.EXECUTED, null, retention, attachWithin, ResultKind.SUCCESS);
 	}
 
 	/**

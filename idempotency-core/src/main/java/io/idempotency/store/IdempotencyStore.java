@@ -92,6 +92,9 @@ import io.idempotency.key.IdempotencyKey;
  * RUNNING never expires while its lease lives. A completion with zero retention leaves no
  * record and is accepted where the record is absent. The fence of a record never falls.
  * <p>
+ * A store that has to make room may turn DONE into a tombstone before its time, and
+ * forget what was refused, as {@link ResultKind} says; it never forgets anything else.
+ * <p>
  * A method that cannot be carried out throws {@link IdempotencyStoreException}; it may
  * have been applied all the same, and every method may be sent once more. Where it surely
  * was not applied, because the request never left, it is a

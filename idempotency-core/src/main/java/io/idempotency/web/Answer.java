@@ -2,6 +2,9 @@ package io.idempotency.web;
 
 import java.io.IOException;
 
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
 /** The answer of a guarded handler, in all dispatches that take part in making it. */
 abstract class Answer {
 
@@ -38,8 +41,12 @@ abstract class Answer {
 	void failed(Throwable thrown) {
 	}
 
-	/** The work behind an asynchronous answer has failed. */
-	void workFailed() {
+	/**
+	 * What an asynchronous answer has waited for is there, and is made an answer of.
+	 * @param request the request, in the dispatch that does so
+	 * @param result what the work has given, a {@link Throwable} if it has failed
+	 */
+	void resumed(HttpServletRequest request, @Nullable Object result) {
 	}
 
 	/**

@@ -10,10 +10,12 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.web.HttpEnding.Work;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
  * Watches the work behind an asynchronous answer, which may be over before the work is.
@@ -42,6 +44,11 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	AsyncWork(IdempotencyContext context, Runnable endedLate) {
 		this.context = context;
 		this.endedLate = endedLate;
+	}
+
+	/** Tasks of this request are its work, and see its context. */
+	void observe(HttpServletRequest request) {
+		WebAsyncUtils.getAsyncManager(request).registerCallableInterceptor(this, this);
 	}
 
 	/** The work is a task that will be started. */

@@ -16,13 +16,16 @@ import io.idempotency.engine.Ending;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.OwnedClaim;
+import io.idempotency.store.ResultKind;
 import io.idempotency.web.HttpEnding.Failure;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
@@ -151,8 +154,16 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	@Override
-	void workFailed() {
-		this.returned = false;
+	void resumed(HttpServletRequest request, @Nullable Object result) {
+		if (result instanceof Throwable) {
+			this.returned = false;
+		}
+		else if (HttpCall.content(result) instanceof StreamingResponseBody) {
+			// Held back as one that the handler itself returns: whoever writes it tells
+			// when it has ended.
+			response().streamIf(() -> false);
+			this.work.observe(request);
+		}
 	}
 
 	/** The arguments of the handler were refused before it was entered. */
@@ -209,7 +220,14 @@ final class ClaimedAnswer extends Answer {
 		}
 		else {
 			// Where nothing was held back, nothing was to be kept.
-			end(how, response().isHeld() ? this.failure : null);
+			Throwable why = response().isHeld() ? this.failure : null;
+			if (how == HttpEnding.UNKEPT) {
+				ResultKind kind = kind(response().getStatus());
+				this.ending.complete(new Ending.DoneUnkept(why, kind, keptAtMost(kind)));
+			}
+			else {
+				end(how, why);
+			}
 		}
 	}
 
@@ -260,13 +278,27 @@ final class ClaimedAnswer extends Answer {
 	/** Says how the call has ended; what was said first counts. */
 	private void end(HttpEnding how, @Nullable Throwable thrown) {
 		this.ending.complete(switch (how) {
-			case KEPT -> new Ending.Done(() -> StoredResponseCodec.encode(snapshot()));
+			case KEPT -> done(response().getStatus(), () -> StoredResponseCodec.encode(snapshot()));
 			case UNKEPT -> new Ending.DoneUnkept(thrown);
 			case FAILED -> new Ending.Failed(thrown, null);
 			case NOT_RUN -> new Ending.NotRun(thrown);
 			case OUT_OF_SIGHT -> Ending.OUT_OF_SIGHT;
 			case KEPT_WHEN_RENDERED, UNDECIDED -> throw new IllegalStateException("The end is not known: " + how);
 		});
+	}
+
+	private Ending done(int status, Ending.Encoding answer) {
+		ResultKind kind = kind(status);
+		return new Ending.Done(answer, kind, keptAtMost(kind));
+	}
+
+	private @Nullable Duration keptAtMost(ResultKind kind) {
+		return (kind == ResultKind.REFUSAL) ? this.settings.retentionOnError() : null;
+	}
+
+	private ResultKind kind(int status) {
+		boolean answerAlone = this.returned && this.failure != null && !isStreaming();
+		return HttpEnding.kind(status, this.recovered || answerAlone);
 	}
 
 	private boolean isStreaming() {
@@ -300,7 +332,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void keep(StoredResponse error) {
-		this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(error)));
+		this.ending.complete(done(error.status(), () -> StoredResponseCodec.encode(error)));
 	}
 
 	@Override

@@ -69,9 +69,8 @@ final class Exchange {
 	 */
 	HttpServletResponse enter(HttpServletRequest request, HttpServletResponse given) {
 		DispatcherType type = request.getDispatcherType();
-		if (type == DispatcherType.ASYNC && this.answer != null
-				&& WebAsyncUtils.getAsyncManager(request).getConcurrentResult() instanceof Throwable) {
-			this.answer.workFailed();
+		if (type == DispatcherType.ASYNC && this.answer != null) {
+			this.answer.resumed(request, WebAsyncUtils.getAsyncManager(request).getConcurrentResult());
 		}
 		if (type != DispatcherType.FORWARD && wraps(given, this.response)) {
 			return given;

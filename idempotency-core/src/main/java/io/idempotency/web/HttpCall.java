@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpEntity;
 import org.springframework.web.context.request.async.WebAsyncTask;
-import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
@@ -110,7 +109,7 @@ final class HttpCall implements GuardedAction<Object> {
 	}
 
 	private void watch(@Nullable Object value, ClaimedAnswer claimed) {
-		Object content = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+		Object content = content(value);
 		if (content instanceof ResponseBodyEmitter) {
 			claimed.stream();
 			return;
@@ -121,12 +120,17 @@ final class HttpCall implements GuardedAction<Object> {
 		if (content instanceof Callable || content instanceof WebAsyncTask
 				|| content instanceof StreamingResponseBody) {
 			claimed.work().watchTask();
-			WebAsyncUtils.getAsyncManager(this.request).registerCallableInterceptor(claimed.work(), claimed.work());
+			claimed.work().observe(this.request);
 		}
 		if (content != null && !(content instanceof StreamingResponseBody)) {
 			// What an asynchronous result turns out to be is known when it is written.
 			claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);
 		}
+	}
+
+	/** What the body of an answer is made of. */
+	static @Nullable Object content(@Nullable Object result) {
+		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
 
 	@Override

@@ -1,5 +1,8 @@
 package io.idempotency.web;
 
+import io.idempotency.store.ResultKind;
+import jakarta.servlet.http.HttpServletResponse;
+
 /**
  * Decides how a guarded request has ended, by what its answer and the work behind it have
  * come to. The first row that fits decides; mode and policy narrow the ending further, in
@@ -105,6 +108,21 @@ enum HttpEnding {
 			case FAILED -> FAILED;
 			case RETURNED -> UNKEPT;
 		};
+	}
+
+	/**
+	 * What a call has come to whose answer is kept. A status of 4xx says that the handler
+	 * has refused it, unless its work is known to be done: then the answer alone was
+	 * refused, such as one that the client does not accept.
+	 * @param status of the answer
+	 * @param workIsDone whether the work is known to be done, whatever the answer says
+	 */
+	static ResultKind kind(int status, boolean workIsDone) {
+		if (workIsDone || status < HttpServletResponse.SC_BAD_REQUEST) {
+			return ResultKind.SUCCESS;
+		}
+		// An error of the server leaves open what was done.
+		return (status < HttpServletResponse.SC_INTERNAL_SERVER_ERROR) ? ResultKind.REFUSAL : ResultKind.FAILURE;
 	}
 
 	/**

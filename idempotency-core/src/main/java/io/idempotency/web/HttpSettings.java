@@ -1,9 +1,12 @@
 package io.idempotency.web;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the HTTP door is told by {@code idempotency.*}.
@@ -21,15 +24,17 @@ import java.util.stream.Collectors;
  * that ask for a part of an answer, in any case
  * @param ignoredParameters names of parameters in queries and forms that need not be
  * equal on a retry
+ * @param retentionOnError how long an answer of 4xx is kept at most, {@code null} for the
+ * retention
  * @since 0.1.0
  */
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
 		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, Set<String> scopeHeaders,
-		Set<String> fingerprintHeaders, Set<String> ignoredParameters) {
+		Set<String> fingerprintHeaders, Set<String> ignoredParameters, @Nullable Duration retentionOnError) {
 
 	/** The defaults of {@code idempotency.*}. */
 	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
-			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of());
+			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), null);
 
 	/** Arrays end a little below the greatest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
@@ -43,6 +48,9 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 		requireSize("maxRequestSize", maxRequestSize);
 		requireSize("maxResponseSize", maxResponseSize);
+		if (retentionOnError != null && (retentionOnError.isZero() || retentionOnError.isNegative())) {
+			throw new IllegalArgumentException("retentionOnError must be positive, not " + retentionOnError);
+		}
 		excludedHeaders = lowerCase(excludedHeaders);
 		scopeHeaders = lowerCase(scopeHeaders);
 		fingerprintHeaders = lowerCase(fingerprintHeaders);

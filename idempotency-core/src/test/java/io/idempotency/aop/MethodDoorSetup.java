@@ -8,6 +8,7 @@ import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Caller;
+import io.idempotency.key.Namespace;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -39,8 +40,9 @@ class MethodDoorSetup {
 
 	@Bean
 	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors, ObjectProvider<Integer> advisorOrder) {
-		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors), source,
+			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace,
+			ObjectProvider<Integer> advisorOrder) {
+		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors, namespace), source,
 				advisorOrder.getIfAvailable(() -> Ordered.HIGHEST_PRECEDENCE));
 	}
 

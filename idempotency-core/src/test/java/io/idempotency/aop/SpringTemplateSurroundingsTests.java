@@ -14,6 +14,7 @@ import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Caller;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -50,7 +51,7 @@ class SpringTemplateSurroundingsTests {
 
 	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine,
 			new JdbcIdempotencyStore(this.dataSource), this.codec, IdempotencyPolicy.DEFAULTS,
-			new SpringTemplateSurroundings(this.beans, this.codec, () -> Caller.ANONYMOUS));
+			new SpringTemplateSurroundings(this.beans, this.codec, () -> Caller.ANONYMOUS), Namespace.NONE);
 
 	private final AtomicInteger runs = new AtomicInteger();
 

@@ -17,6 +17,7 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +39,7 @@ class StoreIdempotencyTokensTests {
 	private final EngineFixture node = new EngineFixture();
 
 	private final StoreIdempotencyTokens tokens = new StoreIdempotencyTokens(this.node.store, Duration.ofMinutes(10),
-			() -> ALICE);
+			() -> ALICE, Namespace.NONE);
 
 	@AfterEach
 	void close() {
@@ -83,7 +84,7 @@ class StoreIdempotencyTokensTests {
 	void callerThatCannotBeFoundIsNoFailureOfTheStore() {
 		StoreIdempotencyTokens broken = new StoreIdempotencyTokens(this.node.store, Duration.ofMinutes(10), () -> {
 			throw new IllegalStateException("no request");
-		});
+		}, Namespace.NONE);
 		assertThatIllegalStateException().isThrownBy(broken::issue).withMessage("no request");
 	}
 

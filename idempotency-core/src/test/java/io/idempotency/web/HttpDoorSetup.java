@@ -16,6 +16,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,8 @@ class HttpDoorSetup {
 
 	/** Small limits, so that tests can pass them. */
 	static final HttpSettings SETTINGS = new HttpSettings("Idempotent-Replayed", 2000, 1000, StatusPatterns.RELEASE_ON,
-			Set.of("x-excluded"), false, ScopeMode.PRINCIPAL, Set.of(), Set.of("X-Compared"), Set.of("utm_source"));
+			Set.of("x-excluded"), false, ScopeMode.PRINCIPAL, Set.of(), Set.of("X-Compared"), Set.of("utm_source"),
+			null);
 
 	/** A context with the door and the given beans. */
 	static WebApplicationContext start(Class<?>... components) {
@@ -98,8 +100,8 @@ class HttpDoorSetup {
 
 	@Bean
 	static IdempotencyInterceptor idempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors) {
-		return new IdempotencyInterceptor(source, doors);
+			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace) {
+		return new IdempotencyInterceptor(source, doors, namespace);
 	}
 
 	@Bean

@@ -1,10 +1,12 @@
 package io.idempotency.web;
 
+import io.idempotency.store.ResultKind;
 import io.idempotency.web.HttpEnding.Facts;
 import io.idempotency.web.HttpEnding.Failure;
 import io.idempotency.web.HttpEnding.Work;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -164,6 +166,14 @@ class HttpEndingTests {
 		assertThat(HttpEnding.answerOver(with(Work.RUNNING, PLAIN))).isEqualTo(HttpEnding.UNDECIDED);
 		assertThat(HttpEnding.answerOver(with(Work.FAILED, PLAIN))).isEqualTo(HttpEnding.FAILED);
 		assertThat(HttpEnding.answerOver(with(Work.RETURNED, PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "200, SUCCESS", "303, SUCCESS", "399, SUCCESS", "400, REFUSAL", "422, REFUSAL", "499, REFUSAL",
+			"500, FAILURE", "503, FAILURE" })
+	void statusTellsRefusalsUnlessTheWorkIsKnownToBeDone(int status, ResultKind kind) {
+		assertThat(HttpEnding.kind(status, false)).isEqualTo(kind);
+		assertThat(HttpEnding.kind(status, true)).isEqualTo(ResultKind.SUCCESS);
 	}
 
 }

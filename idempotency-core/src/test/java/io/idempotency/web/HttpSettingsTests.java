@@ -34,7 +34,7 @@ class HttpSettingsTests {
 
 	private HttpSettings settings(long maxRequestSize, long maxResponseSize, Set<String> excludedHeaders) {
 		return new HttpSettings("Replayed", maxRequestSize, maxResponseSize, StatusPatterns.RELEASE_ON, excludedHeaders,
-				false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of());
+				false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), null);
 	}
 
 }

@@ -8,6 +8,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreIdempotencyTokens;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.Scheduler;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -21,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
@@ -61,6 +63,14 @@ public final class IdempotencyAutoConfiguration {
 				SurroundingTransactions.supplier());
 	}
 
+	/** A part of every key, on all doors. */
+	@Bean
+	@ConditionalOnMissingBean
+	Namespace idempotencyNamespace(IdempotencyProperties properties, Environment environment) {
+		String name = properties.namespace();
+		return new Namespace((name != null) ? name : environment.getProperty("spring.application.name", ""));
+	}
+
 	@Bean
 	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine) {
 		return new IdempotencyEngineLifecycle(engine);
@@ -69,9 +79,9 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTokens idempotencyTokens(IdempotencyStores stores, IdempotencyProperties properties,
-			ObjectProvider<CurrentRequest> request) {
+			ObjectProvider<CurrentRequest> request, Namespace namespace) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new StoreIdempotencyTokens(stores.defaultStore(), properties.token().ttl(), current::caller);
+		return new StoreIdempotencyTokens(stores.defaultStore(), properties.token().ttl(), current::caller, namespace);
 	}
 
 	/**
@@ -91,10 +101,11 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, IdempotencyStores stores, ResultCodec codec,
-			IdempotencyProperties properties, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request) {
+			IdempotencyProperties properties, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
+			Namespace namespace) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, properties.policy(),
-				new SpringTemplateSurroundings(beanFactory, codec, current::caller));
+				new SpringTemplateSurroundings(beanFactory, codec, current::caller), namespace);
 	}
 
 }

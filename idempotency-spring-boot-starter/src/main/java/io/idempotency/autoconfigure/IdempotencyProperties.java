@@ -50,6 +50,9 @@ import org.springframework.util.unit.DataSize;
  * @param jdbc The JDBC store.
  * @param memory The memory store.
  * @param nearCache The near cache.
+ * @param namespace Name of the service, a part of every key. Services that share a store
+ * share keys only if their namespaces are equal. By default spring.application.name, and
+ * empty if there is none.
  * @since 0.1.0
  */
 @ConfigurationProperties("idempotency")
@@ -63,15 +66,21 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache) {
+		@DefaultValue NearCache nearCache, @Nullable String namespace) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
+		if (namespace != null) {
+			PropertyChecks.namespace("namespace", namespace);
+		}
 		PropertyChecks.positive("retention", retention);
 		PropertyChecks.positive("lease", lease);
 		PropertyChecks.positive("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeastOneMilli("store-timeout", storeTimeout);
+		if (http.retentionOnError() != null) {
+			PropertyChecks.notLonger("http.retention-on-error", http.retentionOnError(), "retention", retention);
+		}
 	}
 
 	/**
@@ -121,13 +130,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param ignoredParameters Names of parameters in queries and forms that need not be
 	 * equal on a retry. The parameter of Spring Security against forged requests and the
 	 * field that carries the key never must.
+	 * @param retentionOnError How long an answer of 4xx is kept. Must not be longer than
+	 * the retention, which is the default. Seconds, unless a unit is given.
 	 */
 	// @formatter:off (an array in the header of a record is torn apart)
 	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
 			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
 			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
 			@DefaultValue List<String> excludedHeaders, @DefaultValue List<String> scopeHeaders,
-			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters) {
+			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters,
+			@DurationUnit(ChronoUnit.SECONDS) @Nullable Duration retentionOnError) {
 	// @formatter:on
 
 		/** Checks the values. */
@@ -139,6 +151,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
 			PropertyChecks.headerNames("http.scope-headers", scopeHeaders);
 			PropertyChecks.headerNames("http.fingerprint-headers", fingerprintHeaders);
+			if (retentionOnError != null) {
+				PropertyChecks.positive("http.retention-on-error", retentionOnError);
+			}
 		}
 
 	}
@@ -164,8 +179,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The Redis store.
 	 *
-	 * @param keyPrefix What the name of every Redis key starts with. Applications that
-	 * share a server have one each, unless they guard the same operations.
+	 * @param keyPrefix What the name of every Redis key starts with.
 	 * @param waitReplicas How many replicas must have a claim or a completion before it
 	 * counts. 0 asks for none.
 	 * @param waitTimeout How long a claim or a completion waits for the replicas. The
@@ -237,8 +251,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The memory store.
 	 *
-	 * @param maxSize How much of the heap records may take. The oldest results go first,
-	 * claims never. By default an eighth of the largest heap, but at least 64MB.
+	 * @param maxSize How much of the heap records may take. Refused calls go first, then
+	 * the oldest results, claims never. By default an eighth of the largest heap, but at
+	 * least 64MB.
 	 */
 	public record Memory(DataSize maxSize) {
 

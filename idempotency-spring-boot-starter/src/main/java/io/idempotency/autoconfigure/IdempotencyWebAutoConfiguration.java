@@ -65,7 +65,7 @@ public final class IdempotencyWebAutoConfiguration {
 				http.maxResponseSize().toBytes(), StatusPatterns.parse(http.releaseOn()),
 				Set.copyOf(http.excludedHeaders()), properties.fingerprint() == FingerprintType.RAW, properties.scope(),
 				Set.copyOf(http.scopeHeaders()), Set.copyOf(http.fingerprintHeaders()),
-				Set.copyOf(http.ignoredParameters()));
+				Set.copyOf(http.ignoredParameters()), http.retentionOnError());
 	}
 
 	@Bean

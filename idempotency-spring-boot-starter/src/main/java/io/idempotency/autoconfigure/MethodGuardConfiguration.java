@@ -9,6 +9,7 @@ import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.key.Namespace;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -30,11 +31,11 @@ class MethodGuardConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors, Environment environment) {
+			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace, Environment environment) {
 		int advisorOrder = Binder.get(environment)
 			.bind("idempotency.advisor-order", Integer.class)
 			.orElse(IdempotentPostProcessor.DEFAULT_ORDER);
-		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors), source, advisorOrder);
+		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors, namespace), source, advisorOrder);
 	}
 
 	@Bean

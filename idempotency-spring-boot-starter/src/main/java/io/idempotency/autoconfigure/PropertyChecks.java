@@ -25,6 +25,8 @@ final class PropertyChecks {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{Cntrl}]*");
 
+	private static final Pattern NAMESPACE = Pattern.compile("\\P{Cntrl}{0,100}");
+
 	/** Bodies are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
@@ -40,6 +42,13 @@ final class PropertyChecks {
 	static void atLeastOneMilli(String name, Duration value) {
 		if (value.toMillis() < 1) {
 			throw invalid(name, value, "It must be a millisecond at least, such as 500ms or 1s.");
+		}
+	}
+
+	static void notLonger(String name, Duration value, String other, Duration bound) {
+		if (value.compareTo(bound) > 0) {
+			throw invalid(name, value,
+					"It must not be longer than 'idempotency." + other + "', which is " + bound + ".");
 		}
 	}
 
@@ -92,6 +101,10 @@ final class PropertyChecks {
 	static void tableName(String name, String value) {
 		matches(TABLE, name, value,
 				"It must be a name of at most 50 letters, digits and underscores, with its schema before a dot if need be.");
+	}
+
+	static void namespace(String name, String value) {
+		matches(NAMESPACE, name, value, "It must have at most 100 characters, none of which controls anything.");
 	}
 
 	static void keyPrefix(String name, String value) {

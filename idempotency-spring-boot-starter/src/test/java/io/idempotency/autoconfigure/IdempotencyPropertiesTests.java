@@ -60,6 +60,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.http().scopeHeaders()).isEmpty();
 		assertThat(properties.http().fingerprintHeaders()).isEmpty();
 		assertThat(properties.http().ignoredParameters()).isEmpty();
+		assertThat(properties.http().retentionOnError()).isNull();
 		assertThat(properties.token())
 			.isEqualTo(new IdempotencyProperties.Token(false, "/idempotency/tokens", Duration.ofMinutes(10)));
 	}
@@ -114,6 +115,7 @@ class IdempotencyPropertiesTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
+			idempotency.namespace               | 'a	b'
 			idempotency.retention               | 0s
 			idempotency.retention               | -1h
 			idempotency.lease                   | 0
@@ -133,6 +135,9 @@ class IdempotencyPropertiesTests {
 			idempotency.http.release-on[0]      | 4x4
 			idempotency.http.release-on[0]      | server error
 			idempotency.http.excluded-headers[0]| X Trace
+			idempotency.http.retention-on-error | 0s
+			idempotency.http.retention-on-error | -1m
+			idempotency.http.retention-on-error | 25h
 			idempotency.http.scope-headers[0]   | X Tenant
 			idempotency.http.fingerprint-headers[0] | X Currency
 			idempotency.token.path              | idempotency/tokens
@@ -196,10 +201,23 @@ class IdempotencyPropertiesTests {
 		return Stream.of(new Object[] { "idempotency.max-waiters", "0" },
 				new Object[] { "idempotency.http.release-on", "" },
 				new Object[] { "idempotency.http.release-on", "4XX,599" },
-				new Object[] { "idempotency.redis.key-prefix", "" },
+				new Object[] { "idempotency.redis.key-prefix", "" }, new Object[] { "idempotency.namespace", "" },
+				new Object[] { "idempotency.namespace", "Order Service, Köln" },
 				new Object[] { "idempotency.redis.key-prefix", "{büro}:" },
 				new Object[] { "idempotency.jdbc.table-name", "shop.idempotency_record" },
 				new Object[] { "idempotency.token.path", "/api/v1/tokens" });
+	}
+
+	@Test
+	void answersOf4xxAreKeptNoLongerThanOthers() {
+		Map<String, String> both = Map.of("idempotency.retention", "1h", "idempotency.http.retention-on-error", "3601");
+		assertThat(invalid(both)).satisfies((ex) -> {
+			assertThat(ex.getName()).isEqualTo("idempotency.http.retention-on-error");
+			assertThat(ex.getReason()).contains("'idempotency.retention', which is PT1H");
+		});
+		Map<String, String> equal = Map.of("idempotency.retention", "1h", "idempotency.http.retention-on-error",
+				"3600");
+		assertThat(bind(equal).http().retentionOnError()).isEqualTo(Duration.ofHours(1));
 	}
 
 	@Test

@@ -14,6 +14,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -150,6 +151,11 @@ final class Call {
 
 	boolean complete(StoredResult result, Duration retention) {
 		return complete(Completion.result(this.claim, this.request.fingerprint(), result, retention));
+	}
+
+	/** A completion of this call, that has come to something. */
+	Completion completion(String result, ResultKind kind) {
+		return Completion.result(this.claim, this.request.fingerprint(), result(result), LONG, kind);
 	}
 
 	boolean completeWithTombstone(Duration retention) {

@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.ResultKind;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +23,26 @@ interface DoneRules extends StoreUnderTest {
 			Expect.completed("DONE, claim: Completed", "done", first.duplicate().claim());
 			Expect.completed("DONE, claim: Completed", "done", first.duplicate().refusing().claim());
 		}
+	}
+
+	/** A store that has room makes no difference between them. */
+	@Test
+	default void resultsOfAllKindsAreKeptAlike() {
+		for (ResultKind kind : ResultKind.values()) {
+			resultIsKept(kind);
+		}
+	}
+
+	private void resultIsKept(ResultKind kind) {
+		Call first = Call.fresh(this).acquire();
+		Completion completion = first.completion("done", kind);
+		Expect.accepted("RUNNING, complete as " + kind + " by the owner", first.complete(completion));
+		Expect.completed("DONE as " + kind + ", claim: Completed", "done", first.duplicate().claim());
+		Expect.accepted("DONE as " + kind + ", complete with the same claim id", first.complete(completion));
+		Expect.refused("DONE as " + kind + ", release by the owner", first.release());
+		Expect.mismatch("DONE as " + kind + ", claim with another fingerprint: Mismatch",
+				first.duplicate().otherFingerprint().claim());
+		Expect.completed("DONE as " + kind + ": nothing has changed", "done", first.duplicate().claim());
 	}
 
 	@Test

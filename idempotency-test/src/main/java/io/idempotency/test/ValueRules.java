@@ -8,6 +8,7 @@ import java.util.UUID;
 
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.StoredResult;
 
@@ -78,6 +79,15 @@ interface ValueRules extends StoreUnderTest {
 				Caller.principal("GLOBAL"), Caller.principal("ANONYMOUS"), Caller.principal("anna"),
 				Caller.principal("Anna"), Caller.scope("anna"), Caller.principal("anna "));
 		expectApart(callers.stream().map((caller) -> IdempotencyKey.of("contract", caller, value)).toList());
+	}
+
+	@Test
+	default void namespacesNeverMeet() {
+		String value = UUID.randomUUID().toString();
+		List<Namespace> namespaces = List.of(Namespace.NONE, new Namespace("a"), new Namespace("A"),
+				new Namespace("a:contract"), new Namespace("{a}"), new Namespace(" "), new Namespace("日本"),
+				new Namespace("n".repeat(1000)));
+		expectApart(namespaces.stream().map((name) -> name.key("contract", Caller.GLOBAL, value)).toList());
 	}
 
 	@Test

@@ -233,7 +233,7 @@ final class JdbcVerbs {
 		try {
 			return session.update(this.sql.insertRecord() + this.dialect.orDoNothing(), (statement) -> {
 				statement.setBytes(1, key.hash());
-				statement.setString(2, RecordRows.readable(key.operation()));
+				statement.setString(2, RecordRows.readable(key.label()));
 				RecordRows.bind(statement, 3, record);
 			}) == 1;
 		}

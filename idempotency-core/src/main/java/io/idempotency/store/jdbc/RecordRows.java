@@ -10,6 +10,7 @@ import java.util.List;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordState;
@@ -35,7 +36,7 @@ final class RecordRows {
 		StoredRecord record = new StoredRecord(state(row.getString(first)), claimId(row.getBytes(first + 1)),
 				row.getLong(first + 2), fingerprint(row.getBytes(first + 3)), row.getLong(first + 4),
 				row.getLong(first + 5), row.getLong(first + 6), row.getLong(first + 7),
-				result(row.getString(first + 8), row.getBytes(first + 9)));
+				result(row.getString(first + 8), row.getBytes(first + 9)), ResultKind.SUCCESS);
 		return new StoredRow(record, row.getLong(first + 10));
 	}
 
@@ -55,7 +56,7 @@ final class RecordRows {
 	 */
 	static void bindNew(PreparedStatement statement, IdempotencyKey key, StoredRecord record) throws SQLException {
 		statement.setBytes(1, key.hash());
-		statement.setString(2, readable(key.operation()));
+		statement.setString(2, readable(key.label()));
 		statement.setString(3, record.state().letter());
 		statement.setBytes(4, bytes(record.claimId()));
 		statement.setBytes(5, record.fingerprint().toBytes());
@@ -130,14 +131,13 @@ final class RecordRows {
 	}
 
 	/**
-	 * The operation as people read it in the table; the hash alone is the identity.
-	 * Control characters and halves of surrogate pairs are no text for every database.
+	 * Namespace and operation as people read them in the table; the hash alone is the
+	 * identity. Control characters and halves of surrogate pairs are no text for every
+	 * database.
 	 */
-	static String readable(String operation) {
-		StringBuilder readable = new StringBuilder(Math.min(operation.length(), MAX_OPERATION_LENGTH));
-		operation.codePoints()
-			.limit(MAX_OPERATION_LENGTH)
-			.forEach((c) -> readable.appendCodePoint(isText(c) ? c : '_'));
+	static String readable(String label) {
+		StringBuilder readable = new StringBuilder(Math.min(label.length(), MAX_OPERATION_LENGTH));
+		label.codePoints().limit(MAX_OPERATION_LENGTH).forEach((c) -> readable.appendCodePoint(isText(c) ? c : '_'));
 		return readable.toString();
 	}
 

@@ -2,6 +2,7 @@ package io.idempotency.store.memory;
 
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,7 @@ import java.util.function.BiFunction;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
 import io.idempotency.store.record.Step;
@@ -35,6 +37,9 @@ final class BoundedRecords {
 
 	private static final int PURGED_PER_NEW_RECORD = 2;
 
+	/** Whose results go first. */
+	private static final List<ResultKind> TURNS = List.of(ResultKind.REFUSAL, ResultKind.FAILURE, ResultKind.SUCCESS);
+
 	/** One part in so many. */
 	private static final int UNUSED_TOKENS_SHARE = 4;
 
@@ -46,19 +51,20 @@ final class BoundedRecords {
 
 	private final AtomicLong lastFence = new AtomicLong();
 
-	private final AtomicBoolean warned = new AtomicBoolean();
-
 	private final Budget budget;
 
 	private final Budget unusedTokens;
 
 	private final FillLevel fillLevel;
 
+	private final Shortage shortage;
+
 	private final Clock clock;
 
 	BoundedRecords(Budget budget, Clock clock) {
 		this.budget = budget;
 		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, budget.max() / UNUSED_TOKENS_SHARE));
+		this.shortage = new Shortage(budget, this.unusedTokens);
 		this.fillLevel = new FillLevel(budget.max(), this.entries::size, clock);
 		this.clock = clock;
 	}
@@ -78,7 +84,7 @@ final class BoundedRecords {
 				makeTokenRoom();
 			}
 			else if (!makeRoom(change.missing) && !change.givesUpItsResult()) {
-				throw full();
+				throw this.shortage.full();
 			}
 		}
 		if (change.added) {
@@ -89,7 +95,7 @@ final class BoundedRecords {
 	}
 
 	private void lookAtTheLevel() {
-		String news = this.fillLevel.look(this.budget.used() - this.orders.resultBytes());
+		String news = this.fillLevel.look(this.budget.used() - this.orders.roomBytes());
 		if (news != null) {
 			logger.warn(news);
 		}
@@ -105,14 +111,14 @@ final class BoundedRecords {
 	private void makeTokenRoom() {
 		while (this.unusedTokens.left() < Entry.OVERHEAD) {
 			if (purge(1) == 0 && this.unusedTokens.left() < Entry.OVERHEAD) {
-				throw tooManyTokens();
+				throw this.shortage.tooManyTokens();
 			}
 		}
 	}
 
 	private boolean makeRoom(long bytes) {
 		while (this.budget.left() < bytes) {
-			if (purge(1) == 0 && !dropOldestResultFor(bytes)) {
+			if (purge(1) == 0 && !dropFor(bytes)) {
 				// another thread may have made it
 				return this.budget.left() >= bytes;
 			}
@@ -138,15 +144,17 @@ final class BoundedRecords {
 		return removed;
 	}
 
-	private boolean dropOldestResultFor(long bytes) {
-		if (this.budget.left() + this.orders.resultBytes() < bytes) {
+	private boolean dropFor(long bytes) {
+		if (this.budget.left() + this.orders.roomBytes() < bytes) {
 			// it would be in vain
 			return false;
 		}
-		for (Entry candidate : this.orders.resultsByAge()) {
-			if (replace(candidate, candidate.record().withoutResult())) {
-				warnOnce();
-				return true;
+		for (ResultKind kind : TURNS) {
+			for (Entry candidate : this.orders.byAge(kind)) {
+				if (replace(candidate, candidate.remainder())) {
+					this.shortage.dropped(kind);
+					return true;
+				}
 			}
 		}
 		return false;
@@ -179,28 +187,6 @@ final class BoundedRecords {
 
 	private static long unusedTokenBytes(@Nullable Entry entry) {
 		return (entry != null) ? entry.unusedTokenBytes() : 0;
-	}
-
-	private void warnOnce() {
-		if (this.warned.compareAndSet(false, true)) {
-			logger.warn(
-					"The memory store has used up its {} bytes and drops its oldest results: a duplicate of such "
-							+ "a call is refused with 'result-unavailable' where it cannot recover. Raise "
-							+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store",
-					this.budget.max());
-		}
-	}
-
-	private IdempotencyStoreException full() {
-		return new IdempotencyStoreException("The memory store is full: its " + this.budget.max()
-				+ " bytes hold claims and tombstones within their retention, which it never forgets. Raise "
-				+ "'idempotency.memory.max-size', shorten the retention or use a Redis or JDBC store");
-	}
-
-	private IdempotencyStoreException tooManyTokens() {
-		return new IdempotencyStoreException("The memory store takes no more tokens: those that nobody has used hold "
-				+ this.unusedTokens.max() + " bytes, the share of them. Limit how often a caller may ask for one, "
-				+ "shorten 'idempotency.token.ttl', raise 'idempotency.memory.max-size' or use a Redis or JDBC store");
 	}
 
 	/**

@@ -2,10 +2,13 @@ package io.idempotency.store.memory;
 
 import java.util.Comparator;
 
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
 import io.idempotency.store.record.RecordState;
 import io.idempotency.store.record.StoredRecord;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A record in its place: one instance for each version of a record, compared by identity.
@@ -57,11 +60,22 @@ final class Entry {
 		return this.record.isLive(moment);
 	}
 
-	boolean hasResult() {
-		return this.record.result() != null;
+	/** When it goes to make room, {@code null} if it never does before its time. */
+	@Nullable ResultKind turn() {
+		return (this.record.isForgettable() || this.record.result() != null) ? this.record.kind() : null;
 	}
 
-	long resultBytes() {
+	/** What is left of it when it has made room, {@code null} for nothing. */
+	@Nullable StoredRecord remainder() {
+		return this.record.isForgettable() ? null : this.record.withoutResult();
+	}
+
+	/** How much room it makes. */
+	long roomBytes() {
+		return this.record.isForgettable() ? bytes() : resultBytes();
+	}
+
+	private long resultBytes() {
 		return (this.record.result() != null) ? RESULT_OVERHEAD + this.record.result().bytes().length : 0;
 	}
 

@@ -11,16 +11,29 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
 
 /**
  * One JVM only: keeps its records in the heap, for tests and for services that run as a
  * single instance and may forget everything on a restart.
  * <p>
- * Bounded by bytes. When they are used up, expired records go first, then the results of
- * the calls that were completed first become tombstones; a result for which there is
- * still no room is a tombstone from the start. Claims, tombstones and issued tokens are
- * never forgotten within their time, so that no call runs twice: instead new claims are
+ * Bounded by bytes. When they are used up, records make room in this order, and within a
+ * line those that were completed first go first:
+ * <ol>
+ * <li>expired records;
+ * <li>records of calls that were refused ({@link ResultKind#REFUSAL}, an HTTP answer of
+ * 4xx): they are forgotten as a whole, and such a call runs again (a token of one is
+ * unknown then). Nothing was done by it, and a retry gets a true answer, as after a
+ * release. A tombstone would not do: refusals cost a caller nothing, and tombstones are
+ * never forgotten, so that one caller could use up the room of all others;
+ * <li>results of failures that are to be remembered ({@link ResultKind#FAILURE}), which
+ * become tombstones;
+ * <li>results of successes, which become tombstones.
+ * </ol>
+ * A result for which there is still no room is a tombstone from the start. Claims,
+ * tombstones of what was done or is to be remembered, and issued tokens are never
+ * forgotten within their time, so that no work is done twice: instead new claims are
  * refused with an {@link IdempotencyStoreException}. A claim has the room for its
  * tombstone. Tokens that nobody has used may take a quarter of the bytes; beyond it no
  * more are issued until some are used or expire, so that a flood of them cannot take the

@@ -1,36 +1,51 @@
 package io.idempotency.store.memory;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+
+import io.idempotency.store.ResultKind;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which order records expire and results may be dropped. Changes with a record, under
+ * In which order records expire and make room for others. Changes with a record, under
  * the lock of its key; may be walked at any time without one, from the front.
  */
 final class RecordOrders {
 
 	private final NavigableSet<Entry> byExpiry = new ConcurrentSkipListSet<>(Entry.BY_EXPIRY);
 
-	private final NavigableSet<Entry> resultsByAge = new ConcurrentSkipListSet<>(Entry.BY_AGE);
+	private final Map<ResultKind, NavigableSet<Entry>> byAge = new EnumMap<>(ResultKind.class);
 
-	private final AtomicLong resultBytes = new AtomicLong();
+	private final AtomicLong roomBytes = new AtomicLong();
+
+	RecordOrders() {
+		for (ResultKind kind : ResultKind.values()) {
+			this.byAge.put(kind, new ConcurrentSkipListSet<>(Entry.BY_AGE));
+		}
+	}
 
 	/** Every record, the first to expire first. */
 	Iterable<Entry> byExpiry() {
 		return this.byExpiry;
 	}
 
-	/** Every record with a result, the first to be completed first. */
-	Iterable<Entry> resultsByAge() {
-		return this.resultsByAge;
+	/** Every record of a kind that can make room, the first to be completed first. */
+	Iterable<Entry> byAge(ResultKind kind) {
+		return ofKind(kind);
 	}
 
-	/** What dropping every result would give. */
-	long resultBytes() {
-		return this.resultBytes.get();
+	private NavigableSet<Entry> ofKind(ResultKind kind) {
+		return Objects.requireNonNull(this.byAge.get(kind));
+	}
+
+	/** How much room all of them can make together. */
+	long roomBytes() {
+		return this.roomBytes.get();
 	}
 
 	void replace(@Nullable Entry before, @Nullable Entry after) {
@@ -44,17 +59,19 @@ final class RecordOrders {
 
 	private void remove(Entry entry) {
 		this.byExpiry.remove(entry);
-		if (entry.hasResult()) {
-			this.resultsByAge.remove(entry);
-			this.resultBytes.addAndGet(-entry.resultBytes());
+		ResultKind turn = entry.turn();
+		if (turn != null) {
+			ofKind(turn).remove(entry);
+			this.roomBytes.addAndGet(-entry.roomBytes());
 		}
 	}
 
 	private void add(Entry entry) {
 		this.byExpiry.add(entry);
-		if (entry.hasResult()) {
-			this.resultsByAge.add(entry);
-			this.resultBytes.addAndGet(entry.resultBytes());
+		ResultKind turn = entry.turn();
+		if (turn != null) {
+			ofKind(turn).add(entry);
+			this.roomBytes.addAndGet(entry.roomBytes());
 		}
 	}
 

@@ -9,6 +9,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 
 import org.jspecify.annotations.Nullable;
@@ -30,16 +31,18 @@ import org.jspecify.annotations.Nullable;
  * @param tokenUntil when the life of the token is over, in the past where it is none
  * @param attempts how many claims of type once came with the key
  * @param result the result
+ * @param kind what the call has come to; {@link ResultKind#SUCCESS} until it is done, and
+ * where nobody needs to know
  */
 public record StoredRecord(RecordState state, ClaimId claimId, long fence, Fingerprint fingerprint, long leaseUntil,
-		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result) {
+		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind) {
 
 	/** Nobody's. */
 	public static final ClaimId NO_ID = new ClaimId(0, 0);
 
 	/** There is no record. */
 	public static final StoredRecord ABSENT = new StoredRecord(RecordState.ABSENT, NO_ID, 0, Fingerprint.NONE,
-			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null);
+			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null, ResultKind.SUCCESS);
 
 	/**
 	 * When the record is gone.
@@ -73,7 +76,15 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 */
 	public StoredRecord withoutResult() {
 		return (this.result == null) ? this : new StoredRecord(RecordState.TOMBSTONE, this.claimId, this.fence,
-				this.fingerprint, this.leaseUntil, this.keptUntil, this.tokenUntil, this.attempts, null);
+				this.fingerprint, this.leaseUntil, this.keptUntil, this.tokenUntil, this.attempts, null, this.kind);
+	}
+
+	/**
+	 * Whether it may be gone before its time, so that the call runs again.
+	 * @return whether the call was refused
+	 */
+	public boolean isForgettable() {
+		return this.kind == ResultKind.REFUSAL;
 	}
 
 	/**
@@ -100,7 +111,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		}
 		return new Step<>(
 				new StoredRecord(this.state, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
-						this.keptUntil, this.tokenUntil, this.attempts + 1, null),
+						this.keptUntil, this.tokenUntil, this.attempts + 1, null, this.kind),
 				new ClaimResult.Duplicate(this.attempts + 1));
 	}
 
@@ -126,7 +137,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	private Step<ClaimResult> acquire(ClaimRequest request, RecordState next, Moment moment) {
 		long leased = (next == RecordState.ONCE) ? moment.micros() : moment.plus(request.lease());
 		return new StoredRecord(next, request.claimId(), moment.nextFence(), request.fingerprint(), leased,
-				moment.plus(request.retention()), this.tokenUntil, 1, null)
+				moment.plus(request.retention()), this.tokenUntil, 1, null, ResultKind.SUCCESS)
 			.acquired(request);
 	}
 
@@ -174,7 +185,13 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		// a record is not kept longer than its retention because its result is awaited
 		long awaited = Math.min(moment.plus(completion.attachWithin()), keptAfter);
 		return new Step<>(new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,
-				keptAfter, this.tokenUntil, this.attempts, completion.result()), true);
+				keptAfter, this.tokenUntil, this.attempts, completion.result(), kind(completion)), true);
+	}
+
+	/** What a dead owner has done is not washed away by a successor that was refused. */
+	private ResultKind kind(Completion completion) {
+		boolean takenOver = this.state == RecordState.TAKEN_OVER || this.state == RecordState.NOBODYS;
+		return (takenOver && completion.kind() == ResultKind.REFUSAL) ? ResultKind.FAILURE : completion.kind();
 	}
 
 	/**
@@ -227,7 +244,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	private static StoredRecord issued(long fence, long until) {
-		return new StoredRecord(RecordState.ISSUED, NO_ID, fence, Fingerprint.NONE, 0, until, until, 1, null);
+		return new StoredRecord(RecordState.ISSUED, NO_ID, fence, Fingerprint.NONE, 0, until, until, 1, null,
+				ResultKind.SUCCESS);
 	}
 
 	private boolean isRunning() {
@@ -240,7 +258,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 
 	private StoredRecord with(RecordState nextState, ClaimId nextId, long nextLeaseUntil) {
 		return new StoredRecord(nextState, nextId, this.fence, this.fingerprint, nextLeaseUntil, this.keptUntil,
-				this.tokenUntil, this.attempts, null);
+				this.tokenUntil, this.attempts, null, this.kind);
 	}
 
 	private <T> Step<T> stay(T answer) {

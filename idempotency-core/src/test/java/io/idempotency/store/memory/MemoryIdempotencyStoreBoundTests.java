@@ -19,6 +19,7 @@ import io.idempotency.store.ClaimResult.UnknownToken;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 
 import org.junit.jupiter.api.Test;
@@ -116,6 +117,83 @@ class MemoryIdempotencyStoreBoundTests {
 		for (int i = 7; i < 10; i++) {
 			assertThat(claim(store, "call " + i)).as("call %d", i).isInstanceOf(Completed.class);
 		}
+	}
+
+	@Test
+	void refusedCallsAreForgottenBeforeAnyResultIsDropped() {
+		MemoryIdempotencyStore store = store(4 * RECORD + 4 * 180);
+		complete(store, acquire(store, "success"), 100);
+		complete(store, acquire(store, "failure"), 100, ResultKind.FAILURE);
+		complete(store, acquire(store, "refusal 1"), 100, ResultKind.REFUSAL);
+		complete(store, acquire(store, "refusal 2"), 100, ResultKind.REFUSAL);
+		acquire(store, "new 1");
+		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
+		assertThat(claim(store, "failure")).isInstanceOf(Completed.class);
+		assertThat(claim(store, "refusal 2")).isInstanceOf(Completed.class);
+		assertThat(store.size()).isEqualTo(4);
+		acquire(store, "new 2");
+		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
+		assertThat(claim(store, "failure")).isInstanceOf(Completed.class);
+		assertThat(claim(store, "refusal 2")).isInstanceOf(Acquired.class);
+	}
+
+	@Test
+	void rememberedFailuresBecomeTombstonesBeforeResultsOfSuccesses() {
+		MemoryIdempotencyStore store = store(2 * RECORD + 180 + RECORD + 80);
+		complete(store, acquire(store, "success"), 100);
+		complete(store, acquire(store, "failure"), RECORD, ResultKind.FAILURE);
+		acquire(store, "new");
+		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
+		assertThat(claim(store, "failure")).isInstanceOf(Tombstone.class);
+		assertFull(store, "newer");
+		assertThat(claim(store, "failure")).isInstanceOf(Tombstone.class);
+	}
+
+	@Test
+	void floodOfRefusedCallsNeverFillsTheStore() {
+		MemoryIdempotencyStore store = store(10 * RECORD);
+		complete(store, acquire(store, "success"), 100);
+		for (int i = 0; i < 1000; i++) {
+			Claim refused = acquire(store, "refused " + i);
+			if (i % 2 == 0) {
+				complete(store, refused, 100 + i, ResultKind.REFUSAL);
+			}
+			else {
+				store.complete(Completion.tombstone(refused, FINGERPRINT, RETENTION, ResultKind.REFUSAL));
+			}
+		}
+		assertThat(claim(store, "success")).isInstanceOf(Completed.class);
+		for (int i = 0; i < 9; i++) {
+			acquire(store, "new " + i);
+		}
+		assertFull(store, "one more");
+	}
+
+	/** What the dead owner has done is not known. */
+	@Test
+	void refusalOfACallThatTookOverIsNotForgotten() {
+		MemoryIdempotencyStore store = store(2 * RECORD);
+		acquire(store, "a");
+		this.clock.advance(LEASE);
+		Claim successor = ((Acquired) claim(store, "a")).claim();
+		assertThat(successor.abandoned()).isTrue();
+		complete(store, successor, 100, ResultKind.REFUSAL);
+		acquire(store, "b");
+		assertFull(store, "c");
+		assertThat(claim(store, "a")).isInstanceOf(Tombstone.class);
+	}
+
+	@Test
+	void tokenOfARefusedCallIsUnknownWhenThatIsForgotten() {
+		MemoryIdempotencyStore store = store(4 * RECORD);
+		store.issue(token("1"), TTL);
+		Claim refused = ((Acquired) store.claim(request(token("1")))).claim();
+		complete(store, refused, 100, ResultKind.REFUSAL);
+		assertThat(store.claim(request(token("1")))).isInstanceOf(Completed.class);
+		for (int i = 0; i < 4; i++) {
+			acquire(store, "call " + i);
+		}
+		assertThat(store.claim(request(token("1")))).isInstanceOf(UnknownToken.class);
 	}
 
 	@Test
@@ -332,8 +410,12 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	private static boolean complete(MemoryIdempotencyStore store, Claim claim, int bytes) {
+		return complete(store, claim, bytes, ResultKind.SUCCESS);
+	}
+
+	private static boolean complete(MemoryIdempotencyStore store, Claim claim, int bytes, ResultKind kind) {
 		StoredResult result = new StoredResult("test", new byte[bytes]);
-		return store.complete(Completion.result(claim, FINGERPRINT, result, RETENTION));
+		return store.complete(Completion.result(claim, FINGERPRINT, result, RETENTION, kind));
 	}
 
 	private static ClaimRequest request(IdempotencyKey key, Fingerprint fingerprint, Duration retention) {

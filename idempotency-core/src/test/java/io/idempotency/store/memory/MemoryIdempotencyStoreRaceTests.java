@@ -20,7 +20,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
-import java.util.stream.StreamSupport;
 
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -32,6 +31,7 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.RecordId;
 
@@ -124,12 +124,13 @@ class MemoryIdempotencyStoreRaceTests {
 		Claim claim = claims.isEmpty() ? new Claim(key, ClaimId.random(), 1, false)
 				: claims.get(random.nextInt(claims.size()));
 		StoredResult result = new StoredResult("test", new byte[random.nextInt(3 * Entry.OVERHEAD)]);
-		switch (random.nextInt(10)) {
+		switch (random.nextInt(11)) {
 			case 0 -> store.release(claim.key(), claim.id());
 			case 1 -> store.renew(claim.key(), claim.id(), LEASE);
 			case 2 -> store.complete(Completion.forget(claim));
 			case 3 -> store.complete(Completion.executed(claim, Fingerprint.NONE, LEASE, retention));
-			case 4, 5 -> store.complete(Completion.result(claim, Fingerprint.NONE, result, retention));
+			case 4, 5 -> store.complete(Completion.result(claim, Fingerprint.NONE, result, retention, kind(random)));
+			case 7 -> store.complete(Completion.tombstone(claim, Fingerprint.NONE, retention, kind(random)));
 			case 6 -> this.clock.advance(random.nextInt(10) - 1);
 			default -> {
 				if (key.isToken()) {
@@ -144,6 +145,10 @@ class MemoryIdempotencyStoreRaceTests {
 		if (claims.size() > 30) {
 			claims.remove(0);
 		}
+	}
+
+	private static ResultKind kind(RandomGenerator random) {
+		return ResultKind.values()[random.nextInt(ResultKind.values().length)];
 	}
 
 	private Run claim(MemoryIdempotencyStore store, Watch watch, RandomGenerator random) {
@@ -225,11 +230,12 @@ class MemoryIdempotencyStoreRaceTests {
 		RecordOrders orders = (RecordOrders) ReflectionTestUtils.getField(records, "orders");
 		assertThat(store.usedBytes()).isEqualTo(entries.stream().mapToLong(Entry::bytes).sum());
 		assertThat(orders.byExpiry()).containsExactlyInAnyOrderElementsOf(entries);
-		List<Entry> withResult = entries.stream().filter(Entry::hasResult).toList();
-		assertThat(orders.resultsByAge()).containsExactlyInAnyOrderElementsOf(withResult);
-		assertThat(orders.resultBytes()).isEqualTo(StreamSupport.stream(orders.resultsByAge().spliterator(), false)
-			.mapToLong((entry) -> entry.resultBytes())
-			.sum());
+		for (ResultKind kind : ResultKind.values()) {
+			assertThat(orders.byAge(kind))
+				.containsExactlyInAnyOrderElementsOf(entries.stream().filter((entry) -> entry.turn() == kind).toList());
+		}
+		assertThat(orders.roomBytes())
+			.isEqualTo(entries.stream().filter((entry) -> entry.turn() != null).mapToLong(Entry::roomBytes).sum());
 	}
 
 	private static IdempotencyKey key(String value) {

@@ -111,6 +111,61 @@ class AsyncController {
 		};
 	}
 
+	@PostMapping("/callable-streaming-body")
+	public Callable<StreamingResponseBody> callableStreamingBody() {
+		return () -> streamed("/async/callable-streaming-body");
+	}
+
+	@PostMapping("/callable-streaming-entity")
+	public Callable<ResponseEntity<StreamingResponseBody>> callableStreamingEntity() {
+		return () -> entity("/async/callable-streaming-entity");
+	}
+
+	@PostMapping("/web-async-task-streaming-body")
+	public WebAsyncTask<StreamingResponseBody> webAsyncTaskStreamingBody() {
+		return new WebAsyncTask<>(() -> streamed("/async/web-async-task-streaming-body"));
+	}
+
+	@PostMapping("/deferred-streaming-entity")
+	public DeferredResult<ResponseEntity<StreamingResponseBody>> deferredStreamingEntity() {
+		DeferredResult<ResponseEntity<StreamingResponseBody>> result = new DeferredResult<>();
+		this.worker.execute(() -> result.setResult(entity("/async/deferred-streaming-entity")));
+		return result;
+	}
+
+	@PostMapping("/future-streaming-entity")
+	public CompletableFuture<ResponseEntity<StreamingResponseBody>> futureStreamingEntity() {
+		return CompletableFuture.supplyAsync(() -> entity("/async/future-streaming-entity"), this.worker);
+	}
+
+	private ResponseEntity<StreamingResponseBody> entity(String scenario) {
+		return ResponseEntity.status(201).header("X-App", "shop").body(streamed(scenario));
+	}
+
+	/** Its writer knows the call, whatever thread it is. */
+	private StreamingResponseBody streamed(String scenario) {
+		int run = this.runs.run(scenario);
+		return (out) -> {
+			out.write(("run " + run).getBytes(StandardCharsets.UTF_8));
+			out.flush();
+			boolean guarded = IdempotencyContext.current().isPresent();
+			out.write((guarded ? " and the rest" : " without a context").getBytes(StandardCharsets.UTF_8));
+		};
+	}
+
+	@PostMapping("/callable-streaming-fails")
+	public Callable<StreamingResponseBody> callableStreamingFails() {
+		int run = this.runs.run("/async/callable-streaming-fails");
+		return () -> (out) -> {
+			throw new IllegalStateException("broken in run " + run);
+		};
+	}
+
+	@PostMapping(path = "/callable-sse", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	public Callable<SseEmitter> callableSse() {
+		return this::sse;
+	}
+
 	@PostMapping(path = "/sse", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	public SseEmitter sse() {
 		SseEmitter emitter = new SseEmitter();

@@ -22,7 +22,11 @@ enum KeptAnswers {
 	FUTURE_FAILED("/async/future-failed", 422), CALLABLE("/async/callable", 201),
 	WEB_ASYNC_TASK("/async/web-async-task", 200), DEFERRED("/async/deferred", 200),
 	DEFERRED_ERROR("/async/deferred-error", 410), MONO("/async/mono", 200),
-	STREAMING_BODY("/async/streaming-body", 200), NOT_FOUND_BY_HANDLER("/failures/status/404", 404),
+	STREAMING_BODY("/async/streaming-body", 200), CALLABLE_STREAMING_BODY("/async/callable-streaming-body", 200),
+	CALLABLE_STREAMING_ENTITY("/async/callable-streaming-entity", 201),
+	WEB_ASYNC_TASK_STREAMING_BODY("/async/web-async-task-streaming-body", 200),
+	DEFERRED_STREAMING_ENTITY("/async/deferred-streaming-entity", 201),
+	FUTURE_STREAMING_ENTITY("/async/future-streaming-entity", 201), NOT_FOUND_BY_HANDLER("/failures/status/404", 404),
 	BAD_REQUEST_BY_HANDLER("/failures/status/400", 400), CONFLICT_BY_HANDLER("/failures/status/409", 409),
 	REMEMBERED_STATUS("/failures/remembered-status", 503),
 	REMEMBERED_RESPONSE_STATUS("/failures/remembered-response-status", 502);

@@ -47,7 +47,7 @@ class KeptAnswersOnMockMvcTests {
 
 	private Answer send(String path, String key) throws Exception {
 		MvcResult result = this.mvc.perform(post(path).header("Idempotency-Key", key)).andReturn();
-		if (result.getRequest().isAsyncStarted()) {
+		while (result.getRequest().isAsyncStarted()) {
 			result = this.mvc.perform(asyncDispatch(result)).andReturn();
 		}
 		MockHttpServletResponse response = result.getResponse();

@@ -101,6 +101,23 @@ class RedisApplicationTests {
 	}
 
 	@Test
+	void servicesOfAnotherNameHaveTheirOwnKeys() {
+		try (ConfigurableApplicationContext orders = start("spring.application.name=orders");
+				ConfigurableApplicationContext sameOrders = start("spring.application.name=orders");
+				ConfigurableApplicationContext refunds = start("spring.application.name=refunds")) {
+			assertThat(orders.getBean(Payments.class).pay("7")).isEqualTo("payment 1 of 7");
+			assertThat(sameOrders.getBean(Payments.class).pay("7")).isEqualTo("payment 1 of 7");
+			assertThat(sameOrders.getBean(Payments.class).runs()).isZero();
+			assertThat(refunds.getBean(Payments.class).pay("7")).isEqualTo("payment 1 of 7");
+			assertThat(refunds.getBean(Payments.class).runs()).isOne();
+			assertThat(keys()).extracting(String::valueOf)
+				.hasSize(2)
+				.anySatisfy((key) -> assertThat(key).startsWith("idempotency:orders:").contains("Payments.pay"))
+				.anySatisfy((key) -> assertThat(key).startsWith("idempotency:refunds:").contains("Payments.pay"));
+		}
+	}
+
+	@Test
 	void templatesOfTheApplicationAreLeftAlone() {
 		try (ConfigurableApplicationContext application = start()) {
 			expectOnePayment(application);
