@@ -75,7 +75,7 @@ final class JoinedCalls {
 		return new GuardedCall(call.key(), call.fingerprint(),
 				new IdempotencyPolicy(policy.operation(), policy.mode(), policy.retention(), policy.lease(), false,
 						ConflictMode.REJECT, policy.waitTimeout(), policy.onFailure(), policy.onAbandoned(),
-						policy.recoverable(), StoreFailureMode.REJECT),
+						policy.recoverable(), policy.keepsResult(), StoreFailureMode.REJECT),
 				call.store());
 	}
 

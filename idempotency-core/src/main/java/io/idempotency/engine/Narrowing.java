@@ -68,13 +68,13 @@ final class Narrowing {
 	 */
 	RecordEnd ofCommit(Duration attachWithin) {
 		RecordEnd end = of(Ending.UNKEPT);
-		return !end.isKept() ? end : RecordEnd
+		return (!end.isKept() || !this.call.policy().keepsResult()) ? end : RecordEnd
 			.attach(Completion.executed(this.claim, this.call.fingerprint(), attachWithin, this.context.retention()));
 	}
 
 	/** The result as it is now, whatever becomes of its objects until it is written. */
 	Ending fix(Ending ending) {
-		boolean kept = mode() == IdempotencyMode.REPLAY && !this.context.isReleaseRequested();
+		boolean kept = this.call.policy().replays() && !this.context.isReleaseRequested();
 		if (!kept || !(ending instanceof Ending.Done done)) {
 			return ending;
 		}
@@ -90,7 +90,7 @@ final class Narrowing {
 
 	/** What another call in the transaction gets that holds the ending. */
 	ClaimResult resultOf(Ending ending) {
-		if (ending instanceof Ending.Done done) {
+		if (ending instanceof Ending.Done done && this.call.policy().keepsResult()) {
 			try {
 				return new ClaimResult.Completed(done.result().encode(), this.context.retention());
 			}
@@ -114,7 +114,7 @@ final class Narrowing {
 		if (mode() == IdempotencyMode.REJECT) {
 			return RecordEnd.NOTHING;
 		}
-		if (result != null) {
+		if (result != null && this.call.policy().keepsResult()) {
 			try {
 				return RecordEnd.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(),
 						this.context.retention()));

@@ -82,7 +82,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
 		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), this.retention, this.lease, this.renewal,
 				this.conflict.mode(), this.waitTimeout, this.onFailure.mode(), defaults.onAbandoned(),
-				defaults.recoverable(), this.onStoreFailure);
+				defaults.recoverable(), defaults.keepsResult(), this.onStoreFailure);
 	}
 
 	/**

@@ -1,0 +1,83 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.store.ClaimResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/** Operations whose results are not kept: done is all that a store is told. */
+class UnkeptResultTests {
+
+	private final EngineFixture node = new EngineFixture();
+
+	private final TestPolicy policy = TestPolicy.replay().unkept();
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	@Test
+	void callThatIsDoneIsATombstoneAndItsDuplicateIsRefused() throws Throwable {
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		TestAction<String> duplicate = TestAction.returning("two");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, duplicate));
+		assertThat(duplicate.runs()).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.RESULT_UNAVAILABLE);
+		assertThat(this.node.log.events()).isEmpty();
+	}
+
+	@Test
+	void resultIsNotEvenEncoded() throws Throwable {
+		Object cannotBeEncoded = new Object();
+		assertThat(this.node.execute(this.policy, TestAction.returning(cannotBeEncoded))).isSameAs(cannotBeEncoded);
+		assertThat(this.node.log.events()).isEmpty();
+	}
+
+	@Test
+	void duplicateGetsWhatTheBusinessDataSay() throws Throwable {
+		this.node.execute(this.policy, TestAction.returning("one"));
+		TestAction<String> duplicate = TestAction.returning("two").recovering(() -> "found");
+		assertThat(this.node.execute(this.policy.recoverable(), duplicate)).isEqualTo("found");
+		assertThat(duplicate.runs()).isZero();
+	}
+
+	@Test
+	void whatIsRecoveredForADeadOwnerIsNotKeptEither() throws Throwable {
+		this.node.claimElsewhere(this.policy);
+		this.node.clock.advance(Duration.ofMinutes(1));
+		TestAction<String> successor = TestAction.returning("two").recovering(() -> "found");
+		assertThat(this.node.execute(this.policy.recoverable(), successor)).isEqualTo("found");
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+	}
+
+	@Test
+	void failureThatTheDefaultWouldRememberIsDoneAndNotKept() {
+		TestPolicy remembering = this.policy.remembering();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(remembering, TestAction.throwing(new IllegalStateException("secret"))));
+		TestAction<String> duplicate = TestAction.returning("two");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(remembering, duplicate));
+		assertThat(duplicate.runs()).isZero();
+	}
+
+	@Test
+	void failureReleasesItsKey() throws Throwable {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("failed"))));
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
+	}
+
+}
