@@ -22,12 +22,15 @@ final class Narrowing {
 
 	private final OwnerContext context;
 
+	private final EncryptedResults results;
+
 	private final Events events;
 
-	Narrowing(GuardedCall call, Claim claim, OwnerContext context, Events events) {
+	Narrowing(GuardedCall call, Claim claim, OwnerContext context, EncryptedResults results, Events events) {
 		this.call = call;
 		this.claim = claim;
 		this.context = context;
+		this.results = results;
 		this.events = events;
 	}
 
@@ -91,11 +94,9 @@ final class Narrowing {
 	/** What another call in the transaction gets that holds the ending. */
 	ClaimResult resultOf(Ending ending) {
 		if (ending instanceof Ending.Done done && this.call.policy().keepsResult()) {
-			try {
-				return new ClaimResult.Completed(done.result().encode(), this.context.retention());
-			}
-			catch (RuntimeException ex) {
-				this.events.resultNotStored(this.call.operation(), ex);
+			StoredResult result = stored(done.result());
+			if (result != null) {
+				return new ClaimResult.Completed(result, this.context.retention());
 			}
 		}
 		return new ClaimResult.Tombstone();
@@ -114,17 +115,24 @@ final class Narrowing {
 		if (mode() == IdempotencyMode.REJECT) {
 			return RecordEnd.NOTHING;
 		}
-		if (result != null && this.call.policy().keepsResult()) {
-			try {
-				return RecordEnd.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(),
-						this.context.retention()));
-			}
-			catch (Throwable ex) {
-				// After success nothing may delete the record.
-				this.events.resultNotStored(this.call.operation(), ex);
-			}
+		StoredResult stored = (result != null && this.call.policy().keepsResult()) ? stored(result) : null;
+		if (stored != null) {
+			return RecordEnd
+				.complete(Completion.result(this.claim, this.call.fingerprint(), stored, this.context.retention()));
 		}
 		return RecordEnd.complete(Completion.tombstone(this.claim, this.call.fingerprint(), this.context.retention()));
+	}
+
+	/** What the store is given, {@code null} if the result cannot be kept. */
+	private @Nullable StoredResult stored(Ending.Encoding result) {
+		try {
+			return this.results.encrypt(this.call, result.encode());
+		}
+		catch (Throwable ex) {
+			// After success nothing may delete the record.
+			this.events.resultNotStored(this.call.operation(), ex);
+			return null;
+		}
 	}
 
 }
