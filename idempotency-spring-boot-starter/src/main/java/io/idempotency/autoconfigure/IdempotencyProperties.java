@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreFailureMode;
@@ -50,6 +51,7 @@ import org.springframework.util.unit.DataSize;
  * @param jdbc The JDBC store.
  * @param memory The memory store.
  * @param nearCache The near cache.
+ * @param encryption Encryption of stored results.
  * @since 0.1.0
  */
 @ConfigurationProperties("idempotency")
@@ -63,7 +65,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache) {
+		@DefaultValue NearCache nearCache, @DefaultValue Encryption encryption) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
@@ -279,6 +281,35 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		public NearCache {
 			PropertyChecks.positive("near-cache.max-size", maxSize);
 			PropertyChecks.positive("near-cache.ttl", ttl);
+		}
+
+	}
+
+	/**
+	 * Encryption of stored results, off without a key. A bean of type ResultCipher
+	 * replaces the keys.
+	 *
+	 * @param keys Keys by their ids: the base64 of 16, 24 or 32 random bytes each
+	 * (AES-GCM). The first one encrypts unless active-key names another, and every one
+	 * decrypts. An id is 1 to 20 letters, digits, dots, hyphens and underscores.
+	 * @param activeKey Id of the key that encrypts, by default the first one. To be set
+	 * where keys come from sources that have no order, such as environment variables.
+	 * @param readPlain Whether results that were stored without encryption are replayed.
+	 * For the time in which encryption is introduced.
+	 */
+	public record Encryption(@DefaultValue Map<String, String> keys, @Nullable String activeKey,
+			@DefaultValue("false") boolean readPlain) {
+
+		/** Checks the values. */
+		public Encryption {
+			EncryptionKeys.check(keys, activeKey);
+		}
+
+		/** Prints the ids of the keys, never the keys. */
+		@Override
+		public String toString() {
+			return "Encryption[keys=" + this.keys.keySet() + ", activeKey=" + this.activeKey + ", readPlain="
+					+ this.readPlain + "]";
 		}
 
 	}
