@@ -76,7 +76,10 @@ final class EncryptedResults {
 		catch (UnreadableResultException ex) {
 			return unreadable(call, String.valueOf(ex.getMessage()), ex);
 		}
-		catch (Exception | LinkageError ex) {
+		catch (VirtualMachineError ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
 			// Whatever a cipher throws, checked or not: the call has run, so that it is
 			// neither run nor failed.
 			return unreadable(call, "its cipher failed with " + ex.getClass().getName(), ex);

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceConfigurationError;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -268,6 +269,8 @@ class EncryptedResultsTests {
 			throw BrokenCipher.<RuntimeException>unchecked(new Exception("a checked one"));
 		}, () -> {
 			throw new NoClassDefFoundError("Kms");
+		}, () -> {
+			throw new ServiceConfigurationError("Kms");
 		}, () -> null, () -> new byte[0], () -> new byte[] { 9, 1 }, () -> new byte[] { 0, 1 },
 				() -> new byte[] { (byte) 200, 1 });
 	}

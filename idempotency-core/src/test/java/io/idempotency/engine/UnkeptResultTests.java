@@ -1,10 +1,15 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +83,62 @@ class UnkeptResultTests {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("failed"))));
 		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void commitIsATombstoneAtOnceWhereTheAnswerIsMadeAfterIt() throws Throwable {
+		CompletableFuture<Ending> answer = new CompletableFuture<>();
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
+		this.node.engine.execute(call, new AnsweredLater(answer), new BusinessTransactions() {
+
+			@Override
+			public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+				T result = work.run();
+				ended.accept(Outcome.COMMITTED);
+				return result;
+			}
+
+		});
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		answer.complete(new Ending.Done(() -> EngineFixture.text("secret")));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
+	}
+
+	/** As a handler whose answer is written when its transaction is over. */
+	private record AnsweredLater(CompletableFuture<Ending> answer) implements GuardedAction<String> {
+
+		@Override
+		public String run() {
+			return "secret";
+		}
+
+		@Override
+		public @Nullable String recover() {
+			return null;
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return false;
+		}
+
+		@Override
+		public String replay(StoredResult result) {
+			throw new IllegalStateException("Nothing was kept");
+		}
+
+		@Override
+		public Ending returned(@Nullable Object value, boolean recovered) {
+			return new Ending.Later(this.answer);
+		}
+
+		@Override
+		public Ending threw(Throwable failure) {
+			return new Ending.Failed(failure, null);
+		}
+
 	}
 
 }

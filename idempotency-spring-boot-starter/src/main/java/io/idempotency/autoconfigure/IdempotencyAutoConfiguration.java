@@ -88,8 +88,7 @@ public final class IdempotencyAutoConfiguration {
 	 */
 	@Bean
 	static LazyInitializationExcludeFilter idempotencyPropertiesAreNotLazy() {
-		return LazyInitializationExcludeFilter.forBeanTypes(IdempotencyProperties.class, ChosenEncryption.class,
-				IdempotencyEngineLifecycle.class);
+		return LazyInitializationExcludeFilter.forBeanTypes(IdempotencyProperties.class);
 	}
 
 	@Bean
