@@ -107,6 +107,15 @@ public interface IdempotencyTemplate {
 		Call onAbandoned(AbandonedMode onAbandoned);
 
 		/**
+		 * Sets whether the result is kept. Default: {@code true}. Without it a duplicate
+		 * gets what {@link #recover(Callable)} finds, or is refused
+		 * ({@link IdempotencyResultUnavailableException}); it never runs.
+		 * @param keepResult whether the result is kept
+		 * @return this call
+		 */
+		Call keepResult(boolean keepResult);
+
+		/**
 		 * Sets how long the result is kept.
 		 * @param retention the retention, positive
 		 * @return this call

@@ -120,6 +120,17 @@ public @interface Idempotent {
 	String fingerprint() default "";
 
 	/**
+	 * Whether the result is kept for duplicates. With {@code false} the store gets
+	 * nothing of it, neither a status nor a header nor the body: only that the call is
+	 * done. A duplicate gets what {@link #recover()} finds, or is refused
+	 * ({@link IdempotencyResultUnavailableException}, 409); it never runs. For results
+	 * that must not lie anywhere else. A failure that {@code idempotency.on-failure}
+	 * would remember is done, too, and is not kept either.
+	 * @return whether the result is kept
+	 */
+	boolean keepResult() default true;
+
+	/**
 	 * How long the result is kept. Default: {@code idempotency.retention} (24h).
 	 * @return the retention
 	 */

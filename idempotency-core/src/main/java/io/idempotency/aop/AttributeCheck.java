@@ -34,6 +34,11 @@ final class AttributeCheck {
 				"it has a waitTimeout, but conflict = REJECT never waits", "Remove one of the two");
 		refuse(attributes.onFailure() == FailureMode.REMEMBER && mode == IdempotencyMode.LOCK,
 				"onFailure = REMEMBER contradicts mode = LOCK, which keeps nothing", "Remove onFailure");
+		refuse(!attributes.keepResult() && mode != IdempotencyMode.REPLAY,
+				"it has keepResult = false, but mode = " + mode + " keeps no result anyway", "Remove keepResult");
+		refuse(!attributes.keepResult() && attributes.onFailure() == FailureMode.REMEMBER,
+				"keepResult = false contradicts onFailure = REMEMBER, which keeps the failure",
+				"Remove one of the two");
 		refuse(!attributes.recover().isEmpty() && mode == IdempotencyMode.REJECT
 				&& attributes.duplicateOn().length == 0,
 				"recover is never asked: mode = REJECT gives no duplicate a result",

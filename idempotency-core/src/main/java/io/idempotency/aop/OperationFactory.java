@@ -67,7 +67,7 @@ final class OperationFactory {
 		KeySource keySource = this.keySources.of(annotation, covered);
 		ResultShape result = ResultShape.of(annotation);
 		if (!covered) {
-			checkResult(annotation, attributes.mode(), result);
+			checkResult(annotation, result);
 		}
 		Method recover = RecoverMethods.find(annotation, result);
 		return new IdempotentOperation(annotation.method(), annotation.targetClass(), annotation.declaredOnMethod(),
@@ -78,7 +78,7 @@ final class OperationFactory {
 				result.async() || TRANSACTIONS && TransactionManagers.isApart(annotation), store(annotation));
 	}
 
-	private void checkResult(IdempotentAnnotation annotation, IdempotencyMode mode, ResultShape result) {
+	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {
 		if (DeferredResults.isSuspend(annotation.method())) {
 			throw SetupProblem.of(annotation,
 					"it is a suspend function, whose work goes on after the call of it has returned",
@@ -90,10 +90,13 @@ final class OperationFactory {
 					"its work goes on after the method has returned, and when it ends cannot be seen",
 					"Return the result itself or a CompletableFuture of it");
 		}
-		String problem = (mode == IdempotencyMode.REPLAY) ? this.codec.unsupported(result.type()) : null;
+		Idempotent attributes = annotation.attributes();
+		boolean replayed = attributes.mode() == IdempotencyMode.REPLAY && attributes.keepResult();
+		String problem = replayed ? this.codec.unsupported(result.type()) : null;
 		if (problem != null) {
 			throw SetupProblem.of(annotation, "its result cannot be kept for a replay: " + problem,
-					"Return a type that can be kept, or set mode = IdempotencyMode.REJECT, which keeps no result");
+					"Return a type that can be kept, or set keepResult = false or mode = IdempotencyMode.REJECT, "
+							+ "which keep no result");
 		}
 	}
 
@@ -109,7 +112,7 @@ final class OperationFactory {
 				(conflict != ConflictMode.DEFAULT) ? conflict : this.defaults.conflict(),
 				duration("waitTimeout", attributes.waitTimeout(), this.defaults.waitTimeout(), annotation),
 				(onFailure != FailureMode.DEFAULT) ? onFailure : this.defaults.onFailure(), attributes.onAbandoned(),
-				recoverable, this.defaults.onStoreFailure());
+				recoverable, attributes.keepResult(), this.defaults.onStoreFailure());
 	}
 
 	private Duration duration(String attribute, String text, Duration defaultValue, IdempotentAnnotation annotation) {

@@ -27,12 +27,15 @@ final class Claims {
 
 	private final ConflictWaiter waiter;
 
+	private final EncryptedResults results;
+
 	private final Events events;
 
 	private final Scheduler scheduler;
 
-	Claims(ConflictWaiter waiter, Events events, Scheduler scheduler) {
+	Claims(ConflictWaiter waiter, EncryptedResults results, Events events, Scheduler scheduler) {
 		this.waiter = waiter;
+		this.results = results;
 		this.events = events;
 		this.scheduler = scheduler;
 	}
@@ -103,7 +106,7 @@ final class Claims {
 		if (claim.abandoned()) {
 			this.events.publish(IdempotencyEvent.TAKEN_OVER, call.operation());
 		}
-		return new Owned(new OwnedClaim(call, claim, sent, line, this.waiter, this.events));
+		return new Owned(new OwnedClaim(call, claim, sent, line, this.waiter, this.results, this.events));
 	}
 
 	/**

@@ -66,6 +66,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private AbandonedMode onAbandoned;
 
+	private boolean keepResult = true;
+
 	private Duration retention;
 
 	private Duration lease;
@@ -145,6 +147,12 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	@Override
 	public IdempotencyTemplate.Call onAbandoned(AbandonedMode onAbandoned) {
 		this.onAbandoned = onAbandoned;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call keepResult(boolean keepResult) {
+		this.keepResult = keepResult;
 		return this;
 	}
 
@@ -245,7 +253,8 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	/** Before anything runs: what could not be replayed is refused the first time. */
 	private TemplateResult declared(Type type) {
-		return this.results.of(this.operation, type, this.mode);
+		boolean replayed = this.mode == IdempotencyMode.REPLAY && this.keepResult;
+		return this.results.of(this.operation, type, replayed);
 	}
 
 	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
@@ -271,6 +280,10 @@ final class EngineCall implements IdempotencyTemplate.Call {
 				"has a waitTimeout, and conflict REJECT never waits");
 		refuse(this.onFailure == FailureMode.REMEMBER && this.mode == IdempotencyMode.LOCK,
 				"has onFailure REMEMBER, and mode LOCK keeps nothing");
+		refuse(!this.keepResult && this.mode != IdempotencyMode.REPLAY,
+				"has keepResult false, and mode " + this.mode + " keeps no result anyway");
+		refuse(!this.keepResult && this.onFailure == FailureMode.REMEMBER,
+				"has keepResult false, and onFailure REMEMBER keeps its failure");
 		refuse(this.recovery != null && this.mode == IdempotencyMode.REJECT && this.duplicateOn.isEmpty(),
 				"has a recovery that is never asked: mode REJECT gives no duplicate a result");
 		if (this.transactions != null) {
@@ -302,7 +315,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		FailureMode onFailure = (this.onFailure != FailureMode.DEFAULT) ? this.onFailure : this.defaults.onFailure();
 		Duration waitTimeout = (this.waitTimeout != null) ? this.waitTimeout : this.defaults.waitTimeout();
 		return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.defaults.renewal(),
-				conflict, waitTimeout, onFailure, this.onAbandoned, this.recovery != null,
+				conflict, waitTimeout, onFailure, this.onAbandoned, this.recovery != null, this.keepResult,
 				this.defaults.onStoreFailure());
 	}
 

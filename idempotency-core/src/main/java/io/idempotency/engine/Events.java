@@ -1,6 +1,8 @@
 package io.idempotency.engine;
 
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
@@ -10,15 +12,23 @@ import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.store.ClaimResult;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Tells the listener and the log; neither can change the outcome of a call. */
 final class Events {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
+	/** Who makes names of operations as he goes is told no more. */
+	private static final int MAX_TOLD = 1000;
+
 	private final IdempotencyListener listener;
+
+	/** What is said once: the same cause would meet every call. */
+	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
 	Events(IdempotencyListener listener) {
 		this.listener = listener;
@@ -81,6 +91,23 @@ final class Events {
 
 	void resultNotReadable(String operation, Throwable cause) {
 		logger.warn("The stored result of '{}' could not be read", operation, cause);
+	}
+
+	void resultNotEncrypted(String operation, Throwable cause) {
+		logger.atLevel(first(operation, "encrypt " + cause.getClass().getName()))
+			.setCause(cause)
+			.log("The result of '{}' could not be encrypted and is not stored; duplicates are told that it is not "
+					+ "available. Told once for each cause", operation);
+	}
+
+	void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
+		logger.atLevel(first(operation, "decrypt " + problem))
+			.setCause(cause)
+			.log("The stored result of '{}' is not replayed: {}. Told once for each cause", operation, problem);
+	}
+
+	private Level first(String operation, String cause) {
+		return (this.told.size() < MAX_TOLD && this.told.add(operation + " " + cause)) ? Level.WARN : Level.DEBUG;
 	}
 
 	void transactionRepeated(String operation, Throwable cause) {

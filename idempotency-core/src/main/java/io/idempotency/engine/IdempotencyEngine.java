@@ -21,6 +21,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
+import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Events events;
 
+	private final EncryptedResults encrypted;
+
 	private final Claims claims;
 
 	private final JoinedCalls joined;
@@ -77,7 +80,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param listener is told what happens
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
-		this(maxWaiters, listener, Scheduler.system(), true, () -> null);
+		this(maxWaiters, listener, Scheduler.system(), true, () -> null, null);
 	}
 
 	/**
@@ -90,19 +93,42 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions) {
-		this(maxWaiters, listener, scheduler, false, transactions);
+		this(maxWaiters, listener, scheduler, transactions, null);
+	}
+
+	/**
+	 * Creates an engine that gives results to stores only encrypted.
+	 * @param maxWaiters how many duplicates may wait at the same time; one more is
+	 * rejected at once
+	 * @param listener is told what happens
+	 * @param scheduler time and threads; not closed with the engine
+	 * @param transactions the transaction that the calling thread is in, if it is in one
+	 * @param encryption how, {@code null} for results as they are
+	 */
+	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
+			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption) {
+		this(maxWaiters, listener, scheduler, false, transactions, encryption);
 	}
 
 	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
-			Supplier<@Nullable SurroundingTransaction> transactions) {
+			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption) {
 		this.scheduler = scheduler;
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
 		this.events = new Events(listener);
 		this.waiter = new ConflictWaiter(maxWaiters, scheduler);
-		this.claims = new Claims(this.waiter, this.events, scheduler);
-		this.joined = new JoinedCalls(this, this.waiter, this.events);
+		this.encrypted = new EncryptedResults(encryption, this.events);
+		this.claims = new Claims(this.waiter, this.encrypted, this.events, scheduler);
+		this.joined = new JoinedCalls(this, this.waiter, this.encrypted, this.events);
 		this.results = new ResultThreads(scheduler);
+	}
+
+	/**
+	 * Whether results are encrypted before a store gets them.
+	 * @return whether they are
+	 */
+	public boolean encryptsResults() {
+		return this.encrypted.encrypts();
 	}
 
 	/**
@@ -389,9 +415,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action)
 			throws Throwable {
+		StoredResult result = this.encrypted.decrypt(call, completed.result());
+		if (result == null) {
+			return recoverOrRefuse(call, action);
+		}
 		T value;
 		try {
-			value = action.replay(completed.result());
+			value = action.replay(result);
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);

@@ -55,7 +55,7 @@ public enum IdempotencyEvent {
 	 */
 	BEAT_LATE,
 
-	/** A result could not be stored and a tombstone stands in its place. */
+	/** A result could not, or was not to be stored: a tombstone stands in its place. */
 	TOMBSTONE,
 
 	/** The store failed while an owner renewed, completed or released; it is retried. */

@@ -21,17 +21,19 @@ import io.idempotency.IdempotencyMode;
  * @param onAbandoned what a later call does when the owner died
  * @param recoverable whether a result can be looked up in the business data; an abandoned
  * claim is then taken over whatever {@code onAbandoned} says
+ * @param keepsResult whether the result of a call that is done is kept in mode
+ * {@code REPLAY}; without it a tombstone is
  * @param onStoreFailure what a call does when the store cannot be reached
  * @since 0.1.0
  */
 public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration retention, Duration lease,
 		boolean renewal, ConflictMode conflict, Duration waitTimeout, FailureMode onFailure, AbandonedMode onAbandoned,
-		boolean recoverable, StoreFailureMode onStoreFailure) {
+		boolean recoverable, boolean keepsResult, StoreFailureMode onStoreFailure) {
 
 	/** The defaults of {@code idempotency.*}, for no operation in particular. */
 	public static final IdempotencyPolicy DEFAULTS = new IdempotencyPolicy("default", IdempotencyMode.REPLAY,
 			Duration.ofHours(24), Duration.ofSeconds(30), true, ConflictMode.REJECT, Duration.ofSeconds(5),
-			FailureMode.RELEASE, AbandonedMode.RERUN, false, StoreFailureMode.REJECT);
+			FailureMode.RELEASE, AbandonedMode.RERUN, false, true, StoreFailureMode.REJECT);
 
 	/**
 	 * Validates the components.
@@ -52,6 +54,14 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		if (duration.isZero() || duration.isNegative()) {
 			throw new IllegalArgumentException(name + " must be positive, not " + duration);
 		}
+	}
+
+	/**
+	 * Whether duplicates get the first result.
+	 * @return whether the mode replays results, and they are kept
+	 */
+	public boolean replays() {
+		return this.mode == IdempotencyMode.REPLAY && this.keepsResult;
 	}
 
 	boolean mayTakeOver() {

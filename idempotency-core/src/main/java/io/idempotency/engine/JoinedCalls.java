@@ -35,11 +35,14 @@ final class JoinedCalls {
 
 	private final ConflictWaiter waiter;
 
+	private final EncryptedResults results;
+
 	private final Events events;
 
-	JoinedCalls(IdempotencyEngine engine, ConflictWaiter waiter, Events events) {
+	JoinedCalls(IdempotencyEngine engine, ConflictWaiter waiter, EncryptedResults results, Events events) {
 		this.engine = engine;
 		this.waiter = waiter;
+		this.results = results;
 		this.events = events;
 	}
 
@@ -75,7 +78,7 @@ final class JoinedCalls {
 		return new GuardedCall(call.key(), call.fingerprint(),
 				new IdempotencyPolicy(policy.operation(), policy.mode(), policy.retention(), policy.lease(), false,
 						ConflictMode.REJECT, policy.waitTimeout(), policy.onFailure(), policy.onAbandoned(),
-						policy.recoverable(), StoreFailureMode.REJECT),
+						policy.recoverable(), policy.keepsResult(), StoreFailureMode.REJECT),
 				call.store());
 	}
 
@@ -148,7 +151,8 @@ final class JoinedCalls {
 				}
 			}
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), 0,
-					JoinedCalls.this.engine.line(this.call.store()), JoinedCalls.this.waiter, JoinedCalls.this.events);
+					JoinedCalls.this.engine.line(this.call.store()), JoinedCalls.this.waiter, JoinedCalls.this.results,
+					JoinedCalls.this.events);
 			owned.joined();
 			this.claim = owned;
 			T value = run(owned);

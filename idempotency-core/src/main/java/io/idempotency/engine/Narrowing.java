@@ -23,12 +23,15 @@ final class Narrowing {
 
 	private final OwnerContext context;
 
+	private final EncryptedResults results;
+
 	private final Events events;
 
-	Narrowing(GuardedCall call, Claim claim, OwnerContext context, Events events) {
+	Narrowing(GuardedCall call, Claim claim, OwnerContext context, EncryptedResults results, Events events) {
 		this.call = call;
 		this.claim = claim;
 		this.context = context;
+		this.results = results;
 		this.events = events;
 	}
 
@@ -70,13 +73,13 @@ final class Narrowing {
 	 */
 	RecordEnd ofCommit(Duration attachWithin) {
 		RecordEnd end = of(Ending.UNKEPT);
-		return !end.isKept() ? end : RecordEnd
+		return (!end.isKept() || !this.call.policy().keepsResult()) ? end : RecordEnd
 			.attach(Completion.executed(this.claim, this.call.fingerprint(), attachWithin, this.context.retention()));
 	}
 
 	/** The result as it is now, whatever becomes of its objects until it is written. */
 	Ending fix(Ending ending) {
-		boolean kept = mode() == IdempotencyMode.REPLAY && !this.context.isReleaseRequested();
+		boolean kept = this.call.policy().replays() && !this.context.isReleaseRequested();
 		if (!kept || !(ending instanceof Ending.Done done)) {
 			return ending;
 		}
@@ -92,12 +95,10 @@ final class Narrowing {
 
 	/** What another call in the transaction gets that holds the ending. */
 	ClaimResult resultOf(Ending ending) {
-		if (ending instanceof Ending.Done done) {
-			try {
-				return new ClaimResult.Completed(done.result().encode(), retention(done));
-			}
-			catch (RuntimeException ex) {
-				this.events.resultNotStored(this.call.operation(), ex);
+		if (ending instanceof Ending.Done done && this.call.policy().keepsResult()) {
+			StoredResult result = stored(done.result());
+			if (result != null) {
+				return new ClaimResult.Completed(result, retention(done));
 			}
 		}
 		return new ClaimResult.Tombstone();
@@ -140,17 +141,23 @@ final class Narrowing {
 		if (mode() == IdempotencyMode.REJECT) {
 			return RecordEnd.NOTHING;
 		}
-		if (result != null) {
-			try {
-				return RecordEnd
-					.complete(Completion.result(this.claim, this.call.fingerprint(), result.encode(), retention, kind));
-			}
-			catch (Throwable ex) {
-				// After success nothing may delete the record.
-				this.events.resultNotStored(this.call.operation(), ex);
-			}
+		StoredResult stored = (result != null && this.call.policy().keepsResult()) ? stored(result) : null;
+		if (stored != null) {
+			return RecordEnd.complete(Completion.result(this.claim, this.call.fingerprint(), stored, retention, kind));
 		}
 		return RecordEnd.complete(Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));
+	}
+
+	/** What the store is given, {@code null} if the result cannot be kept. */
+	private @Nullable StoredResult stored(Ending.Encoding result) {
+		try {
+			return this.results.encrypt(this.call, result.encode());
+		}
+		catch (Throwable ex) {
+			// After success nothing may delete the record.
+			this.events.resultNotStored(this.call.operation(), ex);
+			return null;
+		}
 	}
 
 }

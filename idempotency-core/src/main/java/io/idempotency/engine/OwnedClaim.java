@@ -41,11 +41,12 @@ public final class OwnedClaim {
 	/** Until its transaction has ended. */
 	private @Nullable Ending held;
 
-	OwnedClaim(GuardedCall call, Claim claim, long sentNanos, StoreLine line, ConflictWaiter waiter, Events events) {
+	OwnedClaim(GuardedCall call, Claim claim, long sentNanos, StoreLine line, ConflictWaiter waiter,
+			EncryptedResults results, Events events) {
 		this.call = call;
 		this.claim = claim;
 		this.context = new OwnerContext(call, claim, this.ended::get);
-		this.narrowing = new Narrowing(call, claim, this.context, events);
+		this.narrowing = new Narrowing(call, claim, this.context, results, events);
 		this.record = new RecordWriter(call, claim, sentNanos, this.context, line, waiter, events);
 	}
 

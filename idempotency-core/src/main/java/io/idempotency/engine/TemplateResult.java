@@ -5,7 +5,6 @@ import java.lang.reflect.Type;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.idempotency.IdempotencyMode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,16 +17,17 @@ record TemplateResult(Type type, boolean async) {
 
 	/**
 	 * Reads a declared type.
+	 * @param replayed whether duplicates are to get results of it
 	 * @throws IllegalArgumentException if results of it cannot be replayed; names the
 	 * operation and the type
 	 */
-	static TemplateResult of(String operation, Type declared, IdempotencyMode mode, ResultCodec codec) {
+	static TemplateResult of(String operation, Type declared, boolean replayed, ResultCodec codec) {
 		TemplateResult result = of(operation, declared);
 		if (DeferredResults.include(result.type)) {
 			throw refused(operation, declared,
 					"its work may go on when the action has returned, and when it ends cannot be seen");
 		}
-		String problem = (mode == IdempotencyMode.REPLAY) ? codec.unsupported(result.type) : null;
+		String problem = replayed ? codec.unsupported(result.type) : null;
 		if (problem != null) {
 			throw refused(operation, declared, "it cannot be kept for a replay: " + problem);
 		}

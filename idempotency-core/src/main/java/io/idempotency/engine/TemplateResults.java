@@ -4,8 +4,6 @@ import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.idempotency.IdempotencyMode;
-
 /**
  * The results that calls of a template declare, each type looked at once: the look is
  * reflection and the mapper's, and calls are many. Thread-safe.
@@ -24,14 +22,15 @@ final class TemplateResults {
 
 	/**
 	 * Reads a declared type.
-	 * @throws IllegalArgumentException if the mode cannot do with results of it; names
-	 * the operation and the type
+	 * @param replayed whether duplicates are to get results of it
+	 * @throws IllegalArgumentException if results of it cannot be guarded, or replayed;
+	 * names the operation and the type
 	 */
-	TemplateResult of(String operation, Type declared, IdempotencyMode mode) {
-		Map<Type, TemplateResult> known = (mode == IdempotencyMode.REPLAY) ? this.replayable : this.others;
+	TemplateResult of(String operation, Type declared, boolean replayed) {
+		Map<Type, TemplateResult> known = replayed ? this.replayable : this.others;
 		TemplateResult result = known.get(declared);
 		return (result != null) ? result
-				: known.computeIfAbsent(declared, (type) -> TemplateResult.of(operation, type, mode, this.codec));
+				: known.computeIfAbsent(declared, (type) -> TemplateResult.of(operation, type, replayed, this.codec));
 	}
 
 }

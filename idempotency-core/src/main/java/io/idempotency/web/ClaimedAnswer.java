@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.IdempotencyEngine;
@@ -251,8 +250,8 @@ final class ClaimedAnswer extends Answer {
 	private HttpEnding.Facts facts(Failure kind, boolean toBeRendered) {
 		IdempotencyPolicy policy = this.claim.policy();
 		return new HttpEnding.Facts(kind, this.returned, this.work.state(), isStreaming(), response().isHeld(),
-				toBeRendered, this.settings.releaseOn().contains(response().getStatus()),
-				policy.mode() == IdempotencyMode.REPLAY, policy.onFailure() == FailureMode.REMEMBER);
+				toBeRendered, this.settings.releaseOn().contains(response().getStatus()), policy.replays(),
+				policy.onFailure() == FailureMode.REMEMBER);
 	}
 
 	private Failure kind(@Nullable Throwable thrown) {

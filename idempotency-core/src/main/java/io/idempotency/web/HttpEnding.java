@@ -16,7 +16,7 @@ import jakarta.servlet.http.HttpServletResponse;
  *  3 failed: nothing ran (arguments, or a nested call that may run later, refused)   (a) NOT_RUN
  *  4 failed: a nested call was refused for good, or a stream broke off in the middle (b) FAILED
  *  5 failed: its status is one after which the key is free                           (c) FAILED
- *  6 it was streamed or too large, or the mode keeps none                                UNKEPT
+ *  6 it was streamed or too large, or results are not kept                               UNKEPT
  *  7 it is an error that the container has still to render                               KEPT_WHEN_RENDERED
  *  8 else                                                                                KEPT
  *    (b) and (c) fail nothing where failures are remembered; a stream that has broken off because the
@@ -137,7 +137,7 @@ enum HttpEnding {
 	 * @param toBeRendered whether the answer is an error whose bytes the container has
 	 * still to make
 	 * @param freeing whether the status of the answer is one after which the key is free
-	 * @param kept whether the mode keeps results
+	 * @param kept whether mode and policy keep results
 	 * @param remembers whether the policy keeps failures
 	 */
 	record Facts(Failure failure, boolean returned, Work work, boolean streaming, boolean held, boolean toBeRendered,

@@ -153,12 +153,12 @@ class AnnotationIdempotentOperationSourceTests {
 	void defaultsAreThoseOfThePolicy() {
 		IdempotencyPolicy defaults = new IdempotencyPolicy("defaults", IdempotencyMode.REPLAY, Duration.ofHours(1),
 				Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3), FailureMode.REMEMBER,
-				AbandonedMode.RERUN, false, StoreFailureMode.PROCEED);
+				AbandonedMode.RERUN, false, true, StoreFailureMode.PROCEED);
 		IdempotentOperation operation = source(defaults).operation(method(Annotated.class, "own"), Annotated.class);
 		assertThat(operation).isNotNull();
 		assertThat(operation.policy()).isEqualTo(new IdempotencyPolicy("own", IdempotencyMode.REPLAY,
 				Duration.ofHours(1), Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3),
-				FailureMode.REMEMBER, AbandonedMode.RERUN, false, StoreFailureMode.PROCEED));
+				FailureMode.REMEMBER, AbandonedMode.RERUN, false, true, StoreFailureMode.PROCEED));
 		assertThat(operation.required()).isTrue();
 		assertThat(operation.token()).isFalse();
 		assertThat(operation.scope()).isNull();
@@ -174,7 +174,7 @@ class AnnotationIdempotentOperationSourceTests {
 		IdempotentOperation operation = operation(Full.class, "run");
 		assertThat(operation.policy()).isEqualTo(new IdempotencyPolicy("full", IdempotencyMode.REPLAY,
 				Duration.ofDays(7), Duration.ofSeconds(10), true, ConflictMode.WAIT, Duration.ofMillis(700),
-				FailureMode.REMEMBER, AbandonedMode.REFUSE, true, StoreFailureMode.REJECT));
+				FailureMode.REMEMBER, AbandonedMode.REFUSE, true, true, StoreFailureMode.REJECT));
 		assertThat(operation.keySource()).isEqualTo(new KeySource.Header("X-Key"));
 		assertThat(operation.required()).isFalse();
 		assertThat(operation.scope()).hasToString("The scope expression '#tenant'");
@@ -184,6 +184,23 @@ class AnnotationIdempotentOperationSourceTests {
 		assertThat(operation.recover()).isEqualTo(Full.class.getDeclaredMethod("find", String.class));
 		assertThat(operation.resultType()).isEqualTo(String.class);
 		assertThat(operation.async()).isFalse();
+	}
+
+	@Test
+	void resultIsNotKeptWhereTheAnnotationSaysSo() {
+		IdempotencyPolicy policy = operation(Unkept.class, "run").policy();
+		assertThat(policy.keepsResult()).isFalse();
+		assertThat(policy.replays()).isFalse();
+		assertThat(policy.mode()).isEqualTo(IdempotencyMode.REPLAY);
+	}
+
+	static class Unkept {
+
+		@Idempotent(key = "#key", keepResult = false)
+		public Object run(String key) {
+			return key;
+		}
+
 	}
 
 	@Test

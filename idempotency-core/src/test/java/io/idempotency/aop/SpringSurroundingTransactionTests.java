@@ -1,15 +1,19 @@
 package io.idempotency.aop;
 
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.codec.Jackson2ResultCodec;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.ResultCipher;
+import io.idempotency.engine.ResultEncryption;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;
@@ -44,11 +48,14 @@ class SpringSurroundingTransactionTests {
 	private final IdempotencyEngine engine = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
 			SpringSurroundingTransaction::current);
 
-	private final IdempotencyTemplate template = new EngineIdempotencyTemplate(this.engine,
-			new MemoryIdempotencyStore(1_000_000), new Jackson2ResultCodec(new ObjectMapper()),
-			IdempotencyPolicy.DEFAULTS);
+	private final IdempotencyTemplate template = template(this.engine);
 
 	private final AtomicInteger runs = new AtomicInteger();
+
+	private static IdempotencyTemplate template(IdempotencyEngine engine) {
+		return new EngineIdempotencyTemplate(engine, new MemoryIdempotencyStore(1_000_000),
+				new Jackson2ResultCodec(new ObjectMapper()), IdempotencyPolicy.DEFAULTS);
+	}
 
 	private static JdbcDataSource dataSource() {
 		JdbcDataSource dataSource = new JdbcDataSource();
@@ -77,6 +84,24 @@ class SpringSurroundingTransactionTests {
 
 	private int payments() {
 		return this.database.queryForObject("select count(*) from payment", Integer.class);
+	}
+
+	@Test
+	void sameKeyAgainInItsTransactionGetsTheFirstResultAlsoWhereResultsAreEncrypted() {
+		ResultCipher cipher = new AesGcmResultCipher("k1", Map.of("k1", new byte[32]));
+		try (IdempotencyEngine encrypting = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
+				SpringSurroundingTransaction::current, new ResultEncryption(cipher, false))) {
+			IdempotencyTemplate encrypted = template(encrypting);
+			this.transaction.executeWithoutResult((status) -> {
+				for (int i = 0; i < 2; i++) {
+					assertThat(encrypted.operation("pay").key("p-1").execute(Integer.class, this.runs::incrementAndGet))
+						.isEqualTo(1);
+				}
+			});
+			assertThat(encrypted.operation("pay").key("p-1").execute(Integer.class, this.runs::incrementAndGet))
+				.isEqualTo(1);
+		}
+		assertThat(this.runs).hasValue(1);
 	}
 
 	@Test

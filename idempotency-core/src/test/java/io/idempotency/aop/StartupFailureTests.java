@@ -731,6 +731,12 @@ class StartupFailureTests {
 		assertRefused(RememberAndLock.class, "run(String)", "onFailure = REMEMBER contradicts mode = LOCK",
 				"Remove onFailure");
 		assertRefused(RecoverAndReject.class, "run(String)", "recover is never asked", "set duplicateOn");
+		assertRefused(UnkeptAndReject.class, "run(String)",
+				"it has keepResult = false, but mode = REJECT keeps no result anyway", "Remove keepResult");
+		assertRefused(UnkeptAndLock.class, "run(String)",
+				"it has keepResult = false, but mode = LOCK keeps no result anyway", "Remove keepResult");
+		assertRefused(UnkeptAndRemember.class, "run(String)", "keepResult = false contradicts onFailure = REMEMBER",
+				"Remove one");
 	}
 
 	static class WaitAndReject {
@@ -773,6 +779,30 @@ class StartupFailureTests {
 
 	}
 
+	static class UnkeptAndReject {
+
+		@Idempotent(key = "#key", mode = IdempotencyMode.REJECT, keepResult = false)
+		public void run(String key) {
+		}
+
+	}
+
+	static class UnkeptAndLock {
+
+		@Idempotent(key = "#key", mode = IdempotencyMode.LOCK, keepResult = false)
+		public void run(String key) {
+		}
+
+	}
+
+	static class UnkeptAndRemember {
+
+		@Idempotent(key = "#key", keepResult = false, onFailure = FailureMode.REMEMBER)
+		public void run(String key) {
+		}
+
+	}
+
 	static class RecoverAndReject {
 
 		@Idempotent(key = "#key", mode = IdempotencyMode.REJECT, recover = "find")
@@ -801,6 +831,11 @@ class StartupFailureTests {
 			return key;
 		}
 
+		@Idempotent(key = "#key", keepResult = false)
+		public Object unkept(String key) {
+			return key;
+		}
+
 		@Idempotent(key = "#key", mode = IdempotencyMode.LOCK, conflict = ConflictMode.WAIT, waitTimeout = "1s")
 		public void waitAndLock(String key) {
 		}
@@ -816,7 +851,7 @@ class StartupFailureTests {
 		assertRefused(ObjectResult.class, "run(String)",
 				"its result cannot be kept for a replay: 'java.lang.Object' cannot be stored: it says nothing about "
 						+ "its values",
-				"mode = IdempotencyMode.REJECT");
+				"set keepResult = false or mode = IdempotencyMode.REJECT");
 		assertRefused(MapResult.class, "run(String)", "'java.lang.Object' cannot be stored", "REJECT");
 		assertRefused(FutureOfWildcard.class, "run(String)", "cannot be stored", "REJECT");
 		assertRefused(UnresolvedResult.class, "run(String)", "'T' cannot be stored", "REJECT");

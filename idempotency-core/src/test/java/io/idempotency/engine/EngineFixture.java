@@ -53,18 +53,24 @@ final class EngineFixture implements AutoCloseable {
 	}
 
 	EngineFixture(int maxWaiters) {
-		this(maxWaiters, null);
+		this(maxWaiters, null, null);
 	}
 
 	/** Whose own time passes when the test says so. */
 	EngineFixture(ManualScheduler time) {
-		this(100, time);
+		this(100, time, null);
 	}
 
-	private EngineFixture(int maxWaiters, @Nullable ManualScheduler time) {
+	/** Whose store is given nothing but encrypted results. */
+	EngineFixture(ResultEncryption encryption) {
+		this(100, null, encryption);
+	}
+
+	private EngineFixture(int maxWaiters, @Nullable ManualScheduler time, @Nullable ResultEncryption encryption) {
 		// Only how long a test that fails may take, on however slow a machine.
 		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
-		this.engine = new IdempotencyEngine(maxWaiters, this.events, (time != null) ? time : this.ticker, () -> null);
+		this.engine = new IdempotencyEngine(maxWaiters, this.events, (time != null) ? time : this.ticker, () -> null,
+				encryption);
 	}
 
 	<T> @Nullable T execute(TestPolicy policy, TestAction<T> door) throws Throwable {

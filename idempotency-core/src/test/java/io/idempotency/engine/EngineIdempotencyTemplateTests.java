@@ -306,12 +306,25 @@ class EngineIdempotencyTemplateTests {
 	}
 
 	@Test
+	void resultThatIsNotKeptIsLookedUpOrRefused() {
+		assertThat(call().keepResult(false).execute(Object.class, counted("one"))).isEqualTo("one");
+		assertThat(call().keepResult(false).recover(() -> "found").execute(String.class, counted("two")))
+			.isEqualTo("found");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> call().keepResult(false).execute(String.class, counted("three")));
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
 	void callThatContradictsItselfIsRefusedBeforeItRuns() {
 		for (Consumer<IdempotencyTemplate.Call> wrong : Arrays.<Consumer<IdempotencyTemplate.Call>>asList(
 				(call) -> call.token("t"), (call) -> call.mode(IdempotencyMode.REJECT).fingerprint(1),
 				(call) -> call.mode(IdempotencyMode.REJECT).conflict(ConflictMode.WAIT),
 				(call) -> call.conflict(ConflictMode.REJECT).waitTimeout(Duration.ofSeconds(1)),
 				(call) -> call.mode(IdempotencyMode.LOCK).onFailure(FailureMode.REMEMBER),
+				(call) -> call.mode(IdempotencyMode.REJECT).keepResult(false),
+				(call) -> call.mode(IdempotencyMode.LOCK).keepResult(false),
+				(call) -> call.onFailure(FailureMode.REMEMBER).keepResult(false),
 				(call) -> call.mode(IdempotencyMode.REJECT).recover(() -> "found"), (call) -> call.store("other"),
 				(call) -> call.transaction(TransactionMode.JOIN))) {
 			IdempotencyTemplate.Call call = call();

@@ -58,10 +58,10 @@ class IdempotencyPolicyTests {
 		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS;
 		assertThatIllegalArgumentException().isThrownBy(() -> new IdempotencyPolicy("o", policy.mode(),
 				policy.retention(), policy.lease(), true, ConflictMode.DEFAULT, policy.waitTimeout(),
-				policy.onFailure(), policy.onAbandoned(), false, policy.onStoreFailure()));
+				policy.onFailure(), policy.onAbandoned(), false, true, policy.onStoreFailure()));
 		assertThatIllegalArgumentException().isThrownBy(() -> new IdempotencyPolicy("o", policy.mode(),
 				policy.retention(), policy.lease(), true, policy.conflict(), policy.waitTimeout(), FailureMode.DEFAULT,
-				policy.onAbandoned(), false, policy.onStoreFailure()));
+				policy.onAbandoned(), false, true, policy.onStoreFailure()));
 	}
 
 	@Test

@@ -32,6 +32,8 @@ final class TestPolicy {
 
 	private boolean recoverable;
 
+	private boolean keepsResult = true;
+
 	private StoreFailureMode onStoreFailure = StoreFailureMode.REJECT;
 
 	static TestPolicy replay() {
@@ -89,6 +91,11 @@ final class TestPolicy {
 		return this;
 	}
 
+	TestPolicy unkept() {
+		this.keepsResult = false;
+		return this;
+	}
+
 	TestPolicy proceeding() {
 		this.onStoreFailure = StoreFailureMode.PROCEED;
 		return this;
@@ -96,7 +103,8 @@ final class TestPolicy {
 
 	IdempotencyPolicy build() {
 		return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.renewal, this.conflict,
-				this.waitTimeout, this.onFailure, this.onAbandoned, this.recoverable, this.onStoreFailure);
+				this.waitTimeout, this.onFailure, this.onAbandoned, this.recoverable, this.keepsResult,
+				this.onStoreFailure);
 	}
 
 }

@@ -402,6 +402,17 @@ class HttpDoorTests {
 	}
 
 	@Test
+	void answerThatIsNotToBeKeptNeverReachesTheStore() throws Exception {
+		MockHttpServletResponse first = post("/orders/unkept", "k1");
+		assertThat(first.getStatus()).isEqualTo(201);
+		assertThat(first.getContentAsString()).isEqualTo("pin 1");
+		assertProblem(post("/orders/unkept", "k1"), 409, "result-unavailable",
+				"Request was processed, its response is not available");
+		assertThat(this.orders.runs).hasValue(1);
+		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE", "claim");
+	}
+
+	@Test
 	void answerThatIsTooLargeComesWholeAndIsNotReplayed() throws Exception {
 		MockHttpServletResponse first = post("/orders/large?size=1001", "k1");
 		assertThat(first.getContentAsString()).isEqualTo("x".repeat(1001));
@@ -633,6 +644,12 @@ class HttpDoorTests {
 				response.addHeader(name, "value");
 			}
 			return "secrets";
+		}
+
+		@Idempotent(keepResult = false)
+		@PostMapping("/unkept")
+		ResponseEntity<String> unkept() {
+			return ResponseEntity.created(URI.create("/orders/1")).body("pin " + this.runs.incrementAndGet());
 		}
 
 		@Idempotent

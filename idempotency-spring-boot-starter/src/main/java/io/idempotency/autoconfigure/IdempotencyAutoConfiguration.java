@@ -6,6 +6,7 @@ import io.idempotency.aop.SpringTemplateSurroundings;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.engine.ResultCipher;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreIdempotencyTokens;
 import io.idempotency.key.Namespace;
@@ -39,7 +40,8 @@ import org.springframework.core.env.Environment;
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
-@Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class })
+@Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class,
+		HiddenKeysConfiguration.class })
 public final class IdempotencyAutoConfiguration {
 
 	IdempotencyAutoConfiguration() {
@@ -57,10 +59,10 @@ public final class IdempotencyAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
-			Scheduler scheduler) {
+			Scheduler scheduler, ChosenEncryption encryption) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
-				SurroundingTransactions.supplier());
+				SurroundingTransactions.supplier(), encryption.encryption());
 	}
 
 	/** A part of every key, on all doors. */
@@ -72,7 +74,13 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine) {
+	ChosenEncryption idempotencyEncryption(IdempotencyProperties properties, ObjectProvider<ResultCipher> ciphers) {
+		return ChosenEncryption.of(properties.encryption(), ciphers);
+	}
+
+	@Bean
+	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, ChosenEncryption encryption) {
+		encryption.check(engine);
 		return new IdempotencyEngineLifecycle(engine);
 	}
 

@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for
@@ -22,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration
 @ConditionalOnProperty(name = "idempotency.enabled", havingValue = "false")
 @EnableConfigurationProperties(IdempotencyProperties.class)
+@Import(HiddenKeysConfiguration.class)
 public final class IdempotencyDisabledAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);

@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreFailureMode;
@@ -53,6 +54,7 @@ import org.springframework.util.unit.DataSize;
  * @param namespace Name of the service, a part of every key. Services that share a store
  * share keys only if their namespaces are equal. By default spring.application.name, and
  * empty if there is none.
+ * @param encryption Encryption of stored results.
  * @since 0.1.0
  */
 @ConfigurationProperties("idempotency")
@@ -66,7 +68,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache, @Nullable String namespace) {
+		@DefaultValue NearCache nearCache, @Nullable String namespace, @DefaultValue Encryption encryption) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
@@ -91,7 +93,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
 		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), this.retention, this.lease, this.renewal,
 				this.conflict.mode(), this.waitTimeout, this.onFailure.mode(), defaults.onAbandoned(),
-				defaults.recoverable(), this.onStoreFailure);
+				defaults.recoverable(), defaults.keepsResult(), this.onStoreFailure);
 	}
 
 	/**
@@ -294,6 +296,35 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		public NearCache {
 			PropertyChecks.positive("near-cache.max-size", maxSize);
 			PropertyChecks.positive("near-cache.ttl", ttl);
+		}
+
+	}
+
+	/**
+	 * Encryption of stored results, off without a key. A bean of type ResultCipher
+	 * replaces the keys.
+	 *
+	 * @param keys Keys by their ids: the base64 of 16, 24 or 32 random bytes each
+	 * (AES-GCM). The first one encrypts unless active-key names another, and every one
+	 * decrypts. An id is 1 to 20 letters, digits, dots, hyphens and underscores.
+	 * @param activeKey Id of the key that encrypts, by default the first one. To be set
+	 * where keys come from sources that have no order, such as environment variables.
+	 * @param readPlain Whether results that were stored without encryption are replayed.
+	 * For the time in which encryption is introduced.
+	 */
+	public record Encryption(@DefaultValue Map<String, String> keys, @Nullable String activeKey,
+			@DefaultValue("false") boolean readPlain) {
+
+		/** Checks the values. */
+		public Encryption {
+			EncryptionKeys.check(keys, activeKey);
+		}
+
+		/** Prints the ids of the keys, never the keys. */
+		@Override
+		public String toString() {
+			return "Encryption[keys=" + this.keys.keySet() + ", activeKey=" + this.activeKey + ", readPlain="
+					+ this.readPlain + "]";
 		}
 
 	}

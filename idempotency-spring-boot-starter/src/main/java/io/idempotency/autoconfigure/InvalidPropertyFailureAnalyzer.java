@@ -35,8 +35,8 @@ final class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Inval
 		ConfigurationProperty property = find(cause.getName());
 		Object value = (property != null) ? property.getValue() : cause.getValue();
 		String origin = (property != null && property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "";
-		String description = "Property " + cause.getName() + " with value '" + value + "'" + origin + " is invalid. "
-				+ cause.getReason();
+		String told = cause.getName().startsWith("idempotency.encryption.") ? "" : " with value '" + value + "'";
+		String description = "Property " + cause.getName() + told + origin + " is invalid. " + cause.getReason();
 		return new FailureAnalysis(description, "Change the value of " + cause.getName() + ".", cause);
 	}
 

@@ -76,6 +76,11 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 		}
 
 		@Override
+		public Call keepResult(boolean keepResult) {
+			return this;
+		}
+
+		@Override
 		public Call retention(Duration retention) {
 			return this;
 		}

@@ -73,6 +73,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.jdbc()).isEqualTo(new IdempotencyProperties.Jdbc("idempotency_record",
 				IdempotencyProperties.Jdbc.SchemaInitialization.EMBEDDED,
 				new IdempotencyProperties.Jdbc.Cleanup(true, Duration.ofMinutes(5), 1000)));
+		assertThat(properties.encryption()).isEqualTo(new IdempotencyProperties.Encryption(Map.of(), null, false));
 		assertThat(properties.nearCache())
 			.isEqualTo(new IdempotencyProperties.NearCache(false, DataSize.ofMegabytes(32), Duration.ofMinutes(2)));
 	}

@@ -35,11 +35,13 @@ import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.PropertiesPropertySourceLoader;
 import org.springframework.boot.env.PropertySourceLoader;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
@@ -53,6 +55,10 @@ class DocumentationTests {
 
 	private static final Pattern NAMED_PROPERTY = Pattern
 		.compile("`(idempotency(?:\\.[a-z]+(?:-[a-z]+)*)+)(?:[=:] ?([^`]+))?`");
+
+	/** What examples take from the environment. */
+	private static final PropertySource<?> KEYS = new MapPropertySource("keys",
+			Map.of("IDEMPOTENCY_KEY_1", "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA="));
 
 	/** Their defaults are computed. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("idempotency.memory.max-size",
@@ -113,8 +119,9 @@ class DocumentationTests {
 	private static void bind(PropertySourceLoader loader, String settings) throws IOException {
 		List<PropertySource<?>> sources = loader.load("documentation",
 				new ByteArrayResource(settings.getBytes(StandardCharsets.UTF_8)));
-		new Binder(ConfigurationPropertySources.from(sources)).bind("idempotency",
-				Bindable.of(IdempotencyProperties.class), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+		new Binder(ConfigurationPropertySources.from(sources), new PropertySourcesPlaceholdersResolver(List.of(KEYS)))
+			.bind("idempotency", Bindable.of(IdempotencyProperties.class),
+					new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
 	}
 
 	@ParameterizedTest

@@ -1,5 +1,6 @@
 package io.idempotency.it.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -11,6 +12,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.it.WithMockMvc;
 import io.idempotency.it.servers.MariaDbServer;
@@ -84,6 +86,64 @@ class JoinTests {
 
 	}
 
+	/** The answer is encrypted also where it is attached after the commit. */
+	@Nested
+	@RequiresPostgreSql
+	@SpringBootTest(classes = { JoinApplication.class, PostgreSql.Database.class },
+			properties = "idempotency.encryption.keys.k1=q83vEjRWeJCrze8SNFZ4kA==")
+	class Encrypted extends Scenarios {
+
+		@Test
+		void databaseHoldsNothingOfAnAnswer() throws Exception {
+			assertThat(send("/join", Map.of()).getContentAsString()).startsWith("order in run");
+			assertEncrypted("OrderController");
+		}
+
+		@Test
+		void databaseHoldsNothingOfAResult() throws Exception {
+			assertThat(this.proxy.place(this.ref)).startsWith("order in run");
+			assertEncrypted("Orders.place(");
+		}
+
+		@Test
+		void databaseHoldsNothingOfARememberedFailure() {
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> this.proxy.placeAndRemember(this.ref));
+			assertEncrypted("placeAndRemember");
+		}
+
+		private void assertEncrypted(String operation) {
+			List<Map<String, Object>> rows = this.jdbc.queryForList(
+					"select result_format, result_body from idempotency_record where operation like ? and state = 'D'",
+					"%" + operation + "%");
+			assertThat(rows).isNotEmpty().allSatisfy((row) -> {
+				assertThat(row.get("result_format")).isEqualTo("idempotency.encrypted1");
+				assertThat(new String((byte[]) row.get("result_body"), StandardCharsets.ISO_8859_1)).contains("k1")
+					.doesNotContain("in run");
+			});
+		}
+
+		@Test
+		void resultOfAnotherKeyIsRefusedAndNothingRuns() throws Exception {
+			String mine = this.proxy.place(this.ref);
+			byte[] moved = body();
+			String other = this.ref + "-other";
+			this.proxy.place(other);
+			this.jdbc.update("update idempotency_record set result_body = ? where result_body = ?", moved, body());
+			assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+				.isThrownBy(() -> this.proxy.place(other));
+			assertThat(this.proxy.place(this.ref)).isEqualTo(mine);
+			assertThat(runs()).isEqualTo(2);
+		}
+
+		/** Of the latest record. */
+		private byte[] body() {
+			return this.jdbc.queryForObject("select result_body from idempotency_record order by fence desc limit 1",
+					byte[].class);
+		}
+
+	}
+
 	@Nested
 	@RequiresMariaDb
 	@SpringBootTest(classes = { JoinApplication.class, MariaDb.Database.class })
@@ -122,13 +182,13 @@ class JoinTests {
 	@WithMockUser
 	abstract static class Scenarios {
 
-		private final String ref = UUID.randomUUID().toString();
+		final String ref = UUID.randomUUID().toString();
 
 		@Autowired
-		private JoinApplication.Orders proxy;
+		JoinApplication.Orders proxy;
 
 		@Autowired
-		private JdbcTemplate jdbc;
+		JdbcTemplate jdbc;
 
 		@Autowired
 		private PlatformTransactionManager transactionManager;
@@ -146,7 +206,7 @@ class JoinTests {
 			this.before = this.orders.runs.get();
 		}
 
-		private int runs() {
+		int runs() {
 			return this.orders.runs.get() - this.before;
 		}
 
@@ -298,7 +358,7 @@ class JoinTests {
 			assertThat(rows()).isZero();
 		}
 
-		private MockHttpServletResponse send(String path, Map<String, String> parameters) throws Exception {
+		MockHttpServletResponse send(String path, Map<String, String> parameters) throws Exception {
 			var request = post(path).with(csrf()).header("Idempotency-Key", this.ref).queryParam("ref", this.ref);
 			parameters.forEach(request::queryParam);
 			return this.mvc.perform(request).andReturn().getResponse();

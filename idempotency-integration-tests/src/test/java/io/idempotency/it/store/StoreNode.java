@@ -72,7 +72,8 @@ public class StoreNode<S extends IdempotencyStore> implements AutoCloseable {
 		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
 		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), defaults.retention(),
 				Duration.ofMinutes(10), defaults.renewal(), defaults.conflict(), defaults.waitTimeout(),
-				defaults.onFailure(), defaults.onAbandoned(), defaults.recoverable(), onStoreFailure);
+				defaults.onFailure(), defaults.onAbandoned(), defaults.recoverable(), defaults.keepsResult(),
+				onStoreFailure);
 	}
 
 	public S store() {

@@ -1,0 +1,177 @@
+package io.idempotency.codec;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+import io.idempotency.engine.ResultCipher;
+import io.idempotency.engine.UnreadableResultException;
+
+/**
+ * AES-GCM by the JDK: a random nonce of 96 bits for every result, a tag of 128 bits. One
+ * key encrypts, and every key decrypts what was encrypted with it. What is written is
+ *
+ * <pre class="code">
+ * version:1 = 1   length of id:1   id of the key   nonce:12   ciphertext   tag:16
+ * </pre>
+ *
+ * where version and id are authenticated together with the context.
+ * <p>
+ * Thread-safe. Keys are never printed. A key should not encrypt more than 2<sup>32</sup>
+ * results, or two of them may get one nonce.
+ *
+ * @since 0.1.0
+ */
+public final class AesGcmResultCipher implements ResultCipher {
+
+	private static final byte VERSION = 1;
+
+	private static final int NONCE_LENGTH = 12;
+
+	private static final int TAG_LENGTH = 16;
+
+	/** Too short for a key, should one stand in the place of an id. */
+	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
+
+	private final SecureRandom random = new SecureRandom();
+
+	private final Map<String, SecretKey> keys = new LinkedHashMap<>();
+
+	private final SecretKey encryptingKey;
+
+	/** Of what is written. */
+	private final byte[] head;
+
+	/**
+	 * Creates a cipher.
+	 * @param encryptingKeyId id of the key that encrypts
+	 * @param keys all keys by their ids, of 16, 24 or 32 bytes each; copied
+	 * @throws IllegalArgumentException if an id or a key is none, or the id of the key
+	 * that encrypts is not among them
+	 */
+	public AesGcmResultCipher(String encryptingKeyId, Map<String, byte[]> keys) {
+		keys.forEach((id, key) -> {
+			if (!isKeyId(id)) {
+				throw new IllegalArgumentException("An id of a key is 1 to 20 letters, digits, '.', '-' and '_'");
+			}
+			if (!isKeyLength(key.length)) {
+				throw new IllegalArgumentException("A key has 16, 24 or 32 bytes, not " + key.length);
+			}
+			this.keys.put(id, new SecretKeySpec(key, "AES"));
+		});
+		SecretKey encryptingKey = this.keys.get(encryptingKeyId);
+		if (encryptingKey == null) {
+			throw new IllegalArgumentException("The key that encrypts is not among the keys");
+		}
+		this.encryptingKey = encryptingKey;
+		this.head = head(encryptingKeyId);
+	}
+
+	/**
+	 * Whether a text may be the id of a key: 1 to 20 letters, digits, dots, hyphens and
+	 * underscores, all of them ASCII.
+	 * @param id the text
+	 * @return whether it may
+	 */
+	public static boolean isKeyId(String id) {
+		return KEY_ID.matcher(id).matches();
+	}
+
+	/**
+	 * Whether a key may have this length: 128, 192 or 256 bits.
+	 * @param bytes the length in bytes
+	 * @return whether it may
+	 */
+	public static boolean isKeyLength(int bytes) {
+		return bytes == 16 || bytes == 24 || bytes == 32;
+	}
+
+	@Override
+	public byte[] encrypt(byte[] plain, byte[] context) {
+		byte[] nonce = new byte[NONCE_LENGTH];
+		this.random.nextBytes(nonce);
+		int start = this.head.length + NONCE_LENGTH;
+		byte[] encrypted = Arrays.copyOf(this.head, Math.addExact(start, Math.addExact(plain.length, TAG_LENGTH)));
+		System.arraycopy(nonce, 0, encrypted, this.head.length, NONCE_LENGTH);
+		try {
+			Cipher cipher = cipher(Cipher.ENCRYPT_MODE, this.encryptingKey, nonce, this.head, context);
+			cipher.doFinal(plain, 0, plain.length, encrypted, start);
+			return encrypted;
+		}
+		catch (GeneralSecurityException ex) {
+			throw new IllegalStateException("AES-GCM of the JDK does not encrypt", ex);
+		}
+	}
+
+	private static byte[] head(String keyId) {
+		byte[] id = keyId.getBytes(StandardCharsets.US_ASCII);
+		byte[] head = new byte[2 + id.length];
+		head[0] = VERSION;
+		head[1] = (byte) id.length;
+		System.arraycopy(id, 0, head, 2, id.length);
+		return head;
+	}
+
+	@Override
+	public byte[] decrypt(byte[] encrypted, byte[] context) {
+		String id = keyId(encrypted);
+		SecretKey key = this.keys.get(id);
+		if (key == null) {
+			throw new UnreadableResultException("its key '" + id + "' is not among the keys of this application");
+		}
+		byte[] head = head(id);
+		byte[] nonce = Arrays.copyOfRange(encrypted, head.length, head.length + NONCE_LENGTH);
+		int start = head.length + NONCE_LENGTH;
+		try {
+			return cipher(Cipher.DECRYPT_MODE, key, nonce, head, context).doFinal(encrypted, start,
+					encrypted.length - start);
+		}
+		catch (AEADBadTagException ex) {
+			throw new UnreadableResultException("it was changed, is that of another record, or was encrypted with "
+					+ "another key than '" + id + "' is here", ex);
+		}
+		catch (GeneralSecurityException ex) {
+			throw new IllegalStateException("AES-GCM of the JDK does not decrypt", ex);
+		}
+	}
+
+	/** The id may be printed, whoever has written it. */
+	private static String keyId(byte[] encrypted) {
+		int length = (encrypted.length > 2 && encrypted[0] == VERSION) ? encrypted[1] & 0xFF : -1;
+		if (length < 0 || encrypted.length < 2 + length + NONCE_LENGTH + TAG_LENGTH) {
+			throw new UnreadableResultException("it does not begin with the id of a key");
+		}
+		String id = new String(encrypted, 2, length, StandardCharsets.US_ASCII);
+		if (!isKeyId(id)) {
+			throw new UnreadableResultException("it does not begin with the id of a key");
+		}
+		return id;
+	}
+
+	private static Cipher cipher(int mode, SecretKey key, byte[] nonce, byte[] head, byte[] context)
+			throws GeneralSecurityException {
+		Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+		cipher.init(mode, key, new GCMParameterSpec(TAG_LENGTH * 8, nonce));
+		cipher.updateAAD(head);
+		cipher.updateAAD(context);
+		return cipher;
+	}
+
+	/** Prints the ids of the keys. */
+	@Override
+	public String toString() {
+		String encrypting = new String(this.head, 2, this.head.length - 2, StandardCharsets.US_ASCII);
+		return "AES-GCM with the keys " + this.keys.keySet() + ", of which '" + encrypting + "' encrypts";
+	}
+
+}

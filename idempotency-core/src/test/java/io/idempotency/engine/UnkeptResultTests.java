@@ -1,0 +1,144 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/** Operations whose results are not kept: done is all that a store is told. */
+class UnkeptResultTests {
+
+	private final EngineFixture node = new EngineFixture();
+
+	private final TestPolicy policy = TestPolicy.replay().unkept();
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	@Test
+	void callThatIsDoneIsATombstoneAndItsDuplicateIsRefused() throws Throwable {
+		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		TestAction<String> duplicate = TestAction.returning("two");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, duplicate));
+		assertThat(duplicate.runs()).isZero();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED,
+				IdempotencyEvent.RESULT_UNAVAILABLE);
+		assertThat(this.node.log.events()).isEmpty();
+	}
+
+	@Test
+	void resultIsNotEvenEncoded() throws Throwable {
+		Object cannotBeEncoded = new Object();
+		assertThat(this.node.execute(this.policy, TestAction.returning(cannotBeEncoded))).isSameAs(cannotBeEncoded);
+		assertThat(this.node.log.events()).isEmpty();
+	}
+
+	@Test
+	void duplicateGetsWhatTheBusinessDataSay() throws Throwable {
+		this.node.execute(this.policy, TestAction.returning("one"));
+		TestAction<String> duplicate = TestAction.returning("two").recovering(() -> "found");
+		assertThat(this.node.execute(this.policy.recoverable(), duplicate)).isEqualTo("found");
+		assertThat(duplicate.runs()).isZero();
+	}
+
+	@Test
+	void whatIsRecoveredForADeadOwnerIsNotKeptEither() throws Throwable {
+		this.node.claimElsewhere(this.policy);
+		this.node.clock.advance(Duration.ofMinutes(1));
+		TestAction<String> successor = TestAction.returning("two").recovering(() -> "found");
+		assertThat(this.node.execute(this.policy.recoverable(), successor)).isEqualTo("found");
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+	}
+
+	@Test
+	void failureThatTheDefaultWouldRememberIsDoneAndNotKept() {
+		TestPolicy remembering = this.policy.remembering();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(remembering, TestAction.throwing(new IllegalStateException("secret"))));
+		TestAction<String> duplicate = TestAction.returning("two");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(remembering, duplicate));
+		assertThat(duplicate.runs()).isZero();
+	}
+
+	@Test
+	void failureReleasesItsKey() throws Throwable {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("failed"))));
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void commitIsATombstoneAtOnceWhereTheAnswerIsMadeAfterIt() throws Throwable {
+		CompletableFuture<Ending> answer = new CompletableFuture<>();
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
+		this.node.engine.execute(call, new AnsweredLater(answer), new BusinessTransactions() {
+
+			@Override
+			public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+				T result = work.run();
+				ended.accept(Outcome.COMMITTED);
+				return result;
+			}
+
+		});
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		answer.complete(new Ending.Done(() -> EngineFixture.text("secret")));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TOMBSTONE, IdempotencyEvent.EXECUTED);
+	}
+
+	/** As a handler whose answer is written when its transaction is over. */
+	private record AnsweredLater(CompletableFuture<Ending> answer) implements GuardedAction<String> {
+
+		@Override
+		public String run() {
+			return "secret";
+		}
+
+		@Override
+		public @Nullable String recover() {
+			return null;
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return false;
+		}
+
+		@Override
+		public String replay(StoredResult result) {
+			throw new IllegalStateException("Nothing was kept");
+		}
+
+		@Override
+		public Ending returned(@Nullable Object value, boolean recovered) {
+			return new Ending.Later(this.answer);
+		}
+
+		@Override
+		public Ending threw(Throwable failure) {
+			return new Ending.Failed(failure, null);
+		}
+
+	}
+
+}

@@ -1,0 +1,92 @@
+package io.idempotency.autoconfigure;
+
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+import io.idempotency.codec.AesGcmResultCipher;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/**
+ * Reads {@code idempotency.encryption.keys}. No message holds a key, or what may be one
+ * that stands in the wrong place.
+ */
+final class EncryptionKeys {
+
+	static final String PROPERTY = "idempotency.encryption.keys";
+
+	static final String ACTIVE_KEY = "idempotency.encryption.active-key";
+
+	/** Stands for every value in messages. */
+	static final String SECRET = "******";
+
+	private EncryptionKeys() {
+	}
+
+	/**
+	 * Refuses what is no key, and ids that cannot be told apart: the name of an
+	 * environment variable has no small letters.
+	 */
+	static void check(Map<String, String> keys, @Nullable String activeKey) {
+		Map<String, String> ids = new HashMap<>();
+		Map<String, String> values = new HashMap<>();
+		keys.forEach((id, text) -> {
+			if (!AesGcmResultCipher.isKeyId(id)) {
+				throw invalid(PROPERTY,
+						"The id of a key must be 1 to 20 letters, digits, '.', '-' and '_', and one of them is not.");
+			}
+			String twin = ids.putIfAbsent(id.toLowerCase(Locale.ROOT), id);
+			if (twin != null) {
+				throw invalid(nameOf(id),
+						"It must differ from the id '" + twin + "' in more than upper and lower case.");
+			}
+			String value = Base64.getEncoder().encodeToString(decode(id, text));
+			String same = values.putIfAbsent(value, id);
+			if (same != null) {
+				throw invalid(nameOf(id), "It must be a key of its own, and is the same as that of '" + same + "'.");
+			}
+		});
+		if (activeKey != null && !keys.containsKey(activeKey)) {
+			throw invalid(ACTIVE_KEY, "It must be the id of one of " + PROPERTY + ".");
+		}
+	}
+
+	private static byte[] decode(String id, String text) {
+		String base64 = text.strip().replace('-', '+').replace('_', '/');
+		byte[] key;
+		try {
+			key = Base64.getDecoder().decode(base64);
+		}
+		catch (IllegalArgumentException ex) {
+			// Its message quotes from the key, so that it is no cause.
+			throw invalid(nameOf(id),
+					"It must be the base64 of a key, such as 'openssl rand -base64 32' prints, and is not base64.");
+		}
+		if (!AesGcmResultCipher.isKeyLength(key.length)) {
+			throw invalid(nameOf(id),
+					"It must be the base64 of 16, 24 or 32 bytes, and is that of " + key.length + ".");
+		}
+		return key;
+	}
+
+	/** The cipher of properties that were checked; there must be a key. */
+	static AesGcmResultCipher cipher(IdempotencyProperties.Encryption encryption) {
+		Map<String, byte[]> keys = new LinkedHashMap<>();
+		encryption.keys().forEach((id, text) -> keys.put(id, decode(id, text)));
+		String active = encryption.activeKey();
+		return new AesGcmResultCipher((active != null) ? active : keys.keySet().iterator().next(), keys);
+	}
+
+	private static String nameOf(String id) {
+		return PROPERTY + "[" + id + "]";
+	}
+
+	private static InvalidConfigurationPropertyValueException invalid(String name, String reason) {
+		return new InvalidConfigurationPropertyValueException(name, SECRET, reason);
+	}
+
+}
