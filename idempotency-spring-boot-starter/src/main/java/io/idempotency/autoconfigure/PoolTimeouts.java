@@ -2,6 +2,9 @@ package io.idempotency.autoconfigure;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import javax.sql.DataSource;
 
@@ -38,7 +41,7 @@ final class PoolTimeouts {
 		static void compare(DataSource dataSource, long storeMillis) {
 			try {
 				if (dataSource.isWrapperFor(HikariDataSource.class)) {
-					warn(dataSource.unwrap(HikariDataSource.class).getConnectionTimeout(), storeMillis);
+					compare(dataSource.unwrap(HikariDataSource.class), storeMillis);
 				}
 			}
 			catch (SQLException ex) {
@@ -46,12 +49,18 @@ final class PoolTimeouts {
 			}
 		}
 
-		private static void warn(long poolMillis, long storeMillis) {
-			if (poolMillis > storeMillis) {
+		/** A connection that was idle is asked whether it lives before it is given. */
+		private static void compare(HikariDataSource pool, long storeMillis) {
+			Map<String, Long> waits = new LinkedHashMap<>();
+			waits.put("'spring.datasource.hikari.connection-timeout'", pool.getConnectionTimeout());
+			waits.put("'spring.datasource.hikari.validation-timeout'", pool.getValidationTimeout());
+			waits.values().removeIf((millis) -> millis <= storeMillis);
+			if (!waits.isEmpty()) {
 				logger.warn("The pool of the JDBC store lets a call wait {} ms for a connection, which is longer than"
 						+ " 'idempotency.store-timeout' ({} ms): while the database is away or the pool is used up,"
-						+ " guarded calls wait for so long. Set 'spring.datasource.hikari.connection-timeout' to {} or"
-						+ " less, or raise 'idempotency.store-timeout'", poolMillis, storeMillis, storeMillis);
+						+ " guarded calls wait for so long. Set {} to {} or less, or raise 'idempotency.store-timeout'",
+						Collections.max(waits.values()), storeMillis, String.join(" and ", waits.keySet()),
+						storeMillis);
 			}
 		}
 

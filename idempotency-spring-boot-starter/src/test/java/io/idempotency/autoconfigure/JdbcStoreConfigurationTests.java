@@ -131,12 +131,17 @@ class JdbcStoreConfigurationTests {
 
 	@Test
 	void poolThatLetsCallsWaitForLongerThanTheStoreMayIsNamed(CapturedOutput output) {
-		this.embedded.withPropertyValues("spring.datasource.hikari.connection-timeout=2000")
+		String connection = "spring.datasource.hikari.connection-timeout=2000";
+		this.embedded.withPropertyValues(connection, "spring.datasource.hikari.validation-timeout=1000")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("idempotency.store-timeout");
-		this.embedded.run((context) -> assertThat(context).hasNotFailed());
+		this.embedded.withPropertyValues(connection).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("which is longer than 'idempotency.store-timeout' (2000 ms)")
-			.contains("30000 ms", "Set 'spring.datasource.hikari.connection-timeout' to 2000");
+			.contains("wait 5000 ms", "'spring.datasource.hikari.validation-timeout' to 2000")
+			.doesNotContain("hikari.connection-timeout");
+		this.embedded.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("wait 30000 ms", "'spring.datasource.hikari.connection-timeout' and "
+				+ "'spring.datasource.hikari.validation-timeout' to 2000");
 	}
 
 	@Test

@@ -29,14 +29,15 @@ final class Deadline implements AutoCloseable {
 	private final int before;
 
 	/**
-	 * Begins; fails where there is no connection behind the one that was given.
+	 * Begins; fails where there is no connection behind the one that was given, and where
+	 * nothing is left of the time since the start.
 	 */
-	Deadline(Connection connection, Duration most) throws SQLException {
+	Deadline(Connection connection, Duration most, long start) throws SQLException {
 		this.connection = connection;
 		this.most = most;
-		this.end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(most);
+		this.end = start + TimeUnit.NANOSECONDS.convert(most);
 		this.before = lineTimeout(connection);
-		limit(most.toNanos());
+		beforeStatement();
 	}
 
 	private static int lineTimeout(Connection connection) throws SQLException {

@@ -65,10 +65,12 @@ final class JdbcDatabase {
 
 	/**
 	 * Does something on a connection of its own, whatever transaction the thread is in.
+	 * The time that the pool takes to give one is a part of the time that it may take.
 	 */
 	<T> T onOwnConnection(String what, Duration most, OnConnection<T> work) {
+		long start = System.nanoTime();
 		Connection connection = connect(what);
-		try (Deadline deadline = begin(what, connection, most)) {
+		try (Deadline deadline = begin(what, connection, most, start)) {
 			return work.run(connection, deadline);
 		}
 		catch (SQLException ex) {
@@ -92,9 +94,9 @@ final class JdbcDatabase {
 	/**
 	 * A pool may connect when the connection is needed for the first time, that is here.
 	 */
-	static Deadline begin(String what, Connection connection, Duration most) {
+	static Deadline begin(String what, Connection connection, Duration most, long start) {
 		try {
-			return new Deadline(connection, most);
+			return new Deadline(connection, most, start);
 		}
 		catch (SQLException ex) {
 			throw unreached(what, ex);

@@ -72,7 +72,7 @@ final class JoinedTransactions implements JdbcTransactions {
 			if (connection.getAutoCommit()) {
 				throw noTransaction(what);
 			}
-			try (Deadline deadline = JdbcDatabase.begin(what, connection, most)) {
+			try (Deadline deadline = JdbcDatabase.begin(what, connection, most, System.nanoTime())) {
 				return work.run(connection, deadline);
 			}
 		}

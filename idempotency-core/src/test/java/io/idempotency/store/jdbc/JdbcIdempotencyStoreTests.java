@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
@@ -90,6 +91,28 @@ class JdbcIdempotencyStoreTests {
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(lazy);
 		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> store.claim(request("secret")))
 			.withMessageContaining("08001");
+	}
+
+	/** Else a pool that is used up would double the time that the caller waits. */
+	@Test
+	void timeThatThePoolTookIsTheCalls() {
+		Duration most = Duration.ofMillis(20);
+		DataSource late = new DelegatingDataSource(this.database.dataSource()) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				long end = System.nanoTime() + most.toNanos();
+				while (System.nanoTime() - end < 0) {
+					LockSupport.parkNanos(end - System.nanoTime());
+				}
+				return super.getConnection();
+			}
+
+		};
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(late, "idempotency_record", Duration.ofSeconds(1), most);
+		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> store.claim(request("secret")));
+		assertThat(this.database.jdbc().queryForObject("select count(*) from idempotency_record", Integer.class))
+			.isZero();
 	}
 
 	@Test

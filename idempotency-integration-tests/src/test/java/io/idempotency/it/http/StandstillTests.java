@@ -1,0 +1,115 @@
+package io.idempotency.it.http;
+
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import io.idempotency.it.servers.PostgreSqlBinary;
+import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.SqlDatabase;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The store of a running application stands still (SIGSTOP): its sockets accept and keep
+ * silent. No time-outs are set but those of the connection pool, which a warning at the
+ * start asks for.
+ */
+@RequiresRedis
+@RequiresPostgreSql
+@Timeout(120)
+class StandstillTests {
+
+	/** The only exclusion of the other tests that is kept: this one wants a database. */
+	private static final String JETTY = "org.springframework.boot.jetty.autoconfigure.servlet.JettyServletWebServerAutoConfiguration";
+
+	/** More than a pool has connections. */
+	private static final int REQUESTS = 24;
+
+	/** Twice the time-out of the store, which nobody may wait for. */
+	private static final Duration TOO_LONG = Duration.ofMillis(3900);
+
+	@Test
+	void redis() throws Exception {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_4);
+				ConfigurableApplicationContext application = start("idempotency.store=redis",
+						"spring.data.redis.port=" + server.port())) {
+			expectAnswersInTime(application, server::pause, server::resume);
+		}
+	}
+
+	@Test
+	void postgreSql() throws Exception {
+		try (PostgreSqlServer server = PostgreSqlServer.start(PostgreSqlBinary.POSTGRESQL_16)) {
+			SqlDatabase database = server.newDatabase();
+			try (ConfigurableApplicationContext application = start("idempotency.store=jdbc",
+					"idempotency.jdbc.initialize-schema=always", "spring.datasource.url=" + database.url(),
+					"spring.datasource.username=" + database.user(), "spring.datasource.hikari.connection-timeout=2000",
+					"spring.datasource.hikari.validation-timeout=1000", "spring.autoconfigure.exclude=" + JETTY)) {
+				expectAnswersInTime(application, server::pause, server::resume);
+			}
+		}
+	}
+
+	private static ConfigurableApplicationContext start(String... properties) {
+		return new SpringApplication(HttpApplication.class)
+			.run(Stream.concat(Stream.of("server.port=0"), Stream.of(properties))
+				.map((property) -> "--" + property)
+				.toArray(String[]::new));
+	}
+
+	private static void expectAnswersInTime(ConfigurableApplicationContext application, Runnable pause, Runnable resume)
+			throws Exception {
+		Client client = new Client(Integer.parseInt(application.getEnvironment().getProperty("local.server.port")));
+		assertThat(client.post("/answers/number", UUID.randomUUID().toString()).status()).isEqualTo(200);
+		int before = application.getBean(Runs.class).of("/answers/number");
+		ExecutorService clients = Executors.newFixedThreadPool(REQUESTS);
+		try {
+			pause.run();
+			List<Future<Answer>> guarded = new ArrayList<>();
+			for (int i = 0; i < REQUESTS; i++) {
+				guarded.add(clients.submit(() -> pay(client)));
+			}
+			assertThat(client.send(client.to("/nowhere").timeout(TOO_LONG)).status()).isEqualTo(404);
+			for (Future<Answer> answer : guarded) {
+				assertThat(answer.get().status()).isEqualTo(503);
+			}
+			// Again: by now the pools know nothing better.
+			assertThat(pay(client).status()).isEqualTo(503);
+			assertThat(application.getBean(Runs.class).of("/answers/number")).isEqualTo(before);
+		}
+		catch (ExecutionException ex) {
+			throw new AssertionError("a request that was not answered in time", ex);
+		}
+		finally {
+			resume.run();
+			clients.shutdownNow();
+		}
+		await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> pay(client).status() == 200);
+	}
+
+	private static Answer pay(Client client) {
+		return client.send(client.to("/answers/number")
+			.timeout(TOO_LONG)
+			.header("Idempotency-Key", UUID.randomUUID().toString())
+			.POST(HttpRequest.BodyPublishers.noBody()));
+	}
+
+}
