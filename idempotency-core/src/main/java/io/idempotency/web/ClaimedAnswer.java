@@ -37,8 +37,8 @@ final class ClaimedAnswer extends Answer {
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedAnswer.class);
 
 	/**
-	 * Tomcat says that an asynchronous request is over before it renders its error. Only
-	 * where nothing renders errors does this delay count.
+	 * Jetty, and Tomcat for an asynchronous request, say that a request is over before
+	 * they render its error. Only where nothing renders errors does this delay count.
 	 */
 	private static final Duration ERROR_RENDERED = Duration.ofSeconds(2);
 
@@ -70,7 +70,7 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean recovered;
 
-	private boolean mayBeRenderedLater;
+	private boolean rendering;
 
 	private boolean returned;
 
@@ -115,6 +115,7 @@ final class ClaimedAnswer extends Answer {
 	void moveTo(CapturingResponse next) {
 		if (this.awaitedError != null && !isEnded()) {
 			// What is set from here on is the rendering's.
+			this.rendering = true;
 			this.ambient = new AmbientHeaders(next);
 		}
 		else if (response().isHeld()) {
@@ -340,12 +341,11 @@ final class ClaimedAnswer extends Answer {
 		if (error == null || isEnded()) {
 			return;
 		}
-		if (this.mayBeRenderedLater) {
-			this.mayBeRenderedLater = false;
-			this.engine.runAfter(ERROR_RENDERED, () -> keep(error));
+		if (this.rendering) {
+			keep(error);
 		}
 		else {
-			keep(error);
+			this.engine.runAfter(ERROR_RENDERED, () -> keep(error));
 		}
 	}
 
@@ -366,9 +366,6 @@ final class ClaimedAnswer extends Answer {
 		}
 		else if (this.awaitedError == null) {
 			answerOver();
-		}
-		else {
-			this.mayBeRenderedLater = true;
 		}
 	}
 
