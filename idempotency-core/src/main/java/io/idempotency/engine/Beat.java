@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 

@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;

@@ -6,6 +6,7 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.StoreFailureMode;
 
 /**
  * What an operation wants, resolved once at start-up: no {@code DEFAULT} is left in it.

@@ -3,8 +3,10 @@ package io.idempotency.engine;
 import java.time.Duration;
 
 import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;

@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.idempotency.ScopeMode;
 import org.jspecify.annotations.Nullable;
 
 /**

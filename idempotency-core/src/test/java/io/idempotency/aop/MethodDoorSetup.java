@@ -2,9 +2,9 @@ package io.idempotency.aop;
 
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyListener;
 import io.idempotency.codec.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Caller;

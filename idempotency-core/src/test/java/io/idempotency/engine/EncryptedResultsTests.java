@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;

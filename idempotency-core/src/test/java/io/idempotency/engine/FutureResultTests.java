@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;

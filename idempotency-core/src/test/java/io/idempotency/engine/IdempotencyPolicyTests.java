@@ -6,6 +6,7 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 
 import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.RememberedFailureException;

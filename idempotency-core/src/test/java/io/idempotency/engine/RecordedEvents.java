@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
+
 /** Remembers what happened, in order. */
 final class RecordedEvents implements IdempotencyListener {
 

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;

@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.util.List;
 import java.util.concurrent.Future;
 
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.engine.ScriptedStore.Verb;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

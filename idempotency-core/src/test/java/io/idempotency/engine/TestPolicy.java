@@ -6,6 +6,7 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.StoreFailureMode;
 
 /** Builds a policy from the defaults. */
 final class TestPolicy {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.idempotency.ScopeMode;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,8 @@ package io.idempotency.web;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.idempotency.IdempotencyListener;
+import io.idempotency.ScopeMode;
 import io.idempotency.aop.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
@@ -13,7 +15,6 @@ import io.idempotency.aop.OperationFingerprints;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.codec.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Namespace;

@@ -2,6 +2,7 @@ package io.idempotency.web;
 
 import java.util.Set;
 
+import io.idempotency.ScopeMode;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

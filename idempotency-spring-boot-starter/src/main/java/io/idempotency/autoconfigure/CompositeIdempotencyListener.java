@@ -2,8 +2,8 @@ package io.idempotency.autoconfigure;
 
 import java.util.List;
 
-import io.idempotency.engine.IdempotencyEvent;
-import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

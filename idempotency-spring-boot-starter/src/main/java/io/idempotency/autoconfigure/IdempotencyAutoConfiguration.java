@@ -1,11 +1,11 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.aop.SpringTemplateSurroundings;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.ResultCipher;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreIdempotencyTokens;

@@ -5,9 +5,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
+import io.idempotency.ScopeMode;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.IdempotencyPolicy;
-import io.idempotency.engine.StoreFailureMode;
-import io.idempotency.web.ScopeMode;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -1,10 +1,10 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.ScopeMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.web.HttpSettings;
 import io.idempotency.web.IdempotencyScopeResolver;
-import io.idempotency.web.ScopeMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

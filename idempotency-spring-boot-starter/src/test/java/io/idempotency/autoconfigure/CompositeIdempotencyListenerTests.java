@@ -3,8 +3,8 @@ package io.idempotency.autoconfigure;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.idempotency.engine.IdempotencyEvent;
-import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

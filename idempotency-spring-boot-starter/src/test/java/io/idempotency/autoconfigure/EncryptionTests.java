@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyListener;
 import io.idempotency.engine.ResultCipher;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;

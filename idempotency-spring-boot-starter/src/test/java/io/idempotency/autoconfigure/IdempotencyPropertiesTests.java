@@ -6,9 +6,9 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
-import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.ScopeMode;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.store.jdbc.JdbcSchema;
-import io.idempotency.web.ScopeMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

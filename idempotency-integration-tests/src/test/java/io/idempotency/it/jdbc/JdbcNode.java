@@ -3,7 +3,7 @@ package io.idempotency.it.jdbc;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.it.store.StoreNode;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 

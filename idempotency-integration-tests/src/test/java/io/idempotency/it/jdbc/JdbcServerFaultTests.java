@@ -6,10 +6,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.IdempotencyEvent;
-import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.it.StoreAlone;
 import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.MySqlServer;

@@ -3,7 +3,7 @@ package io.idempotency.it.redis;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
-import io.idempotency.engine.StoreFailureMode;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.it.store.StoreNode;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;

@@ -12,9 +12,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 import io.idempotency.AbandonedMode;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcomeUnknownException;
-import io.idempotency.engine.IdempotencyEvent;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;

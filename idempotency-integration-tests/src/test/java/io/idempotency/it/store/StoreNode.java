@@ -11,15 +11,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyEvent;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
-import io.idempotency.engine.StoreFailureMode;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.idempotency.samples.shop;
 
-import io.idempotency.engine.IdempotencyEvent;
-import io.idempotency.engine.IdempotencyListener;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.stereotype.Component;

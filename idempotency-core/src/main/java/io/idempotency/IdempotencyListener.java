@@ -1,4 +1,4 @@
-package io.idempotency.engine;
+package io.idempotency;
 
 /**
  * Is told what happens to guarded calls, e.g. to count them; can never change the

@@ -1,4 +1,4 @@
-package io.idempotency.engine;
+package io.idempotency;
 
 /**
  * What a call does when the store cannot be reached.

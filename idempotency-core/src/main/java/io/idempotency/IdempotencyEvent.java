@@ -1,4 +1,4 @@
-package io.idempotency.engine;
+package io.idempotency;
 
 /**
  * What happened to a guarded call.

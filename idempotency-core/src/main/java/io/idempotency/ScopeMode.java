@@ -1,4 +1,4 @@
-package io.idempotency.web;
+package io.idempotency;
 
 /**
  * Whose the keys of controller methods are.
