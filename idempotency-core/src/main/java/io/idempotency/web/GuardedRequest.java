@@ -25,6 +25,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -93,7 +95,7 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 			else if (HandlerOperations.willNeedBody(operation, this)) {
 				// Here and not when the body was bound: a body that is too large is never
 				// parsed.
-				body();
+				read();
 			}
 		}
 		return body;
@@ -120,10 +122,22 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	/**
 	 * The whole body; who reads it later gets it all the same.
 	 * @return the bytes
-	 * @throws IOException if the body could not be read
+	 * @throws HttpMessageNotReadableException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] body() throws IOException {
+	byte[] body() {
+		try {
+			return read();
+		}
+		catch (IOException ex) {
+			// As if the handler's own argument had been read: the client is told, not the
+			// operator.
+			throw new HttpMessageNotReadableException("The body of the request could not be read", ex,
+					new ServletServerHttpRequest(this));
+		}
+	}
+
+	private byte[] read() throws IOException {
 		requireSize(getContentLengthLong());
 		byte[] body = stream().readAhead();
 		if (body == null) {
@@ -136,10 +150,9 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	 * Walks through a JSON body in UTF-8.
 	 * @param pointer the value that is looked for
 	 * @return what was found
-	 * @throws IOException if the body could not be read
 	 * @throws MalformedJsonException if the body is no such text
 	 */
-	JsonBody json(String pointer) throws IOException, MalformedJsonException {
+	JsonBody json(String pointer) throws MalformedJsonException {
 		String text = JsonBody.decode(body());
 		if (text == null) {
 			throw new MalformedJsonException("It is not in UTF-8");
@@ -152,9 +165,8 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	 * The form in which a JSON body in UTF-8 is compared; a body in which a value was
 	 * looked for is not walked again.
 	 * @return the form, {@code null} if the body cannot be compared by value
-	 * @throws IOException if the body could not be read
 	 */
-	@Nullable ByteBuffer comparableJson() throws IOException {
+	@Nullable ByteBuffer comparableJson() {
 		try {
 			JsonBody walked = (this.json != null) ? this.json : json("");
 			return walked.comparable();
@@ -186,10 +198,9 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 	 * Sees to it that the fields of a URL-encoded form are among the parameters, and that
 	 * the form can still be read as a stream, if nobody has read it yet.
 	 * @return the form as it was sent, empty if the container has read it
-	 * @throws IOException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] readForm() throws IOException {
+	byte[] readForm() {
 		byte[] body = body();
 		if (body.length > 0 && this.form == null && "POST".equals(getMethod())) {
 			Charset charset = charset();

@@ -65,7 +65,7 @@ final class RequestFingerprint {
 	 * @param guarded the request as the filter sees it
 	 * @param key where the key of the request is
 	 * @return the fingerprint
-	 * @throws IOException if the body could not be read
+	 * @throws IOException if a part of the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
 	Fingerprint of(HttpServletRequest request, GuardedRequest guarded, KeySource key) throws IOException {
@@ -137,8 +137,7 @@ final class RequestFingerprint {
 		});
 	}
 
-	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded)
-			throws IOException {
+	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded) {
 		boolean byValue = !this.raw && ContentType.isUtf8(request.getCharacterEncoding());
 		ByteBuffer comparable = byValue ? guarded.comparableJson() : null;
 		if (comparable != null) {
@@ -154,7 +153,7 @@ final class RequestFingerprint {
 	}
 
 	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded,
-			Set<String> ignored) throws IOException {
+			Set<String> ignored) {
 		byte[] body = guarded.readForm();
 		Map<String, List<String>> parameters = parameters(request);
 		if (request.getContentLengthLong() < 0) {
