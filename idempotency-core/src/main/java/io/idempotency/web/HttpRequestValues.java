@@ -98,8 +98,8 @@ public final class HttpRequestValues implements RequestValues {
 			return null;
 		}
 		try {
-			String charset = this.request.getCharacterEncoding();
-			return ContentType.isUtf8(charset) ? guarded().json(pointer).value()
+			String charset = ContentType.charset(this.request);
+			return (charset == null || ContentType.isUtf8(charset)) ? guarded().json(pointer).value()
 					: JsonBody.read(new String(body, Charset.forName(charset)), pointer).value();
 		}
 		catch (MalformedJsonException ex) {

@@ -138,7 +138,7 @@ final class RequestFingerprint {
 	}
 
 	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, GuardedRequest guarded) {
-		boolean byValue = !this.raw && ContentType.isUtf8(request.getCharacterEncoding());
+		boolean byValue = !this.raw && ContentType.isUtf8(ContentType.charset(request));
 		ByteBuffer comparable = byValue ? guarded.comparableJson() : null;
 		if (comparable != null) {
 			fingerprint.add("json").add(comparable);

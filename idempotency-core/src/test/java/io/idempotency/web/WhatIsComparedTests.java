@@ -166,6 +166,32 @@ class WhatIsComparedTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "windows-1252", "UTF-16", "\"iso-8859-1\"" })
+	void charsetOfTheContentTypeCountsWhateverIsForcedOnTheRequest(String charset) throws Exception {
+		String type = "application/json;charset=" + charset;
+		assertThat(send(forced(body("{\"a\":1}", type))).getStatus()).isEqualTo(200);
+		assertReplayed(send(forced(body("{\"a\":1}", type))));
+		assertReused(send(forced(body("{ \"a\":1}", type))));
+	}
+
+	@Test
+	void keyIsReadInTheCharsetOfTheContentTypeWhateverIsForcedOnTheRequest() throws Exception {
+		byte[] body = "{\"token\":\"k1\"}".getBytes(StandardCharsets.UTF_16);
+		RequestBuilder request = forced(MockMvcRequestBuilders.post("/pointed")
+			.header("Content-Type", "application/json;charset=UTF-16")
+			.content(body));
+		assertThat(send(request).getStatus()).isEqualTo(200);
+	}
+
+	/** As Boot's filter does, unless it is told otherwise. */
+	private static RequestBuilder forced(MockHttpServletRequestBuilder request) {
+		return request.with((mock) -> {
+			mock.setCharacterEncoding("UTF-8");
+			return mock;
+		});
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "application/json;charset=utf-8", "application/json; charset=\"UTF-8\"",
 			"application/json;profile=x" })
 	void jsonOfUtf8IsComparedByValue(String type) throws Exception {
@@ -215,6 +241,12 @@ class WhatIsComparedTests {
 		@Idempotent
 		@PostMapping("/pay")
 		String pay() {
+			return "paid";
+		}
+
+		@Idempotent(body = "/token")
+		@PostMapping("/pointed")
+		String pointed() {
 			return "paid";
 		}
 
