@@ -46,6 +46,8 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 
 	private @Nullable Map<String, String[]> form;
 
+	private boolean formRead;
+
 	private @Nullable JsonBody json;
 
 	GuardedRequest(HttpServletRequest request, HandlerOperations handlers, long limit) {
@@ -205,14 +207,21 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 		if (body.length > 0 && this.form == null && "POST".equals(getMethod())) {
 			Charset charset = charset();
 			Map<String, List<String>> fields = FormData.parse(new String(body, charset), charset);
-			this.form = (fields != null) ? merge(fields) : null;
+			String query = getQueryString();
+			Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8)
+					: Map.of();
+			this.form = (fields != null) ? merge(fields, inQuery) : null;
+			this.formRead = fields != null && inQuery != null;
 		}
 		return body;
 	}
 
-	/** Whether the fields of a form that nobody had read are among the parameters. */
+	/**
+	 * Whether the fields of a form that nobody had read are among the parameters, all of
+	 * them for certain.
+	 */
 	boolean isFormRead() {
-		return this.form != null;
+		return this.formRead;
 	}
 
 	private Charset charset() {
@@ -220,16 +229,17 @@ final class GuardedRequest extends HttpServletRequestWrapper {
 		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
 	}
 
-	private Map<String, String[]> merge(Map<String, List<String>> fields) {
-		String query = getQueryString();
-		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : null;
+	private Map<String, String[]> merge(Map<String, List<String>> fields, @Nullable Map<String, List<String>> inQuery) {
 		Map<String, String[]> merged = new LinkedHashMap<>(super.getParameterMap());
 		fields.forEach((name, values) -> {
-			String[] known = merged.getOrDefault(name, new String[0]);
-			int fromQuery = (inQuery != null) ? inQuery.getOrDefault(name, List.of()).size() : 0;
-			// More than the query has: the container knows the form's values.
-			if (known.length <= fromQuery) {
-				merged.put(name, Stream.concat(Arrays.stream(known), values.stream()).toArray(String[]::new));
+			List<String> known = Arrays.asList(merged.getOrDefault(name, new String[0]));
+			// More than the query has: the container knows the form's values. Of a query
+			// that cannot be read, only the container knows how much it has taken.
+			boolean inForm = (inQuery != null) ? known.size() > inQuery.getOrDefault(name, List.of()).size()
+					: known.size() >= values.size()
+							&& known.subList(known.size() - values.size(), known.size()).equals(values);
+			if (!inForm) {
+				merged.put(name, Stream.concat(known.stream(), values.stream()).toArray(String[]::new));
 			}
 		});
 		return Collections.unmodifiableMap(merged);
