@@ -2,6 +2,7 @@ package io.idempotency.web;
 
 import java.util.Locale;
 
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /** What kind of body a request has, as far as a fingerprint cares. */
@@ -32,6 +33,25 @@ enum ContentType {
 			return FORM;
 		}
 		return type.startsWith("multipart/") ? MULTIPART : OTHER;
+	}
+
+	/**
+	 * The charset that the body of a request has by its content type, which is what
+	 * message converters go by: what the request says otherwise may be the default that a
+	 * filter forces on every request, as Boot's does.
+	 * @param request the request
+	 * @return the name, {@code null} if nothing tells it
+	 */
+	static @Nullable String charset(HttpServletRequest request) {
+		String header = request.getContentType();
+		String[] parameters = (header != null) ? header.split(";") : new String[0];
+		for (int i = 1; i < parameters.length; i++) {
+			int equals = parameters[i].indexOf('=');
+			if (equals > 0 && parameters[i].substring(0, equals).strip().equalsIgnoreCase("charset")) {
+				return parameters[i].substring(equals + 1).replace('"', ' ').strip();
+			}
+		}
+		return request.getCharacterEncoding();
 	}
 
 	/**

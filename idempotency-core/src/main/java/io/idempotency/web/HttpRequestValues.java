@@ -1,7 +1,5 @@
 package io.idempotency.web;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.UnsupportedCharsetException;
@@ -73,19 +71,14 @@ public final class HttpRequestValues implements RequestValues {
 	 */
 	@Override
 	public @Nullable Object body(String pointer) {
-		try {
-			return switch (ContentType.of(this.request.getContentType())) {
-				case FORM -> {
-					guarded().readForm();
-					yield field(pointer);
-				}
-				case MULTIPART -> field(pointer);
-				case JSON, OTHER -> find(pointer);
-			};
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("The body of the request could not be read", ex);
-		}
+		return switch (ContentType.of(this.request.getContentType())) {
+			case FORM -> {
+				guarded().readForm();
+				yield field(pointer);
+			}
+			case MULTIPART -> field(pointer);
+			case JSON, OTHER -> find(pointer);
+		};
 	}
 
 	private @Nullable String field(String name) {
@@ -99,14 +92,14 @@ public final class HttpRequestValues implements RequestValues {
 		return values[0];
 	}
 
-	private @Nullable Object find(String pointer) throws IOException {
+	private @Nullable Object find(String pointer) {
 		byte[] body = guarded().body();
 		if (body.length == 0 || !BodyPointers.isPointer(pointer)) {
 			return null;
 		}
 		try {
-			String charset = this.request.getCharacterEncoding();
-			return ContentType.isUtf8(charset) ? guarded().json(pointer).value()
+			String charset = ContentType.charset(this.request);
+			return (charset == null || ContentType.isUtf8(charset)) ? guarded().json(pointer).value()
 					: JsonBody.read(new String(body, Charset.forName(charset)), pointer).value();
 		}
 		catch (MalformedJsonException ex) {

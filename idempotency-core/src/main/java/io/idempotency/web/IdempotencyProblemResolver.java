@@ -54,8 +54,13 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
 		IdempotencyException refusal = NestedRefusals.find(ex);
-		if (refusal == null || response.isCommitted() || this.handlers.exist(handler, refusal)) {
+		if (refusal == null || this.handlers.exist(handler, refusal)) {
 			return null;
+		}
+		if (response.isCommitted()) {
+			// An error that the container has answered, as for a body that breaks off,
+			// stands. Any other answer must not end as if it were whole.
+			return (response.getStatus() >= 400) ? new ModelAndView() : null;
 		}
 		try {
 			logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(),

@@ -28,6 +28,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -46,6 +48,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	private @Nullable BufferedReader reader;
 
 	private @Nullable Map<String, String[]> form;
+
+	private boolean formRead;
 
 	private @Nullable JsonBody json;
 
@@ -96,7 +100,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 			else if (willNeedBody(operation, this)) {
 				// Here and not when the body was bound: a body that is too large is never
 				// parsed.
-				body();
+				read();
 			}
 		}
 		return body;
@@ -149,10 +153,22 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	/**
 	 * The whole body; who reads it later gets it all the same.
 	 * @return the bytes
-	 * @throws IOException if the body could not be read
+	 * @throws HttpMessageNotReadableException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] body() throws IOException {
+	byte[] body() {
+		try {
+			return read();
+		}
+		catch (IOException ex) {
+			// As if the handler's own argument had been read: the client is told, not the
+			// operator.
+			throw new HttpMessageNotReadableException("The body of the request could not be read", ex,
+					new ServletServerHttpRequest(this));
+		}
+	}
+
+	private byte[] read() throws IOException {
 		requireSize(getContentLengthLong());
 		byte[] body = stream().readAhead();
 		if (body == null) {
@@ -165,10 +181,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 * Walks through a JSON body in UTF-8.
 	 * @param pointer the value that is looked for
 	 * @return what was found
-	 * @throws IOException if the body could not be read
 	 * @throws MalformedJsonException if the body is no such text
 	 */
-	JsonBody json(String pointer) throws IOException, MalformedJsonException {
+	JsonBody json(String pointer) throws MalformedJsonException {
 		String text = JsonBody.decode(body());
 		if (text == null) {
 			throw new MalformedJsonException("It is not in UTF-8");
@@ -181,9 +196,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 * The form in which a JSON body in UTF-8 is compared; a body in which a value was
 	 * looked for is not walked again.
 	 * @return the form, {@code null} if the body cannot be compared by value
-	 * @throws IOException if the body could not be read
 	 */
-	@Nullable ByteBuffer comparableJson() throws IOException {
+	@Nullable ByteBuffer comparableJson() {
 		try {
 			JsonBody walked = (this.json != null) ? this.json : json("");
 			return walked.comparable();
@@ -215,22 +229,28 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 * Sees to it that the fields of a URL-encoded form are among the parameters, and that
 	 * the form can still be read as a stream, if nobody has read it yet.
 	 * @return the form as it was sent, empty if the container has read it
-	 * @throws IOException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] readForm() throws IOException {
+	byte[] readForm() {
 		byte[] body = body();
 		if (body.length > 0 && this.form == null && "POST".equals(getMethod())) {
 			Charset charset = charset();
 			Map<String, List<String>> fields = FormData.parse(new String(body, charset), charset);
-			this.form = (fields != null) ? merge(fields) : null;
+			String query = getQueryString();
+			Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8)
+					: Map.of();
+			this.form = (fields != null) ? merge(fields, inQuery) : null;
+			this.formRead = fields != null && inQuery != null;
 		}
 		return body;
 	}
 
-	/** Whether the fields of a form that nobody had read are among the parameters. */
+	/**
+	 * Whether the fields of a form that nobody had read are among the parameters, all of
+	 * them for certain.
+	 */
 	boolean isFormRead() {
-		return this.form != null;
+		return this.formRead;
 	}
 
 	private Charset charset() {
@@ -238,16 +258,17 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
 	}
 
-	private Map<String, String[]> merge(Map<String, List<String>> fields) {
-		String query = getQueryString();
-		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : null;
+	private Map<String, String[]> merge(Map<String, List<String>> fields, @Nullable Map<String, List<String>> inQuery) {
 		Map<String, String[]> merged = new LinkedHashMap<>(super.getParameterMap());
 		fields.forEach((name, values) -> {
-			String[] known = merged.getOrDefault(name, new String[0]);
-			int fromQuery = (inQuery != null) ? inQuery.getOrDefault(name, List.of()).size() : 0;
-			// More than the query has: the container knows the form's values.
-			if (known.length <= fromQuery) {
-				merged.put(name, Stream.concat(Arrays.stream(known), values.stream()).toArray(String[]::new));
+			List<String> known = Arrays.asList(merged.getOrDefault(name, new String[0]));
+			// More than the query has: the container knows the form's values. Of a query
+			// that cannot be read, only the container knows how much it has taken.
+			boolean inForm = (inQuery != null) ? known.size() > inQuery.getOrDefault(name, List.of()).size()
+					: known.size() >= values.size()
+							&& known.subList(known.size() - values.size(), known.size()).equals(values);
+			if (!inForm) {
+				merged.put(name, Stream.concat(known.stream(), values.stream()).toArray(String[]::new));
 			}
 		});
 		return Collections.unmodifiableMap(merged);

@@ -65,7 +65,7 @@ final class RequestFingerprint {
 	 * @param guarded the request as the filter sees it
 	 * @param key where the key of the request is
 	 * @return the fingerprint
-	 * @throws IOException if the body could not be read
+	 * @throws IOException if a part of the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
 	Fingerprint of(HttpServletRequest request, RecordingRequest guarded, KeySource key) throws IOException {
@@ -137,9 +137,8 @@ final class RequestFingerprint {
 		});
 	}
 
-	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded)
-			throws IOException {
-		boolean byValue = !this.raw && ContentType.isUtf8(request.getCharacterEncoding());
+	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded) {
+		boolean byValue = !this.raw && ContentType.isUtf8(ContentType.charset(request));
 		ByteBuffer comparable = byValue ? guarded.comparableJson() : null;
 		if (comparable != null) {
 			fingerprint.add("json").add(comparable);
@@ -154,7 +153,7 @@ final class RequestFingerprint {
 	}
 
 	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded,
-			Set<String> ignored) throws IOException {
+			Set<String> ignored) {
 		byte[] body = guarded.readForm();
 		Map<String, List<String>> parameters = parameters(request);
 		if (request.getContentLengthLong() < 0) {

@@ -2,11 +2,13 @@ package io.idempotency.web;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 import io.idempotency.Idempotent;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.MediaType;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.mock.web.MockPart;
 import org.springframework.security.web.csrf.CsrfToken;
@@ -166,11 +169,58 @@ class WhatIsComparedTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "windows-1252", "UTF-16", "\"iso-8859-1\"" })
+	void charsetOfTheContentTypeCountsWhateverIsForcedOnTheRequest(String charset) throws Exception {
+		String type = "application/json;charset=" + charset;
+		assertThat(send(forced(body("{\"a\":1}", type))).getStatus()).isEqualTo(200);
+		assertReplayed(send(forced(body("{\"a\":1}", type))));
+		assertReused(send(forced(body("{ \"a\":1}", type))));
+	}
+
+	@Test
+	void keyIsReadInTheCharsetOfTheContentTypeWhateverIsForcedOnTheRequest() throws Exception {
+		byte[] body = "{\"token\":\"k1\"}".getBytes(StandardCharsets.UTF_16);
+		RequestBuilder request = forced(MockMvcRequestBuilders.post("/pointed")
+			.header("Content-Type", "application/json;charset=UTF-16")
+			.content(body));
+		assertThat(send(request).getStatus()).isEqualTo(200);
+	}
+
+	/** As Boot's filter does, unless it is told otherwise. */
+	private static RequestBuilder forced(MockHttpServletRequestBuilder request) {
+		return request.with((mock) -> {
+			mock.setCharacterEncoding("UTF-8");
+			return mock;
+		});
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "application/json;charset=utf-8", "application/json; charset=\"UTF-8\"",
 			"application/json;profile=x" })
 	void jsonOfUtf8IsComparedByValue(String type) throws Exception {
 		send(body("{\"a\":1,\"b\":2}", type));
 		assertReplayed(send(body("{\"b\":2,\"a\":1}", type)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a=1&x=%zz", "many" })
+	void formUnderAQueryThatCannotBeReadCountsWithAllItsFields(String query) throws Exception {
+		String text = query.equals("many") ? "a=1" + "&b=1".repeat(1000) : query;
+		MockHttpServletResponse first = send((servletContext) -> asTomcatDoes(text, "a=2"));
+		assertThat(first.getContentAsString()).isEqualTo("[1, 2]");
+		assertReplayed(send((servletContext) -> asTomcatDoes(text, "a=2")));
+		assertReused(send((servletContext) -> asTomcatDoes(text, "a=3")));
+	}
+
+	/** Of the form it knows nothing: that is still in the stream. */
+	private static MockHttpServletRequest asTomcatDoes(String query, String form) {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", "/fields");
+		request.setQueryString(query);
+		request.addParameter("a", "1");
+		request.addHeader("Idempotency-Key", "k1");
+		request.setContentType("application/x-www-form-urlencoded");
+		request.setContent(form.getBytes(StandardCharsets.UTF_8));
+		return request;
 	}
 
 	private static MockHttpServletRequestBuilder pay() {
@@ -215,6 +265,18 @@ class WhatIsComparedTests {
 		@Idempotent
 		@PostMapping("/pay")
 		String pay() {
+			return "paid";
+		}
+
+		@Idempotent
+		@PostMapping("/fields")
+		String fields(HttpServletRequest request) {
+			return Arrays.toString(request.getParameterValues("a"));
+		}
+
+		@Idempotent(body = "/token")
+		@PostMapping("/pointed")
+		String pointed() {
 			return "paid";
 		}
 

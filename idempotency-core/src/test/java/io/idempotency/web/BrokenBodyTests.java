@@ -1,0 +1,116 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+
+import io.idempotency.Idempotent;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.MvcResult;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.WebApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A body that ends early or is badly framed, read by the guard and nobody else. */
+class BrokenBodyTests {
+
+	private WebApplicationContext context;
+
+	private MockMvc client;
+
+	@BeforeEach
+	void start() {
+		this.context = HttpDoorSetup.start(Payments.class);
+		this.client = HttpDoorSetup.client(this.context);
+	}
+
+	@AfterEach
+	void stop() {
+		((ConfigurableApplicationContext) this.context).close();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/pay, application/json", "/pay, text/plain", "/pay, application/x-www-form-urlencoded",
+			"/by-body, application/json", "/by-body, application/x-www-form-urlencoded" })
+	void bodyThatCannotBeReadIsTheClientsFaultAndUsesNoKey(String path, String contentType) throws Exception {
+		MvcResult broken = this.client.perform((servletContext) -> broken(path, contentType)).andReturn();
+		assertThat(broken.getResponse().getStatus()).isEqualTo(400);
+		assertThat(broken.getResolvedException()).isInstanceOf(HttpMessageNotReadableException.class)
+			.hasRootCauseMessage("broken chunk");
+		MvcResult whole = this.client
+			.perform(MockMvcRequestBuilders.post(path)
+				.header("Idempotency-Key", "k1")
+				.contentType("application/json")
+				.content("{\"key\":\"k1\"}"))
+			.andReturn();
+		assertThat(whole.getResponse().getContentAsString()).isEqualTo("paid");
+	}
+
+	private static MockHttpServletRequest broken(String path, String contentType) {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", path) {
+
+			@Override
+			public ServletInputStream getInputStream() {
+				return new BrokenStream();
+			}
+
+		};
+		request.addHeader("Idempotency-Key", "k1");
+		request.setContentType(contentType);
+		return request;
+	}
+
+	/** Fails as a container does whose client breaks off. */
+	private static final class BrokenStream extends ServletInputStream {
+
+		@Override
+		public int read() throws IOException {
+			throw new IOException("broken chunk");
+		}
+
+		@Override
+		public boolean isFinished() {
+			return false;
+		}
+
+		@Override
+		public boolean isReady() {
+			return true;
+		}
+
+		@Override
+		public void setReadListener(ReadListener listener) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	@RestController
+	static class Payments {
+
+		@PostMapping("/pay")
+		@Idempotent
+		String pay() {
+			return "paid";
+		}
+
+		@PostMapping("/by-body")
+		@Idempotent(body = "/key")
+		String byBody() {
+			return "paid";
+		}
+
+	}
+
+}
