@@ -251,7 +251,8 @@ class DocumentationTests {
 	@Test
 	void wrongExamplesDoNotCompile(@TempDir Path output) {
 		List<Block> wrong = Stream
-			.of("@Idempotent(keys = \"#id\")\n", "class Pay {\n\tIdempotencyLock lock;\n}\n", "call.fence();\n")
+			.of("@Idempotent(keys = \"#id\")\n", "class Pay {\n\tIdempotencyLock lock;\n}\n", "call.fence();\n",
+					"package shop;\n\nclass Pay {\n\tUUID id;\n}\n")
 			.map((code) -> new Block("page", "java", code))
 			.toList();
 		assertThat(JavaExamples.problems(wrong, output)).hasSizeGreaterThanOrEqualTo(wrong.size());

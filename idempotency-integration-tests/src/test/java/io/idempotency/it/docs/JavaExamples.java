@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -18,8 +19,8 @@ import javax.tools.ToolProvider;
 import io.idempotency.it.docs.Page.Block;
 
 /**
- * Compiles the examples of the documentation, each as the body of a class that has what
- * the example does not tell.
+ * Compiles the examples of the documentation: whole files as they are, each other one as
+ * the body of a class that has what the example does not tell.
  */
 final class JavaExamples {
 
@@ -84,6 +85,9 @@ final class JavaExamples {
 			}
 			""";
 
+	/** A whole file, which gets nothing added: its readers copy it as it is. */
+	private static final Pattern FILE = Pattern.compile("(?s)package .*?\\bclass (\\w+).*");
+
 	private static final Pattern ANNOTATIONS = Pattern.compile("(@Idempotent\\b.*\\R*)+");
 
 	private static final Pattern MEMBERS = Pattern
@@ -98,8 +102,10 @@ final class JavaExamples {
 		sources.add(new Source("Surroundings", "Surroundings", SURROUNDINGS));
 		for (Block example : examples) {
 			String name = "Example" + sources.size();
-			sources.add(new Source(name, example.place(), IMPORTS + "abstract class " + name
-					+ " extends Surroundings {\n" + members(example.code()) + "\n}\n"));
+			Matcher file = FILE.matcher(example.code());
+			sources.add(file.matches() ? new Source(file.group(1), example.place(), example.code())
+					: new Source(name, example.place(), IMPORTS + "abstract class " + name + " extends Surroundings {\n"
+							+ members(example.code()) + "\n}\n"));
 		}
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();

@@ -40,7 +40,8 @@ record Page(Path path, String text) {
 	/** What users read. */
 	static List<Page> all() {
 		try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
-			return Stream.concat(Stream.of(ROOT.resolve("README.md")), docs.sorted()).map(Page::of).toList();
+			Stream<Path> pages = docs.filter((file) -> file.toString().endsWith(".md")).sorted();
+			return Stream.concat(Stream.of(ROOT.resolve("README.md")), pages).map(Page::of).toList();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
