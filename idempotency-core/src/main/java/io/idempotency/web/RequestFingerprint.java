@@ -194,7 +194,9 @@ final class RequestFingerprint {
 		long size = 0;
 		for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
 			for (String value : parameter.getValue()) {
-				size += parameter.getKey().length() + value.length();
+				// Spring's filter for forms that are not posted gives a name alone no
+				// value.
+				size += parameter.getKey().length() + ((value != null) ? value.length() : 0);
 			}
 		}
 		return size;

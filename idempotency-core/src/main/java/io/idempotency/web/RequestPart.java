@@ -13,6 +13,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
@@ -34,9 +36,9 @@ record RequestPart(String name, @Nullable String fileName, @Nullable String cont
 	 * The parts of a request, by name, those of one name in their order.
 	 * @param request the request
 	 * @return the parts, empty if nothing has taken the request apart
-	 * @throws IOException if the parts could not be read
+	 * @throws HttpMessageNotReadableException if the parts could not be read
 	 */
-	static List<RequestPart> of(HttpServletRequest request) throws IOException {
+	static List<RequestPart> of(HttpServletRequest request) {
 		List<RequestPart> parts = new ArrayList<>();
 		for (Part part : parts(request)) {
 			parts.add(new RequestPart(part.getName(), part.getSubmittedFileName(), part.getContentType(),
@@ -54,13 +56,17 @@ record RequestPart(String name, @Nullable String fileName, @Nullable String cont
 		return parts;
 	}
 
-	private static Collection<Part> parts(HttpServletRequest request) throws IOException {
+	private static Collection<Part> parts(HttpServletRequest request) {
 		try {
 			return request.getParts();
 		}
 		catch (ServletException | IllegalStateException ex) {
 			// Containers say so where no multipart configuration is in force.
 			return List.of();
+		}
+		catch (IOException ex) {
+			throw new HttpMessageNotReadableException("The parts of the request could not be read", ex,
+					new ServletServerHttpRequest(request));
 		}
 	}
 

@@ -1,10 +1,12 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.util.Collection;
 
 import io.idempotency.Idempotent;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.http.Part;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +44,7 @@ class BrokenBodyTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/pay, application/json", "/pay, text/plain", "/pay, application/x-www-form-urlencoded",
-			"/by-body, application/json", "/by-body, application/x-www-form-urlencoded" })
+			"/pay, multipart/form-data", "/by-body, application/json", "/by-body, application/x-www-form-urlencoded" })
 	void bodyThatCannotBeReadIsTheClientsFaultAndUsesNoKey(String path, String contentType) throws Exception {
 		MvcResult broken = this.client.perform((servletContext) -> broken(path, contentType)).andReturn();
 		assertThat(broken.getResponse().getStatus()).isEqualTo(400);
@@ -63,6 +65,11 @@ class BrokenBodyTests {
 			@Override
 			public ServletInputStream getInputStream() {
 				return new BrokenStream();
+			}
+
+			@Override
+			public Collection<Part> getParts() throws IOException {
+				throw new IOException("broken chunk");
 			}
 
 		};
