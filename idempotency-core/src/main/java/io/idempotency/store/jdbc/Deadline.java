@@ -28,14 +28,20 @@ final class Deadline implements AutoCloseable {
 	/** What the connection has, negative: its driver has no such thing. */
 	private final int before;
 
+	/** What is left of the time, as a part of it, when the pool took all of it. */
+	private static final int LEFT_AT_LEAST = 4;
+
 	/**
-	 * Begins; fails where there is no connection behind the one that was given, and where
-	 * nothing is left of the time since the start.
+	 * Begins; fails where there is no connection behind the one that was given. The time
+	 * counts from the start, but a connection that was had at last is not given up at
+	 * once: else nothing would ever be done where it takes long to connect.
 	 */
 	Deadline(Connection connection, Duration most, long start) throws SQLException {
 		this.connection = connection;
 		this.most = most;
-		this.end = start + TimeUnit.NANOSECONDS.convert(most);
+		long now = System.nanoTime();
+		long whole = TimeUnit.NANOSECONDS.convert(most);
+		this.end = now + Math.max(whole - (now - start), whole / LEFT_AT_LEAST);
 		this.before = lineTimeout(connection);
 		beforeStatement();
 	}

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import io.idempotency.it.http.Answer;
 import io.idempotency.it.servers.BadLine;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,6 +33,7 @@ import static org.awaitility.Awaitility.await;
  * when its lease is over and a retry would pay a second time. The clients of the store
  * fail at once while it is away, so that the repetitions of the engine are far between.
  */
+@Tag("own-processes")
 abstract class TerminationContract {
 
 	private static final int PAYERS = 20;

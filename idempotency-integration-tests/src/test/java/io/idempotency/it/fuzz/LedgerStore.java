@@ -1,0 +1,77 @@
+package io.idempotency.it.fuzz;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+
+/** A store in memory that knows which claims have not been ended. */
+final class LedgerStore implements IdempotencyStore {
+
+	private static final long MAX_BYTES = 64 * 1024 * 1024;
+
+	private final Clock clock;
+
+	private final Set<ClaimId> running = ConcurrentHashMap.newKeySet();
+
+	private volatile MemoryIdempotencyStore store;
+
+	LedgerStore(Clock clock) {
+		this.clock = clock;
+		this.store = new MemoryIdempotencyStore(MAX_BYTES, clock);
+	}
+
+	/** Forgets all keys and tokens. */
+	void forget() {
+		this.store = new MemoryIdempotencyStore(MAX_BYTES, this.clock);
+	}
+
+	/** The claims that wait for their end. */
+	Set<ClaimId> running() {
+		return this.running;
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
+		ClaimResult result = this.store.claim(request);
+		if (result instanceof ClaimResult.Acquired && request.type() == ClaimType.LEASED) {
+			this.running.add(request.claimId());
+		}
+		return result;
+	}
+
+	@Override
+	public boolean complete(Completion completion) {
+		boolean accepted = this.store.complete(completion);
+		this.running.remove(completion.claim().id());
+		return accepted;
+	}
+
+	@Override
+	public boolean release(IdempotencyKey key, ClaimId claimId) {
+		boolean accepted = this.store.release(key, claimId);
+		this.running.remove(claimId);
+		return accepted;
+	}
+
+	@Override
+	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return this.store.renew(key, claimId, lease);
+	}
+
+	@Override
+	public Instant issue(IdempotencyKey token, Duration timeToLive) {
+		return this.store.issue(token, timeToLive);
+	}
+
+}
