@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest(classes = FuzzApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
 		properties = { "idempotency.token.enabled=true", "idempotency.http.max-request-size=8KB",
 				"idempotency.http.scope-headers=X-Session", "server.tomcat.max-keep-alive-requests=-1" })
+@EnabledIfSystemProperty(named = "idempotency.fuzz.requests", matches = "\\d+",
+		disabledReason = "each run tries something else: -Didempotency.fuzz.requests=100000")
 class FuzzTests {
 
 	private static final Logger logger = LoggerFactory.getLogger(FuzzTests.class);

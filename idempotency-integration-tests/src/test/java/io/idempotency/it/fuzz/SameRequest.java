@@ -66,11 +66,24 @@ final class SameRequest {
 	 */
 	static boolean isBrokenForm(FuzzRequest request) {
 		boolean late = request.target() != Target.FORM && request.target() != Target.FORM_MAP;
-		String form = body(request);
 		return late && isForm(request)
-				&& (fields(form) == null || ("&" + form).contains("&=")
-						|| form.chars().filter((c) -> c == '&').count() >= 999
-						|| String.valueOf(request.type()).contains("charset"));
+				&& (isBroken(body(request)) || String.valueOf(request.type()).contains("charset"));
+	}
+
+	/**
+	 * Whether a container may refuse the request as soon as somebody asks for a
+	 * parameter, as Tomcat 11 does: the guard asks where the handler may not.
+	 */
+	static boolean hasBrokenParameters(FuzzRequest request) {
+		String query = request.query();
+		return (!query.isEmpty() && isBroken(query.substring(1))) || (isForm(request) && isBroken(body(request)));
+	}
+
+	/** Malformed, no UTF-8, with a field without a name, or with very many. */
+	private static boolean isBroken(String form) {
+		Map<String, List<String>> fields = fields(form);
+		return fields == null || fields.toString().indexOf('\uFFFD') >= 0 || ("&" + form).contains("&=")
+				|| form.chars().filter((c) -> c == '&').count() >= 800;
 	}
 
 	/** What the server can see of it. */
