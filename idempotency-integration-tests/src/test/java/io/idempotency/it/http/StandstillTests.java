@@ -11,18 +11,21 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.RequiresRedis;
-import io.idempotency.it.servers.SqlDatabase;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -37,9 +40,6 @@ import static org.awaitility.Awaitility.await;
 @Timeout(120)
 class StandstillTests {
 
-	/** The only exclusion of the other tests that is kept: this one wants a database. */
-	private static final String JETTY = "org.springframework.boot.jetty.autoconfigure.servlet.JettyServletWebServerAutoConfiguration";
-
 	/** More than a pool has connections. */
 	private static final int REQUESTS = 24;
 
@@ -49,7 +49,7 @@ class StandstillTests {
 	@Test
 	void redis() throws Exception {
 		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_4);
-				ConfigurableApplicationContext application = start("idempotency.store=redis",
+				ConfigurableApplicationContext application = start(null, "idempotency.store=redis",
 						"spring.data.redis.port=" + server.port())) {
 			expectAnswersInTime(application, server::pause, server::resume);
 		}
@@ -58,21 +58,26 @@ class StandstillTests {
 	@Test
 	void postgreSql() throws Exception {
 		try (PostgreSqlServer server = PostgreSqlServer.start(PostgreSqlBinary.POSTGRESQL_16)) {
-			SqlDatabase database = server.newDatabase();
-			try (ConfigurableApplicationContext application = start("idempotency.store=jdbc",
-					"idempotency.jdbc.initialize-schema=always", "spring.datasource.url=" + database.url(),
-					"spring.datasource.username=" + database.user(), "spring.datasource.hikari.connection-timeout=2000",
-					"spring.datasource.hikari.validation-timeout=1000", "spring.autoconfigure.exclude=" + JETTY)) {
+			DataSource pool = server.newDatabase().pool(10, (config) -> {
+				config.setConnectionTimeout(2000);
+				config.setValidationTimeout(1000);
+			});
+			try (ConfigurableApplicationContext application = start(pool, "idempotency.store=jdbc",
+					"idempotency.jdbc.initialize-schema=always")) {
 				expectAnswersInTime(application, server::pause, server::resume);
 			}
 		}
 	}
 
-	private static ConfigurableApplicationContext start(String... properties) {
-		return new SpringApplication(HttpApplication.class)
-			.run(Stream.concat(Stream.of("server.port=0"), Stream.of(properties))
-				.map((property) -> "--" + property)
-				.toArray(String[]::new));
+	private static ConfigurableApplicationContext start(@Nullable DataSource pool, String... properties) {
+		SpringApplication application = new SpringApplication(HttpApplication.class);
+		if (pool != null) {
+			application.addInitializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
+					DataSource.class, () -> pool));
+		}
+		return application.run(Stream.concat(Stream.of("server.port=0"), Stream.of(properties))
+			.map((property) -> "--" + property)
+			.toArray(String[]::new));
 	}
 
 	private static void expectAnswersInTime(ConfigurableApplicationContext application, Runnable pause, Runnable resume)
