@@ -131,7 +131,7 @@ final class SameRequest {
 		return type(request).equals("application/x-www-form-urlencoded");
 	}
 
-	private static boolean isMultipart(FuzzRequest request) {
+	static boolean isMultipart(FuzzRequest request) {
 		return type(request).startsWith("multipart/");
 	}
 
