@@ -161,6 +161,15 @@ final class Exchange {
 		return this.answer instanceof ReplayedAnswer;
 	}
 
+	/**
+	 * Whether the container has refused the request already, as for a form or a part that
+	 * breaks off: the handler would work on half a request, and its result would be kept.
+	 */
+	boolean isRefused() {
+		CapturingResponse given = this.response;
+		return given != null && given.isCommitted() && given.getStatus() >= HttpServletResponse.SC_BAD_REQUEST;
+	}
+
 	ClaimedAnswer claimed(OwnedClaim claim, IdempotencyEngine engine) {
 		ClaimedAnswer claimed = new ClaimedAnswer(requireResponse(), claim, engine, this.settings, this.replay,
 				this.observed);

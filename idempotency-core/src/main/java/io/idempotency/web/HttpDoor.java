@@ -140,6 +140,9 @@ public final class HttpDoor implements OperationDoor {
 		IdempotencyKey key = call.key(parts, caller, values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, request, values), call.operation().policy(),
 				call.operation().store());
+		if (exchange.isRefused()) {
+			throw new ReplaySignal();
+		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
 				call.operation().transactions());
 	}

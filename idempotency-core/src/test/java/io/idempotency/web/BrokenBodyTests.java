@@ -2,13 +2,16 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +21,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
@@ -27,12 +31,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A body that ends early or is badly framed, read by the guard and nobody else. */
 class BrokenBodyTests {
 
+	private static final AtomicInteger runs = new AtomicInteger();
+
 	private WebApplicationContext context;
 
 	private MockMvc client;
 
 	@BeforeEach
 	void start() {
+		runs.set(0);
 		this.context = HttpDoorSetup.start(Payments.class);
 		this.client = HttpDoorSetup.client(this.context);
 	}
@@ -57,6 +64,27 @@ class BrokenBodyTests {
 				.content("{\"key\":\"k1\"}"))
 			.andReturn();
 		assertThat(whole.getResponse().getContentAsString()).isEqualTo("paid");
+	}
+
+	/**
+	 * So Tomcat does when a form or a part breaks off, and calls the handler all the
+	 * same.
+	 */
+	@Test
+	void requestThatTheContainerHasRefusedNeitherRunsNorUsesItsKey() throws Exception {
+		MockMvc refusing = MockMvcBuilders.webAppContextSetup(this.context).addFilters((request, response, chain) -> {
+			((HttpServletResponse) response).sendError(400);
+			chain.doFilter(request, response);
+		}, this.context.getBean(IdempotencyFilter.class)).build();
+		MvcResult refused = refusing.perform(MockMvcRequestBuilders.post("/pay").header("Idempotency-Key", "k1"))
+			.andReturn();
+		assertThat(refused.getResponse().getStatus()).isEqualTo(400);
+		assertThat(runs).hasValue(0);
+		MvcResult whole = this.client
+			.perform(MockMvcRequestBuilders.post("/pay").header("Idempotency-Key", "k1").param("sku", "1"))
+			.andReturn();
+		assertThat(whole.getResponse().getContentAsString()).isEqualTo("paid");
+		assertThat(runs).hasValue(1);
 	}
 
 	private static MockHttpServletRequest broken(String path, String contentType) {
@@ -108,7 +136,8 @@ class BrokenBodyTests {
 
 		@PostMapping("/pay")
 		@Idempotent
-		String pay() {
+		public String pay() {
+			runs.incrementAndGet();
 			return "paid";
 		}
 
