@@ -6,6 +6,7 @@ import java.io.ObjectOutputStream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -13,7 +14,11 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.idempotency.engine.ResultCipher;
+import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.UnreadableResultException;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.web.IdempotencyScopeResolver;
 import org.jspecify.annotations.NullMarked;
 
 import org.springframework.core.annotation.AliasFor;
@@ -26,6 +31,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -157,6 +163,40 @@ class ArchitectureTests {
 		}
 
 	});
+
+	/** What an application may name of the packages that make the library work. */
+	@ArchTest
+	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
+		.resideInAnyPackage("io.idempotency.engine..", "io.idempotency.aop..", "io.idempotency.web..")
+		.and()
+		.arePublic()
+		.and()
+		.areTopLevelClasses()
+		.and(not(equivalentTo(ResultCipher.class)).and(not(equivalentTo(ResultCodec.class)))
+			.and(not(equivalentTo(UnreadableResultException.class)))
+			.and(not(equivalentTo(IdempotencyScopeResolver.class))))
+		.should()
+		.beAnnotatedWith(Internal.class);
+
+	@ArchTest
+	static final ArchRule nothingInternalIsSeenFromOutside = noCodeUnits().that()
+		.arePublic()
+		.and()
+		.areDeclaredInClassesThat(isPublished())
+		.should(ArchCondition.from(DescribedPredicate
+			.describe("name an internal type", (unit) -> unit.getRawReturnType().isAnnotatedWith(Internal.class)
+					|| unit.getRawParameterTypes().stream().anyMatch((type) -> type.isAnnotatedWith(Internal.class)))));
+
+	private static DescribedPredicate<JavaClass> isPublished() {
+		return DescribedPredicate.describe("are published",
+				(type) -> type.getModifiers().contains(JavaModifier.PUBLIC)
+						&& !outermost(type).isAnnotatedWith(Internal.class)
+						&& outermost(type).getModifiers().contains(JavaModifier.PUBLIC));
+	}
+
+	private static JavaClass outermost(JavaClass type) {
+		return type.getEnclosingClass().map(ArchitectureTests::outermost).orElse(type);
+	}
 
 	private static ArchCondition<JavaClass> resideIn(String... packages) {
 		return ArchCondition.from(resideInAnyPackage(packages));

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.Internal;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
@@ -18,8 +19,10 @@ import org.springframework.core.MethodClassKey;
  * Makes operations of {@code @Idempotent}: the annotation is searched, parsed and checked
  * once for each method of each class, hits and misses are kept. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class AnnotationIdempotentOperationSource implements IdempotentOperationSource {
 
 	private final Map<MethodClassKey, Optional<IdempotentOperation>> operations = new ConcurrentHashMap<>();

@@ -3,13 +3,17 @@ package io.idempotency.aop;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.idempotency.Internal;
+
 import org.springframework.util.ClassUtils;
 
 /**
  * Checks places in a request body: JSON Pointers and names of form fields.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class BodyPointers {
 
 	/**

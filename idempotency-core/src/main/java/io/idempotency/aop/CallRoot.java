@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.security.Principal;
 
 import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Public, because compiled expressions call it.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class CallRoot {
 
 	private final OperationCall call;

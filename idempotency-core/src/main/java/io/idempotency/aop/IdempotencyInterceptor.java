@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.util.List;
 
+import io.idempotency.Internal;
 import io.idempotency.key.Namespace;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -17,8 +18,10 @@ import org.springframework.util.function.SingletonSupplier;
  * It is created long before most beans, so it asks for its collaborators at the first
  * call. As with every proxy, a method that a bean calls on itself is not seen.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class IdempotencyInterceptor implements MethodInterceptor {
 
 	private final SingletonSupplier<IdempotentOperationSource> source;

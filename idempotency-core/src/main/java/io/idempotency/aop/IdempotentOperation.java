@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
 
+import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
@@ -33,8 +34,10 @@ import org.jspecify.annotations.Nullable;
  * @param apart whether the work commits by itself, whatever becomes of the transaction in
  * which the method is called
  * @param store where records are kept
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public record IdempotentOperation(Method method, Class<?> targetClass, boolean declaredOnMethod,
 		IdempotencyPolicy policy, KeySource keySource, boolean required, boolean token,
 		@Nullable OperationExpression scope, FingerprintSource fingerprint, @Nullable OperationExpression condition,
@@ -71,6 +74,115 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		 * @param expression the parsed expression
 		 */
 		record Spel(OperationExpression expression) implements FingerprintSource {
+		}
+
+	}
+
+	/**
+	 * Begins the operation of a method.
+	 * @param annotation the annotation of the method
+	 * @param result what the method gives
+	 * @param policy what the operation wants
+	 * @param keySource where the key comes from
+	 * @param store where records are kept
+	 * @return an operation that demands a key, compares what the door compares, and joins
+	 * no transaction
+	 */
+	static Builder of(IdempotentAnnotation annotation, ResultShape result, IdempotencyPolicy policy,
+			KeySource keySource, IdempotencyStore store) {
+		return new Builder(annotation, result, policy, keySource, store);
+	}
+
+	/** Sets what a method wants beyond the defaults. For one thread. */
+	static final class Builder {
+
+		private final IdempotentAnnotation annotation;
+
+		private final ResultShape result;
+
+		private final IdempotencyPolicy policy;
+
+		private final KeySource keySource;
+
+		private final IdempotencyStore store;
+
+		private boolean required = true;
+
+		private boolean token;
+
+		private @Nullable OperationExpression scope;
+
+		private FingerprintSource fingerprint = new FingerprintSource.Default();
+
+		private @Nullable OperationExpression condition;
+
+		private List<Class<? extends Throwable>> duplicateOn = List.of();
+
+		private @Nullable Method recover;
+
+		private @Nullable BusinessTransactions transactions;
+
+		private boolean apart;
+
+		private Builder(IdempotentAnnotation annotation, ResultShape result, IdempotencyPolicy policy,
+				KeySource keySource, IdempotencyStore store) {
+			this.annotation = annotation;
+			this.result = result;
+			this.policy = policy;
+			this.keySource = keySource;
+			this.store = store;
+		}
+
+		Builder required(boolean value) {
+			this.required = value;
+			return this;
+		}
+
+		Builder token(boolean value) {
+			this.token = value;
+			return this;
+		}
+
+		Builder scope(@Nullable OperationExpression value) {
+			this.scope = value;
+			return this;
+		}
+
+		Builder fingerprint(FingerprintSource value) {
+			this.fingerprint = value;
+			return this;
+		}
+
+		Builder condition(@Nullable OperationExpression value) {
+			this.condition = value;
+			return this;
+		}
+
+		Builder duplicateOn(List<Class<? extends Throwable>> value) {
+			this.duplicateOn = value;
+			return this;
+		}
+
+		Builder recover(@Nullable Method value) {
+			this.recover = value;
+			return this;
+		}
+
+		Builder transactions(@Nullable BusinessTransactions value) {
+			this.transactions = value;
+			return this;
+		}
+
+		Builder apart(boolean value) {
+			this.apart = value;
+			return this;
+		}
+
+		IdempotentOperation build() {
+			return new IdempotentOperation(this.annotation.method(), this.annotation.targetClass(),
+					this.annotation.declaredOnMethod(), this.policy, this.keySource, this.required, this.token,
+					this.scope, this.fingerprint, this.condition, this.duplicateOn, this.recover, this.transactions,
+					this.result.type(), this.result.async(), this.apart, this.store);
 		}
 
 	}

@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ReflectionUtils;
@@ -10,8 +11,10 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Knows the operation of every method. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 @FunctionalInterface
 public interface IdempotentOperationSource {
 

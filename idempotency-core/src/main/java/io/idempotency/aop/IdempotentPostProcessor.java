@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.Internal;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,8 +40,10 @@ import org.springframework.core.Ordered;
  * the call that is guarded is the one that does the work. Inside of a transaction its
  * claims end with that.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
 		implements SmartInitializingSingleton {
 

@@ -1,10 +1,14 @@
 package io.idempotency.aop;
 
+import io.idempotency.Internal;
+
 /**
  * Where the key of an operation comes from.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public sealed interface KeySource {
 
 	/**

@@ -2,15 +2,12 @@ package io.idempotency.aop;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 import io.idempotency.Idempotent;
+import io.idempotency.key.HeaderName;
 
 /** Where keys come from: exactly one place for each operation. */
 final class KeySources {
-
-	/** RFC 9110: a token. */
-	private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
 	private final OperationExpressions expressions;
 
@@ -45,7 +42,7 @@ final class KeySources {
 	}
 
 	private static KeySource header(String name, IdempotentAnnotation annotation) {
-		if (!HEADER_NAME.matcher(name).matches()) {
+		if (!HeaderName.isValid(name)) {
 			throw SetupProblem.of(annotation, "its header '" + name + "' is no header name",
 					"Write the bare name of a header, e.g. \"Idempotency-Key\"");
 		}

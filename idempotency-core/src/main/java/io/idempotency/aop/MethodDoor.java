@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.Internal;
 import io.idempotency.codec.FirstResults;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
@@ -24,8 +25,10 @@ import org.springframework.core.Ordered;
  * so, so that a request and a job meet on the same key; only a token belongs to whom it
  * was issued to. Nothing is compared unless the annotation has a fingerprint.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class MethodDoor implements OperationDoor {
 
 	private final IdempotencyEngine engine;

@@ -8,6 +8,7 @@ import java.util.Objects;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.Internal;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
@@ -24,8 +25,10 @@ import org.springframework.aop.support.AopUtils;
  * One call of a guarded method: runs it, and evaluates the expressions of its operation
  * on its arguments. For one call, not thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class OperationCall {
 
 	private final IdempotentOperation operation;

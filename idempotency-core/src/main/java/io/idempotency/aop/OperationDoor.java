@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.lang.reflect.Method;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
@@ -10,8 +11,10 @@ import org.springframework.core.Ordered;
  * Where calls of guarded methods come in. The interceptor asks its doors in order; the
  * method door is the last and takes every call.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public interface OperationDoor extends Ordered {
 
 	/**

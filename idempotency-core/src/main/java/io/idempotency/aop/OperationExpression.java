@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.util.Map;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.EvaluationContext;
@@ -13,8 +14,10 @@ import org.springframework.expression.Expression;
  * compiled by SpEL when it is used often, evaluated on a context that holds nothing but
  * the call.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class OperationExpression {
 
 	private final String attribute;

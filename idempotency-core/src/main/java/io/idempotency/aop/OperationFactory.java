@@ -70,12 +70,18 @@ final class OperationFactory {
 			checkResult(annotation, result);
 		}
 		Method recover = RecoverMethods.find(annotation, result);
-		return new IdempotentOperation(annotation.method(), annotation.targetClass(), annotation.declaredOnMethod(),
-				policy(annotation, recover != null), keySource, attributes.required(), attributes.token(),
-				expression("scope", attributes.scope(), annotation), fingerprint(annotation),
-				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
-				transactions(annotation), result.type(), result.async(),
-				result.async() || TRANSACTIONS && TransactionManagers.isApart(annotation), store(annotation));
+		return IdempotentOperation
+			.of(annotation, result, policy(annotation, recover != null), keySource, store(annotation))
+			.required(attributes.required())
+			.token(attributes.token())
+			.scope(expression("scope", attributes.scope(), annotation))
+			.fingerprint(fingerprint(annotation))
+			.condition(expression("condition", attributes.condition(), annotation))
+			.duplicateOn(List.of(attributes.duplicateOn()))
+			.recover(recover)
+			.transactions(transactions(annotation))
+			.apart(result.async() || TRANSACTIONS && TransactionManagers.isApart(annotation))
+			.build();
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {
@@ -106,13 +112,18 @@ final class OperationFactory {
 				? MethodNames.operation(annotation.method(), annotation.targetClass()) : attributes.operation();
 		ConflictMode conflict = attributes.conflict();
 		FailureMode onFailure = attributes.onFailure();
-		return new IdempotencyPolicy(name, attributes.mode(),
-				duration("retention", attributes.retention(), this.defaults.retention(), annotation),
-				duration("lease", attributes.lease(), this.defaults.lease(), annotation), this.defaults.renewal(),
-				(conflict != ConflictMode.DEFAULT) ? conflict : this.defaults.conflict(),
-				duration("waitTimeout", attributes.waitTimeout(), this.defaults.waitTimeout(), annotation),
-				(onFailure != FailureMode.DEFAULT) ? onFailure : this.defaults.onFailure(), attributes.onAbandoned(),
-				recoverable, attributes.keepResult(), this.defaults.onStoreFailure());
+		return this.defaults.change()
+			.operation(name)
+			.mode(attributes.mode())
+			.retention(duration("retention", attributes.retention(), this.defaults.retention(), annotation))
+			.lease(duration("lease", attributes.lease(), this.defaults.lease(), annotation))
+			.conflict((conflict != ConflictMode.DEFAULT) ? conflict : this.defaults.conflict())
+			.waitTimeout(duration("waitTimeout", attributes.waitTimeout(), this.defaults.waitTimeout(), annotation))
+			.onFailure((onFailure != FailureMode.DEFAULT) ? onFailure : this.defaults.onFailure())
+			.onAbandoned(attributes.onAbandoned())
+			.recoverable(recoverable)
+			.keepsResult(attributes.keepResult())
+			.build();
 	}
 
 	private Duration duration(String attribute, String text, Duration defaultValue, IdempotentAnnotation annotation) {

@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.util.Optional;
 
+import io.idempotency.Internal;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.KeyParts;
@@ -14,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Values that could be a key count by their text, so that {@code 5} and {@code "5"} are
  * equal; everything else counts by its encoded form.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class OperationFingerprints {
 
 	private static final String ALGORITHM = "spel1";

@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.util.List;
 
 import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.Internal;
 import io.idempotency.key.HeaderKeyParser;
 import io.idempotency.key.KeyParts;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * Reads the key of a call from where its operation says: the same rules for every door.
  * Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class OperationKeys {
 
 	private final HeaderKeyParser headers;

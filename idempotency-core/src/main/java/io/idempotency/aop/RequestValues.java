@@ -3,14 +3,17 @@ package io.idempotency.aop;
 import java.security.Principal;
 import java.util.List;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What expressions and key sources may ask of the request (or message) that a call
  * belongs to.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public interface RequestValues {
 
 	/** The values of a call that belongs to no request. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
+import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.SurroundingTransaction;
@@ -21,8 +22,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * one of its synchronizations, so that it is put aside with a transaction that is
  * suspended.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class SpringSurroundingTransaction implements SurroundingTransaction {
 
 	private static final SpringSurroundingTransaction INSTANCE = new SpringSurroundingTransaction();

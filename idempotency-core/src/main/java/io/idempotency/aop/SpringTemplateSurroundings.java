@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.util.function.Supplier;
 
+import io.idempotency.Internal;
 import io.idempotency.codec.FirstResults;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.ResultCodec;
@@ -19,8 +20,10 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * What a template finds in an application context. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class SpringTemplateSurroundings implements TemplateSurroundings {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(

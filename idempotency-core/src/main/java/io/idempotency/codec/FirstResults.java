@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.Internal;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,10 @@ import org.slf4j.LoggerFactory;
  * of another subclass than the first. What is empty says nothing, so the next one is the
  * first.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class FirstResults {
 
 	private static final Logger logger = LoggerFactory.getLogger(FirstResults.class);

@@ -7,13 +7,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what futures have come to.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class AsyncResults {
 
 	private AsyncResults() {

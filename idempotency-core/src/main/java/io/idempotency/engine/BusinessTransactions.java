@@ -2,14 +2,17 @@ package io.idempotency.engine;
 
 import java.util.function.Consumer;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The database transactions of the application, in which the records of operations with
  * {@link io.idempotency.TransactionMode#JOIN} are written. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public interface BusinessTransactions {
 
 	/**

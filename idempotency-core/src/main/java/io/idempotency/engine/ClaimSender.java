@@ -126,7 +126,7 @@ final class ClaimSender {
 	/** Nobody runs on it: a claim of which nobody knows must not hold its key. */
 	void giveBack() {
 		boolean leaseEndsIt = this.request.type() == ClaimType.LEASED && this.request.takeOver();
-		this.line.retries().giveBack(new Retries.Write("give back", this.call.operation()) {
+		this.line.retries().giveBack(new OutstandingWrite("give back", this.call.operation()) {
 
 			@Override
 			boolean send() {

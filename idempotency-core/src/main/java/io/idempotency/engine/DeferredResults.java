@@ -9,12 +9,16 @@ import java.lang.reflect.WildcardType;
 import java.util.Arrays;
 import java.util.Set;
 
+import io.idempotency.Internal;
+
 /**
  * Knows the results whose work goes on, or only begins, after the method has returned. By
  * name, because most of their types may be missing.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class DeferredResults {
 
 	private static final Set<String> TYPES = Set.of("java.util.concurrent.Callable", "java.util.concurrent.Future",

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.Internal;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,10 @@ import org.jspecify.annotations.Nullable;
  * </tbody>
  * </table>
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public sealed interface Ending {
 
 	/** Nothing more is to be said of the end. */

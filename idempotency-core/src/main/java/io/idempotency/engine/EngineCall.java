@@ -6,9 +6,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
@@ -26,9 +23,7 @@ import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /** One call of a template. For one thread and one use. */
-final class EngineCall implements IdempotencyTemplate.Call {
-
-	private final String operation;
+final class EngineCall extends RunnableCall {
 
 	private final IdempotencyEngine engine;
 
@@ -79,7 +74,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	EngineCall(String operation, IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			TemplateResults results, IdempotencyPolicy defaults, TemplateSurroundings surroundings,
 			Namespace namespace) {
-		this.operation = operation;
+		super(operation);
 		this.engine = engine;
 		this.store = store;
 		this.codec = codec;
@@ -194,70 +189,13 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	}
 
 	@Override
-	public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
-		try {
-			return guard(declared(type), action::get);
-		}
-		catch (Throwable ex) {
-			throw EngineCall.<RuntimeException>unchanged(ex);
-		}
-	}
-
-	@Override
-	public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
-		try {
-			TemplateResult value = declared(type);
-			if (value.async()) {
-				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
-			}
-			return guardAsync(new TemplateResult(value.type(), true), action);
-		}
-		catch (Throwable ex) {
-			throw EngineCall.<RuntimeException>unchanged(ex);
-		}
-	}
-
-	@SuppressWarnings("unchecked")
-	private <T> CompletableFuture<@Nullable T> guardAsync(TemplateResult result,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> action) throws Throwable {
-		CompletionStage<? extends @Nullable T> stage = this.<CompletionStage<? extends @Nullable T>>guard(result,
-				action::get);
-		return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
-				: CompletableFuture.completedFuture(null);
-	}
-
-	@Override
-	public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
-		try {
-			return guard(declared(type), action);
-		}
-		catch (Throwable ex) {
-			throw EngineCall.<Exception>unchanged(ex);
-		}
-	}
-
-	/** Code of other languages throws what it has not declared. */
-	@SuppressWarnings("unchecked")
-	private static <X extends Throwable> X unchanged(Throwable ex) throws X {
-		throw (X) ex;
-	}
-
-	@Override
-	public void run(Runnable action) {
-		execute(Void.class, () -> {
-			action.run();
-			return null;
-		});
-	}
-
-	/** Before anything runs: what could not be replayed is refused the first time. */
-	private TemplateResult declared(Type type) {
+	TemplateResult declared(Type type) {
 		boolean replayed = this.mode == IdempotencyMode.REPLAY && this.keepResult;
-		return this.results.of(this.operation, type, replayed);
+		return this.results.of(operation(), type, replayed);
 	}
 
-	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
+	@Override
+	<T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
 		check(result);
 		GuardedCall call = new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE,
 				policy(), this.store);
@@ -294,7 +232,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private void refuse(boolean contradiction, String problem) {
 		if (contradiction) {
-			throw new IllegalArgumentException("The call of '" + this.operation + "' " + problem);
+			throw new IllegalArgumentException("The call of '" + operation() + "' " + problem);
 		}
 	}
 
@@ -303,20 +241,28 @@ final class EngineCall implements IdempotencyTemplate.Call {
 			return this.namespace.token(this.surroundings.caller(), this.token);
 		}
 		if (this.key.isEmpty()) {
-			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
+			throw new IdempotencyKeyMissingException(operation(), "The call of '" + operation()
 					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
 		}
 		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
-		return this.namespace.key(this.operation, caller, this.key);
+		return this.namespace.key(operation(), caller, this.key);
 	}
 
 	private IdempotencyPolicy policy() {
 		ConflictMode conflict = (this.conflict != ConflictMode.DEFAULT) ? this.conflict : this.defaults.conflict();
 		FailureMode onFailure = (this.onFailure != FailureMode.DEFAULT) ? this.onFailure : this.defaults.onFailure();
-		Duration waitTimeout = (this.waitTimeout != null) ? this.waitTimeout : this.defaults.waitTimeout();
-		return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.defaults.renewal(),
-				conflict, waitTimeout, onFailure, this.onAbandoned, this.recovery != null, this.keepResult,
-				this.defaults.onStoreFailure());
+		return this.defaults.change()
+			.operation(operation())
+			.mode(this.mode)
+			.retention(this.retention)
+			.lease(this.lease)
+			.conflict(conflict)
+			.waitTimeout((this.waitTimeout != null) ? this.waitTimeout : this.defaults.waitTimeout())
+			.onFailure(onFailure)
+			.onAbandoned(this.onAbandoned)
+			.recoverable(this.recovery != null)
+			.keepsResult(this.keepResult)
+			.build();
 	}
 
 }

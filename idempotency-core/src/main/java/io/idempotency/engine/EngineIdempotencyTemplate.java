@@ -1,14 +1,17 @@
 package io.idempotency.engine;
 
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.Internal;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 
 /**
  * The programmatic door: {@link IdempotencyTemplate} on the engine.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	private final IdempotencyEngine engine;

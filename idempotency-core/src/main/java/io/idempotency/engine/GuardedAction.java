@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.Internal;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -10,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  * call, not thread-safe.
  *
  * @param <T> what the guarded method gives
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public interface GuardedAction<T> {
 
 	/**

@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore;
@@ -12,8 +13,10 @@ import io.idempotency.store.IdempotencyStore;
  * @param fingerprint what must be equal on a retry
  * @param policy what the operation wants
  * @param store where its record is kept
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, IdempotencyPolicy policy,
 		IdempotencyStore store) {
 

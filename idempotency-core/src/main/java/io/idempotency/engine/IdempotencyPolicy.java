@@ -6,6 +6,7 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 
 /**
@@ -25,8 +26,10 @@ import io.idempotency.StoreFailureMode;
  * @param keepsResult whether the result of a call that is done is kept in mode
  * {@code REPLAY}; without it a tombstone is
  * @param onStoreFailure what a call does when the store cannot be reached
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration retention, Duration lease,
 		boolean renewal, ConflictMode conflict, Duration waitTimeout, FailureMode onFailure, AbandonedMode onAbandoned,
 		boolean recoverable, boolean keepsResult, StoreFailureMode onStoreFailure) {
@@ -58,6 +61,14 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 	}
 
 	/**
+	 * Begins a policy like this one.
+	 * @return its values, to be changed
+	 */
+	public Builder change() {
+		return new Builder(this);
+	}
+
+	/**
 	 * Whether duplicates get the first result.
 	 * @return whether the mode replays results, and they are kept
 	 */
@@ -67,6 +78,185 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 
 	boolean mayTakeOver() {
 		return this.recoverable || this.onAbandoned == AbandonedMode.RERUN;
+	}
+
+	/**
+	 * Changes some values of a policy. For one thread.
+	 *
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		private String operation;
+
+		private IdempotencyMode mode;
+
+		private Duration retention;
+
+		private Duration lease;
+
+		private boolean renewal;
+
+		private ConflictMode conflict;
+
+		private Duration waitTimeout;
+
+		private FailureMode onFailure;
+
+		private AbandonedMode onAbandoned;
+
+		private boolean recoverable;
+
+		private boolean keepsResult;
+
+		private StoreFailureMode onStoreFailure;
+
+		private Builder(IdempotencyPolicy from) {
+			this.operation = from.operation;
+			this.mode = from.mode;
+			this.retention = from.retention;
+			this.lease = from.lease;
+			this.renewal = from.renewal;
+			this.conflict = from.conflict;
+			this.waitTimeout = from.waitTimeout;
+			this.onFailure = from.onFailure;
+			this.onAbandoned = from.onAbandoned;
+			this.recoverable = from.recoverable;
+			this.keepsResult = from.keepsResult;
+			this.onStoreFailure = from.onStoreFailure;
+		}
+
+		/**
+		 * Name of the operation.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder operation(String value) {
+			this.operation = value;
+			return this;
+		}
+
+		/**
+		 * What a duplicate gets.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder mode(IdempotencyMode value) {
+			this.mode = value;
+			return this;
+		}
+
+		/**
+		 * How long the result is kept.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder retention(Duration value) {
+			this.retention = value;
+			return this;
+		}
+
+		/**
+		 * How long a claim lives without renewal.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder lease(Duration value) {
+			this.lease = value;
+			return this;
+		}
+
+		/**
+		 * Whether the claim of a running call is renewed.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder renewal(boolean value) {
+			this.renewal = value;
+			return this;
+		}
+
+		/**
+		 * What a duplicate gets while the first call runs.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder conflict(ConflictMode value) {
+			this.conflict = value;
+			return this;
+		}
+
+		/**
+		 * How long a duplicate waits at most.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder waitTimeout(Duration value) {
+			this.waitTimeout = value;
+			return this;
+		}
+
+		/**
+		 * What becomes of the key when the call failed.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder onFailure(FailureMode value) {
+			this.onFailure = value;
+			return this;
+		}
+
+		/**
+		 * What a later call does when the owner died.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder onAbandoned(AbandonedMode value) {
+			this.onAbandoned = value;
+			return this;
+		}
+
+		/**
+		 * Whether a result can be looked up in the business data.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder recoverable(boolean value) {
+			this.recoverable = value;
+			return this;
+		}
+
+		/**
+		 * Whether the result of a call that is done is kept.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder keepsResult(boolean value) {
+			this.keepsResult = value;
+			return this;
+		}
+
+		/**
+		 * What a call does when the store cannot be reached.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder onStoreFailure(StoreFailureMode value) {
+			this.onStoreFailure = value;
+			return this;
+		}
+
+		/**
+		 * Builds it.
+		 * @return the same values, checked
+		 * @throws IllegalArgumentException if a value cannot be; names it
+		 */
+		public IdempotencyPolicy build() {
+			return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.renewal,
+					this.conflict, this.waitTimeout, this.onFailure, this.onAbandoned, this.recoverable,
+					this.keepsResult, this.onStoreFailure);
+		}
+
 	}
 
 }

@@ -35,14 +35,18 @@ final class JoinedCalls {
 
 	private final IdempotencyEngine engine;
 
+	private final Replays replays;
+
 	private final ConflictWaiter waiter;
 
 	private final EncryptedResults results;
 
 	private final Events events;
 
-	JoinedCalls(IdempotencyEngine engine, ConflictWaiter waiter, EncryptedResults results, Events events) {
+	JoinedCalls(IdempotencyEngine engine, Replays replays, ConflictWaiter waiter, EncryptedResults results,
+			Events events) {
 		this.engine = engine;
+		this.replays = replays;
 		this.waiter = waiter;
 		this.results = results;
 		this.events = events;
@@ -76,12 +80,13 @@ final class JoinedCalls {
 
 	/** The transaction holds the record, however long it takes. */
 	private static GuardedCall inside(GuardedCall call) {
-		IdempotencyPolicy policy = call.policy();
-		return new GuardedCall(call.key(), call.fingerprint(),
-				new IdempotencyPolicy(policy.operation(), policy.mode(), policy.retention(), policy.lease(), false,
-						ConflictMode.REJECT, policy.waitTimeout(), policy.onFailure(), policy.onAbandoned(),
-						policy.recoverable(), policy.keepsResult(), StoreFailureMode.REJECT),
-				call.store());
+		IdempotencyPolicy inside = call.policy()
+			.change()
+			.renewal(false)
+			.conflict(ConflictMode.REJECT)
+			.onStoreFailure(StoreFailureMode.REJECT)
+			.build();
+		return new GuardedCall(call.key(), call.fingerprint(), inside, call.store());
 	}
 
 	private IdempotencyStoreUnavailableException unavailable(GuardedCall call, IdempotencyStoreException cause) {
@@ -144,7 +149,7 @@ final class JoinedCalls {
 			JoinedCalls.this.engine.line(this.call.store()).outage().answered();
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
-					return new Settled<>(JoinedCalls.this.engine.settle(this.call, result, this.action), null);
+					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action), null);
 				}
 				catch (Throwable refused) {
 					// Refused or replayed: no reason to roll back what the caller does
@@ -177,7 +182,7 @@ final class JoinedCalls {
 
 		private @Nullable T run(OwnedClaim owned) throws Throwable {
 			try {
-				return JoinedCalls.this.engine.runAsOwner(this.call, owned, null, this.action);
+				return JoinedCalls.this.engine.owner(this.call, owned, this.action).run(null);
 			}
 			catch (Throwable thrown) {
 				this.failure = thrown;
@@ -228,7 +233,7 @@ final class JoinedCalls {
 				this.failure = thrown;
 			}
 			leave();
-			return JoinedCalls.this.engine.recoverAfterDuplicate(this.call, owned, this.action, thrown);
+			return JoinedCalls.this.engine.owner(this.call, owned, this.action).recoverAfterDuplicate(thrown);
 		}
 
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
@@ -20,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  * store could not do at once is repeated in the background, so that the caller always
  * gets his real result. Thread-safe; no lock is held while a store is asked.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class OwnedClaim {
 
 	private final GuardedCall call;

@@ -63,7 +63,7 @@ final class RecordWriter {
 		}
 	}
 
-	private void send(RecordEnd write, Retries.Write outstanding) {
+	private void send(RecordEnd write, OutstandingWrite outstanding) {
 		boolean accepted;
 		try {
 			accepted = outstanding.send();
@@ -118,7 +118,7 @@ final class RecordWriter {
 	}
 
 	/** A release that the store could not do at once. */
-	private final class OutstandingRelease extends Retries.Write {
+	private final class OutstandingRelease extends OutstandingWrite {
 
 		OutstandingRelease() {
 			super("release", RecordWriter.this.call.operation());
@@ -146,7 +146,7 @@ final class RecordWriter {
 	/**
 	 * A completion that the store could not do at once; the claim is renewed meanwhile.
 	 */
-	private final class OutstandingCompletion extends Retries.Write {
+	private final class OutstandingCompletion extends OutstandingWrite {
 
 		private static final int MAX_FAILURES_OF_RESULT = 5;
 

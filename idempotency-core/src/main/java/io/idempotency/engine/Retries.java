@@ -11,9 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -41,10 +39,6 @@ final class Retries {
 	/** At the end there is nothing else to be done. */
 	private static final int CLOSING_THREADS = 16;
 
-	private static final long FIRST_DELAY_MILLIS = 100;
-
-	private static final long MAX_DELAY_MILLIS = 5_000;
-
 	private final Scheduler scheduler;
 
 	private final Executor threads;
@@ -56,7 +50,7 @@ final class Retries {
 
 	private final Events events;
 
-	private final Set<Write> outstanding = ConcurrentHashMap.newKeySet();
+	private final Set<OutstandingWrite> outstanding = ConcurrentHashMap.newKeySet();
 
 	private final AtomicInteger giveBacks = new AtomicInteger();
 
@@ -77,13 +71,13 @@ final class Retries {
 	 * @param write the write, which has failed once
 	 * @param atMost for how long
 	 */
-	void repeat(Write write, Duration atMost) {
+	void repeat(OutstandingWrite write, Duration atMost) {
 		if (this.closed) {
-			this.events.leftToLease(write.verb, write.operation);
+			this.events.leftToLease(write.verb(), write.operation());
 			write.gaveUp();
 			return;
 		}
-		write.deadline = this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(atMost);
+		write.repeatUntil(this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(atMost));
 		if (this.resultBytes.addAndGet(write.bytes()) > MAX_RESULT_BYTES) {
 			this.resultBytes.addAndGet(-write.bytes());
 			write.dropResult();
@@ -99,12 +93,12 @@ final class Retries {
 	 * @param leaseEndsIt whether the claim ends with its lease and then stands in
 	 * nobody's way: it may be left to that when there are too many
 	 */
-	void giveBack(Write write, Duration atMost, boolean leaseEndsIt) {
+	void giveBack(OutstandingWrite write, Duration atMost, boolean leaseEndsIt) {
 		if (this.giveBacks.incrementAndGet() > MAX_GIVE_BACKS && leaseEndsIt) {
 			this.giveBacks.decrementAndGet();
 			return;
 		}
-		write.rank = leaseEndsIt ? Rank.MAY_BE_LEFT : Rank.GIVEN_BACK;
+		write.givenBack(leaseEndsIt);
 		repeat(write, atMost);
 	}
 
@@ -113,14 +107,12 @@ final class Retries {
 		return this.outstanding.size();
 	}
 
-	private void scheduleNext(Write write) {
-		long jitter = ThreadLocalRandom.current().nextLong(write.delayMillis / 2 + 1);
-		Duration delay = Duration.ofMillis(write.delayMillis / 2 + jitter);
-		write.delayMillis = Math.min(2 * write.delayMillis, MAX_DELAY_MILLIS);
+	private void scheduleNext(OutstandingWrite write) {
+		Duration delay = write.nextDelay();
 		this.scheduler.schedule(() -> dispatch(write), delay);
 	}
 
-	private void dispatch(Write write) {
+	private void dispatch(OutstandingWrite write) {
 		try {
 			Executor lane = write.isGivenBack() ? this.giveBackThreads : this.threads;
 			lane.execute(() -> attempt(write));
@@ -131,22 +123,22 @@ final class Retries {
 		}
 	}
 
-	private void attempt(Write write) {
+	private void attempt(OutstandingWrite write) {
 		if (send(write) || this.closed) {
 			return;
 		}
-		if (this.scheduler.nanos() - write.deadline < 0) {
+		if (!write.isOver(this.scheduler.nanos())) {
 			scheduleNext(write);
 		}
 		else if (ends(write)) {
-			this.events.gaveUp(write.verb, write.operation);
+			this.events.gaveUp(write.verb(), write.operation());
 			write.gaveUp();
 		}
 	}
 
 	/** Sends it once; says whether nothing is left to be done. */
-	private boolean send(Write write) {
-		if (write.ended.get()) {
+	private boolean send(OutstandingWrite write) {
+		if (write.hasEnded()) {
 			return true;
 		}
 		boolean accepted;
@@ -157,7 +149,7 @@ final class Retries {
 		catch (Throwable ex) {
 			// Whatever the store throws, the write is still outstanding.
 			if (!this.closed) {
-				this.outage.failed(write.verb, write.operation, ex);
+				this.outage.failed(write.verb(), write.operation(), ex);
 				failed(write, ex);
 				this.resultBytes.addAndGet(write.bytes() - before);
 			}
@@ -170,18 +162,18 @@ final class Retries {
 		return true;
 	}
 
-	private void failed(Write write, Throwable cause) {
+	private void failed(OutstandingWrite write, Throwable cause) {
 		try {
 			write.failed(cause);
 		}
 		catch (Throwable ex) {
 			// The store is down: that says nothing of this write.
-			this.outage.failed("renew", write.operation, ex);
+			this.outage.failed("renew", write.operation(), ex);
 		}
 	}
 
-	private boolean ends(Write write) {
-		if (!write.ended.compareAndSet(false, true)) {
+	private boolean ends(OutstandingWrite write) {
+		if (!write.end()) {
 			return false;
 		}
 		this.outstanding.remove(write);
@@ -199,11 +191,11 @@ final class Retries {
 	 */
 	CountDownLatch close() {
 		this.closed = true;
-		List<Write> last = new ArrayList<>(this.outstanding);
-		last.sort(Comparator.comparing((write) -> write.rank));
+		List<OutstandingWrite> last = new ArrayList<>(this.outstanding);
+		last.sort(Comparator.comparing(OutstandingWrite::rank));
 		CountDownLatch ended = new CountDownLatch(last.size());
 		Executor closing = this.scheduler.threads("closing", CLOSING_THREADS);
-		for (Write write : last) {
+		for (OutstandingWrite write : last) {
 			try {
 				closing.execute(() -> {
 					try {
@@ -225,78 +217,8 @@ final class Retries {
 	/** What is outstanding, by operation. */
 	Map<String, Integer> left() {
 		Map<String, Integer> left = new TreeMap<>();
-		this.outstanding.forEach((write) -> left.merge(write.operation, 1, Integer::sum));
+		this.outstanding.forEach((write) -> left.merge(write.operation(), 1, Integer::sum));
 		return left;
-	}
-
-	/** What goes first at the end. */
-	private enum Rank {
-
-		/** Of a call that ran. */
-		ENDING,
-
-		/** Of a claim that nothing else would end. */
-		GIVEN_BACK,
-
-		/** Of a claim that ends with its lease. */
-		MAY_BE_LEFT
-
-	}
-
-	/** A verb that was sent to the store and not answered. */
-	abstract static class Write {
-
-		private final String verb;
-
-		private final String operation;
-
-		private final AtomicBoolean ended = new AtomicBoolean();
-
-		private long delayMillis = FIRST_DELAY_MILLIS;
-
-		private long deadline;
-
-		private Rank rank = Rank.ENDING;
-
-		Write(String verb, String operation) {
-			this.verb = verb;
-			this.operation = operation;
-		}
-
-		String verb() {
-			return this.verb;
-		}
-
-		private boolean isGivenBack() {
-			return this.rank != Rank.ENDING;
-		}
-
-		/**
-		 * Sends it to the store.
-		 * @return whether it was accepted; throws while the store cannot do it
-		 */
-		abstract boolean send();
-
-		/** The store could not do it once more. */
-		void failed(Throwable cause) {
-		}
-
-		/** The store has answered. */
-		abstract void answered(boolean accepted);
-
-		/** Nobody knows whether it was applied, and nobody asks any more. */
-		void gaveUp() {
-		}
-
-		/** How much room its result takes. */
-		long bytes() {
-			return 0;
-		}
-
-		/** There is no room for its result. */
-		void dropResult() {
-		}
-
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -18,8 +19,10 @@ import io.idempotency.store.IdempotencyStore;
  * Issues tokens of 192 random bits and keeps them in the store until they are used or
  * expire.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class StoreIdempotencyTokens implements IdempotencyTokens {
 
 	private static final int BYTES = 24;

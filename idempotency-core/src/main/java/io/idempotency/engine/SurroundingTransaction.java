@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.util.function.Consumer;
 
+import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.key.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * it has ended, nobody knows whether what the call has done is there. For the thread of
  * the transaction.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public interface SurroundingTransaction {
 
 	/**

@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import io.idempotency.Internal;
 import io.idempotency.key.Caller;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -7,8 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a template asks of the application around it. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public interface TemplateSurroundings {
 
 	/** An application of which nothing is known. */

@@ -4,6 +4,7 @@ import java.lang.reflect.Type;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * every duplicate.
  *
  * @param <T> what the guarded method gives
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public abstract class ValueAction<T> implements GuardedAction<T> {
 
 	private final ResultCodec codec;

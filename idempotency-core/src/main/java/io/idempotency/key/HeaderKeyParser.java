@@ -3,6 +3,7 @@ package io.idempotency.key;
 import java.util.List;
 
 import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  * whose well-formed parameters are ignored, or the bare value. Both forms name the same
  * key. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class HeaderKeyParser {
 
 	private final int maxLength;

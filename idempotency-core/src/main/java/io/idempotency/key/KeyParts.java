@@ -8,14 +8,17 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the values that may be a key into text: text, numbers, booleans, enums, UUIDs,
  * {@code java.time} values, and lists or arrays of these.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class KeyParts {
 
 	private KeyParts() {

@@ -3,7 +3,6 @@ package io.idempotency.key;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * SHA-256 over parts that are each prefixed with their length, so that {@code a:b} +
@@ -11,16 +10,7 @@ import java.security.NoSuchAlgorithmException;
  */
 final class LengthPrefixedDigest {
 
-	private final MessageDigest digest;
-
-	LengthPrefixedDigest() {
-		try {
-			this.digest = MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform must have SHA-256", ex);
-		}
-	}
+	private final MessageDigest digest = Sha256.create();
 
 	LengthPrefixedDigest add(String part) {
 		return add(part.getBytes(StandardCharsets.UTF_8));

@@ -3,14 +3,18 @@ package io.idempotency.key;
 import java.util.List;
 import java.util.Objects;
 
+import io.idempotency.Internal;
+
 /**
  * Whose operations they are: tells services apart that share a store. Two services meet
  * on a key only if their namespaces are equal, as those of the copies of one service are.
  * All keys and tokens of an application are made here, so that none is without it.
  *
  * @param name the name of the service, empty for {@link #NONE}
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public record Namespace(String name) {
 
 	/** No namespace is part of the key. */

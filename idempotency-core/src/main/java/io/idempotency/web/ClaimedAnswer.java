@@ -2,15 +2,10 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.FailureMode;
-import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyPolicy;
@@ -23,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
-import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
  * The answer of one claimed call, from the claim to the end: tells how the call has
@@ -48,7 +41,7 @@ final class ClaimedAnswer extends Answer {
 
 	private final IdempotencyEngine engine;
 
-	private final CompletableFuture<Ending> ending = new CompletableFuture<>();
+	private final AnswerEnd end;
 
 	private final AsyncWork work;
 
@@ -57,8 +50,6 @@ final class ClaimedAnswer extends Answer {
 	private final ResponseReplay replay;
 
 	private AmbientHeaders ambient;
-
-	private List<ResponseHeader> beforeError = List.of();
 
 	private @Nullable StoredResponse awaitedError;
 
@@ -90,6 +81,7 @@ final class ClaimedAnswer extends Answer {
 		this.settings = settings;
 		this.claim = claim;
 		this.engine = engine;
+		this.end = new AnswerEnd(settings);
 		this.work = new AsyncWork(claim.context(), this::decideAfterAnswer);
 		this.replay = replay;
 		this.errorsAreDispatched = errorsAreDispatched;
@@ -99,7 +91,7 @@ final class ClaimedAnswer extends Answer {
 
 	/** Told when it is known how the call has ended. */
 	Ending ending() {
-		return new Ending.Later(this.ending);
+		return this.end.later();
 	}
 
 	AsyncWork work() {
@@ -113,7 +105,7 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void moveTo(CapturingResponse next) {
-		if (this.awaitedError != null && !isEnded()) {
+		if (this.awaitedError != null && !this.end.isKnown()) {
 			// What is set from here on is the rendering's.
 			this.rendering = true;
 			this.ambient = new AmbientHeaders(next);
@@ -171,10 +163,6 @@ final class ClaimedAnswer extends Answer {
 		this.nothingRan = true;
 	}
 
-	private boolean isEnded() {
-		return this.ending.isDone();
-	}
-
 	@Override
 	void failed(Throwable thrown) {
 		this.failure = thrown;
@@ -184,7 +172,7 @@ final class ClaimedAnswer extends Answer {
 	boolean threw(Throwable thrown) {
 		// The container answers, in a way that is not known here.
 		response().close();
-		if (!isEnded() && !this.work.isAnswerOver()) {
+		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
 			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError != null));
 			switch (how) {
 				case KEPT -> requestDestroyed();
@@ -199,7 +187,7 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void finish() throws IOException {
-		if (!isEnded() && !this.work.isAnswerOver()) {
+		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
 			decide();
 		}
 		if (this.recovered) {
@@ -216,14 +204,13 @@ final class ClaimedAnswer extends Answer {
 		}
 		else if (how == HttpEnding.FAILED && response().isHeld()) {
 			// What has been committed by now is not to be undone: its answer is kept.
-			this.ending.complete(new Ending.Failed(this.failure, () -> StoredResponseCodec.encode(snapshot())));
+			this.end.failed(this.failure, this::snapshot);
 		}
 		else {
 			// Where nothing was held back, nothing was to be kept.
 			Throwable why = response().isHeld() ? this.failure : null;
 			if (how == HttpEnding.UNKEPT) {
-				ResultKind kind = kind(response().getStatus());
-				this.ending.complete(new Ending.DoneUnkept(why, kind, keptAtMost(kind)));
+				this.end.unkept(why, kind(response().getStatus()));
 			}
 			else {
 				end(how, why);
@@ -256,44 +243,16 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private Failure kind(@Nullable Throwable thrown) {
-		if (this.nothingRan) {
-			return Failure.NOTHING_RAN;
-		}
-		if (thrown == null) {
-			return Failure.NONE;
-		}
-		IdempotencyException refusal = NestedRefusals.find(thrown);
-		if (refusal instanceof IdempotencyInProgressException
-				|| refusal instanceof IdempotencyStoreUnavailableException) {
-			return Failure.NOTHING_RAN;
-		}
-		if (refusal != null) {
-			return Failure.REFUSED;
-		}
-		boolean over = thrown instanceof AsyncRequestTimeoutException
-				|| DisconnectedClientHelper.isClientDisconnectedException(thrown);
-		return over ? Failure.END_OF_STREAM : Failure.OTHER;
+		return this.nothingRan ? Failure.NOTHING_RAN : Failure.of(thrown);
 	}
 
-	/** Says how the call has ended; what was said first counts. */
 	private void end(HttpEnding how, @Nullable Throwable thrown) {
-		this.ending.complete(switch (how) {
-			case KEPT -> done(response().getStatus(), () -> StoredResponseCodec.encode(snapshot()));
-			case UNKEPT -> new Ending.DoneUnkept(thrown);
-			case FAILED -> new Ending.Failed(thrown, null);
-			case NOT_RUN -> new Ending.NotRun(thrown);
-			case OUT_OF_SIGHT -> Ending.OUT_OF_SIGHT;
-			case KEPT_WHEN_RENDERED, UNDECIDED -> throw new IllegalStateException("The end is not known: " + how);
-		});
-	}
-
-	private Ending done(int status, Ending.Encoding answer) {
-		ResultKind kind = kind(status);
-		return new Ending.Done(answer, kind, keptAtMost(kind));
-	}
-
-	private @Nullable Duration keptAtMost(ResultKind kind) {
-		return (kind == ResultKind.REFUSAL) ? this.settings.retentionOnError() : null;
+		if (how == HttpEnding.KEPT) {
+			this.end.kept(kind(response().getStatus()), this::snapshot);
+		}
+		else {
+			this.end.end(how, thrown);
+		}
 	}
 
 	private ResultKind kind(int status) {
@@ -307,13 +266,7 @@ final class ClaimedAnswer extends Answer {
 
 	private StoredResponse snapshot() {
 		StoredResponse stored = response().snapshot(this.ambient, this.settings.excludedHeaders());
-		if (this.beforeError.isEmpty()) {
-			return stored;
-		}
-		List<ResponseHeader> headers = new ArrayList<>(this.beforeError);
-		headers.addAll(stored.headers());
-		return new StoredResponse(stored.ending(), stored.status(), stored.contentType(), stored.contentLength(),
-				stored.text(), headers, stored.body());
+		return (this.awaitedError != null) ? stored.rendering(this.awaitedError) : stored;
 	}
 
 	/**
@@ -324,7 +277,6 @@ final class ClaimedAnswer extends Answer {
 	private void awaitError(StoredResponse error) {
 		if (this.errorsAreDispatched) {
 			this.awaitedError = error;
-			this.beforeError = error.headers();
 		}
 		else {
 			keep(error);
@@ -332,13 +284,13 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void keep(StoredResponse error) {
-		this.ending.complete(done(error.status(), () -> StoredResponseCodec.encode(error)));
+		this.end.kept(kind(error.status()), () -> error);
 	}
 
 	@Override
 	void requestDestroyed() {
 		StoredResponse error = this.awaitedError;
-		if (error == null || isEnded()) {
+		if (error == null || this.end.isKnown()) {
 			return;
 		}
 		if (this.rendering) {
@@ -358,7 +310,7 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void asyncCompleted() {
-		if (isEnded()) {
+		if (this.end.isKnown()) {
 			return;
 		}
 		if (isStreaming()) {

@@ -22,6 +22,8 @@ final class HeldBody {
 
 	private final Target target;
 
+	private final AllButLastByte overLimit;
+
 	private final Lock lock = new ReentrantLock();
 
 	private volatile Mode mode = Mode.PASS;
@@ -35,18 +37,15 @@ final class HeldBody {
 	private Runnable beforeOverflow = () -> {
 	};
 
-	private int tail = -1;
-
 	private boolean flushRequested;
 
 	private volatile boolean ended;
-
-	private boolean clientGone;
 
 	private boolean written;
 
 	HeldBody(Target target) {
 		this.target = target;
+		this.overLimit = new AllButLastByte(target);
 	}
 
 	/**
@@ -141,7 +140,7 @@ final class HeldBody {
 					this.held.write(bytes, offset, length);
 				}
 			}
-			case OVERFLOW -> writeButLast(bytes, offset, length);
+			case OVERFLOW -> this.overLimit.write(bytes, offset, length);
 			case PASS, STREAM -> target().write(bytes, offset, length);
 			case CLOSED -> {
 				// The answer has ended: nobody would read it.
@@ -154,43 +153,10 @@ final class HeldBody {
 		this.beforeOverflow.run();
 		ByteSink first = this.held;
 		this.held = new ByteSink(0);
-		writeButLast(first.array(), 0, first.size());
+		this.overLimit.write(first.array(), 0, first.size());
 		if (this.flushRequested) {
-			flushToClient();
+			this.overLimit.flush();
 		}
-	}
-
-	private void writeButLast(byte[] bytes, int offset, int length) {
-		if (length == 0) {
-			return;
-		}
-		toClient((out) -> {
-			if (this.tail >= 0) {
-				out.write(this.tail);
-			}
-			out.write(bytes, offset, length - 1);
-		});
-		this.tail = bytes[offset + length - 1] & 0xFF;
-	}
-
-	/**
-	 * A client that hangs up changes nothing: the handler goes on and its result is
-	 * recorded.
-	 */
-	private void toClient(Output output) {
-		if (this.clientGone) {
-			return;
-		}
-		try {
-			output.writeTo(target());
-		}
-		catch (IOException ex) {
-			this.clientGone = true;
-		}
-	}
-
-	private void flushToClient() {
-		toClient(ServletOutputStream::flush);
 	}
 
 	void flush() throws IOException {
@@ -205,7 +171,7 @@ final class HeldBody {
 				startStream();
 			}
 			else if (this.mode == Mode.OVERFLOW) {
-				flushToClient();
+				this.overLimit.flush();
 			}
 			else if (this.mode == Mode.STREAM) {
 				target().flush();
@@ -249,10 +215,7 @@ final class HeldBody {
 	void sendTail() {
 		this.lock.lock();
 		try {
-			if (this.tail >= 0) {
-				toClient((out) -> out.write(this.tail));
-				this.tail = -1;
-			}
+			this.overLimit.end();
 		}
 		finally {
 			this.lock.unlock();
@@ -310,16 +273,6 @@ final class HeldBody {
 	interface Target {
 
 		ServletOutputStream open() throws IOException;
-
-	}
-
-	/**
-	 * Writes something.
-	 */
-	@FunctionalInterface
-	private interface Output {
-
-		void writeTo(ServletOutputStream out) throws IOException;
 
 	}
 

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
 
+import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
 import io.idempotency.key.Caller;
 import jakarta.servlet.http.HttpServletRequest;
@@ -16,8 +17,10 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 /**
  * Says whose the keys and tokens of a request are. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class HttpCallers {
 
 	private final ScopeMode mode;

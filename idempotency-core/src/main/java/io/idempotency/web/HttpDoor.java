@@ -7,6 +7,7 @@ import java.util.Set;
 
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.KeySource;
@@ -42,8 +43,10 @@ import org.springframework.web.servlet.HandlerMapping;
  * refuse uses no key. Calls that the handler makes are its own business: only what
  * another guarded method does is an operation of its own, by the method door.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class HttpDoor implements OperationDoor {
 
 	private static final Set<RequestMethod> SAFE_METHODS = Set.of(RequestMethod.GET, RequestMethod.HEAD,

@@ -1,7 +1,14 @@
 package io.idempotency.web;
 
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.ResultKind;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
+import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
  * Decides how a guarded request has ended, by what its answer and the work behind it have
@@ -172,7 +179,24 @@ enum HttpEnding {
 		/** Because the client has gone, or the time of the stream was over. */
 		END_OF_STREAM,
 
-		OTHER
+		OTHER;
+
+		static Failure of(@Nullable Throwable thrown) {
+			if (thrown == null) {
+				return NONE;
+			}
+			IdempotencyException refusal = NestedRefusals.find(thrown);
+			if (refusal instanceof IdempotencyInProgressException
+					|| refusal instanceof IdempotencyStoreUnavailableException) {
+				return NOTHING_RAN;
+			}
+			if (refusal != null) {
+				return REFUSED;
+			}
+			boolean over = thrown instanceof AsyncRequestTimeoutException
+					|| DisconnectedClientHelper.isClientDisconnectedException(thrown);
+			return over ? END_OF_STREAM : OTHER;
+		}
 
 	}
 

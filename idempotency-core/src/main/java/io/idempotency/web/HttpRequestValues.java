@@ -7,6 +7,7 @@ import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
 
+import io.idempotency.Internal;
 import io.idempotency.aop.BodyPointers;
 import io.idempotency.aop.RequestValues;
 import jakarta.servlet.http.HttpServletRequest;
@@ -18,8 +19,10 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 /**
  * The values of an HTTP request. For the thread that works for the request.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class HttpRequestValues implements RequestValues {
 
 	private final HttpServletRequest request;

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * equal on a retry
  * @param retentionOnError how long an answer of 4xx is kept at most, {@code null} for the
  * retention
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
 		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, Set<String> scopeHeaders,
 		Set<String> fingerprintHeaders, Set<String> ignoredParameters, @Nullable Duration retentionOnError) {
@@ -58,6 +61,14 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		ignoredParameters = Set.copyOf(ignoredParameters);
 	}
 
+	/**
+	 * Begins settings like these.
+	 * @return their values, to be changed
+	 */
+	public Builder change() {
+		return new Builder(this);
+	}
+
 	private static void requireSize(String name, long size) {
 		if (size < 0 || size > MAX_SIZE) {
 			throw new IllegalArgumentException(name + " must be 0 to " + MAX_SIZE + " bytes, not " + size);
@@ -66,6 +77,172 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 	private static Set<String> lowerCase(Collection<String> names) {
 		return names.stream().map((name) -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
+	}
+
+	/**
+	 * Changes some settings. For one thread.
+	 *
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		private String replayedHeader;
+
+		private long maxRequestSize;
+
+		private long maxResponseSize;
+
+		private StatusPatterns releaseOn;
+
+		private Set<String> excludedHeaders;
+
+		private boolean rawFingerprint;
+
+		private ScopeMode scope;
+
+		private Set<String> scopeHeaders;
+
+		private Set<String> fingerprintHeaders;
+
+		private Set<String> ignoredParameters;
+
+		private @Nullable Duration retentionOnError;
+
+		private Builder(HttpSettings from) {
+			this.replayedHeader = from.replayedHeader;
+			this.maxRequestSize = from.maxRequestSize;
+			this.maxResponseSize = from.maxResponseSize;
+			this.releaseOn = from.releaseOn;
+			this.excludedHeaders = from.excludedHeaders;
+			this.rawFingerprint = from.rawFingerprint;
+			this.scope = from.scope;
+			this.scopeHeaders = from.scopeHeaders;
+			this.fingerprintHeaders = from.fingerprintHeaders;
+			this.ignoredParameters = from.ignoredParameters;
+			this.retentionOnError = from.retentionOnError;
+		}
+
+		/**
+		 * The response header that marks a replay.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder replayedHeader(String value) {
+			this.replayedHeader = value;
+			return this;
+		}
+
+		/**
+		 * How many bytes the body of a guarded request may have.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder maxRequestSize(long value) {
+			this.maxRequestSize = value;
+			return this;
+		}
+
+		/**
+		 * How many bytes of an answer are kept.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder maxResponseSize(long value) {
+			this.maxResponseSize = value;
+			return this;
+		}
+
+		/**
+		 * Status codes after which the key is free again.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder releaseOn(StatusPatterns value) {
+			this.releaseOn = value;
+			return this;
+		}
+
+		/**
+		 * Response headers that are never stored, in any case.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder excludedHeaders(Set<String> value) {
+			this.excludedHeaders = value;
+			return this;
+		}
+
+		/**
+		 * Whether JSON bodies are compared byte by byte.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder rawFingerprint(boolean value) {
+			this.rawFingerprint = value;
+			return this;
+		}
+
+		/**
+		 * Whose the keys are.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder scope(ScopeMode value) {
+			this.scope = value;
+			return this;
+		}
+
+		/**
+		 * Request headers that are part of the caller, in any case.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder scopeHeaders(Set<String> value) {
+			this.scopeHeaders = value;
+			return this;
+		}
+
+		/**
+		 * Request headers that must be equal on a retry, in any case.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder fingerprintHeaders(Set<String> value) {
+			this.fingerprintHeaders = value;
+			return this;
+		}
+
+		/**
+		 * Names of parameters that need not be equal on a retry.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder ignoredParameters(Set<String> value) {
+			this.ignoredParameters = value;
+			return this;
+		}
+
+		/**
+		 * How long an answer of 4xx is kept at most, {@code null} for the retention.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder retentionOnError(@Nullable Duration value) {
+			this.retentionOnError = value;
+			return this;
+		}
+
+		/**
+		 * Builds it.
+		 * @return the same values, checked
+		 * @throws IllegalArgumentException if a value cannot be; names it
+		 */
+		public HttpSettings build() {
+			return new HttpSettings(this.replayedHeader, this.maxRequestSize, this.maxResponseSize, this.releaseOn,
+					this.excludedHeaders, this.rawFingerprint, this.scope, this.scopeHeaders, this.fingerprintHeaders,
+					this.ignoredParameters, this.retentionOnError);
+		}
+
 	}
 
 }

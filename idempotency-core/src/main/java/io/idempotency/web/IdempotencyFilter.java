@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperationSource;
 import java.io.IOException;
 import java.util.function.Supplier;
@@ -19,8 +20,10 @@ import jakarta.servlet.http.HttpServletResponse;
  * To be registered for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD, inside
  * Spring Security. It does nothing to requests whose handler is not guarded. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class IdempotencyFilter implements Filter {
 
 	private final HttpSettings settings;

@@ -10,6 +10,7 @@ import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Internal;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,10 @@ import org.springframework.web.servlet.ModelAndView;
  * An {@code @ExceptionHandler} of the application that names {@link IdempotencyException}
  * or one of its kinds goes first; one for all exceptions does not.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	/** Before Spring's own resolvers, which stand at 0. */

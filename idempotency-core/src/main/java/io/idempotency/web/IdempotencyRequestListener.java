@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import io.idempotency.Internal;
 import jakarta.servlet.ServletRequestEvent;
 import jakarta.servlet.ServletRequestListener;
 
@@ -8,8 +9,10 @@ import jakarta.servlet.ServletRequestListener;
  * of an error and keep its bytes. Without this listener (MockMvc has none) the error
  * itself is kept, and rendered anew by each replay. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class IdempotencyRequestListener implements ServletRequestListener {
 
 	@Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
+import io.idempotency.key.Sha256;
 import io.idempotency.web.JsonTokens.Kind;
 import org.jspecify.annotations.Nullable;
 

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
+import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -19,8 +20,10 @@ import org.springframework.web.servlet.ModelAndView;
  * After Spring's own resolvers: an {@code @ExceptionHandler} of the application goes
  * first.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {
 
 	/** Behind Spring's, which stand at 0. */

@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import io.idempotency.Internal;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,10 @@ import org.springframework.web.servlet.ModelAndView;
  * the filter writes the stored answer. Of other exceptions of a guarded handler it takes
  * notice, and leaves them to the application. Thread-safe.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered {
 
 	@Override

@@ -4,14 +4,22 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
+
+import io.idempotency.Internal;
 
 /**
  * A set of HTTP status codes, given as codes and classes of codes: {@code 429},
  * {@code 5xx}. Immutable.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class StatusPatterns {
+
+	// First, because the next constant needs it.
+	private static final Pattern PATTERN = Pattern.compile("[1-5](?:[0-9][0-9]|xx)");
 
 	/** The default of {@code idempotency.http.release-on}. */
 	public static final StatusPatterns RELEASE_ON = parse(List.of("401", "403", "408", "425", "429", "5xx"));
@@ -39,17 +47,26 @@ public final class StatusPatterns {
 		return parsed;
 	}
 
+	/**
+	 * Whether a text is a pattern.
+	 * @param pattern the text
+	 * @return whether it is three digits, or one digit and {@code xx}
+	 */
+	public static boolean isValid(String pattern) {
+		return PATTERN.matcher(pattern.strip().toLowerCase(Locale.ROOT)).matches();
+	}
+
 	private void add(String pattern) {
-		if (pattern.matches("[1-5]xx")) {
+		if (!isValid(pattern)) {
+			throw new IllegalArgumentException(
+					"'" + pattern + "' is neither a status code such as 429 nor a class of them such as 5xx");
+		}
+		if (pattern.endsWith("xx")) {
 			int first = (pattern.charAt(0) - '0') * 100;
 			this.codes.set(first, first + 100);
 		}
-		else if (pattern.matches("[1-5][0-9][0-9]")) {
-			this.codes.set(Integer.parseInt(pattern));
-		}
 		else {
-			throw new IllegalArgumentException(
-					"'" + pattern + "' is neither a status code such as 429 nor a class of them such as 5xx");
+			this.codes.set(Integer.parseInt(pattern));
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,17 @@ record StoredResponse(EndedBy ending, int status, @Nullable String contentType, 
 		@Nullable String text, List<ResponseHeader> headers, ByteBuffer body) {
 
 	static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
+
+	/**
+	 * This answer as the rendering of an error, with the headers that the error had
+	 * already.
+	 */
+	StoredResponse rendering(StoredResponse error) {
+		List<ResponseHeader> all = new ArrayList<>(error.headers());
+		all.addAll(this.headers);
+		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
+				this.body);
+	}
 
 	/** Never prints headers or body. */
 	@Override

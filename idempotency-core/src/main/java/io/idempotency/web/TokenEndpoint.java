@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
 import jakarta.servlet.http.HttpServletResponse;
 import org.slf4j.Logger;
@@ -30,8 +31,10 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * but that expiry bounds them: whoever lets everybody ask for tokens must limit how often
  * they may.
  *
+ * @hidden
  * @since 0.1.0
  */
+@Internal
 public final class TokenEndpoint {
 
 	private static final Logger logger = LoggerFactory.getLogger(TokenEndpoint.class);

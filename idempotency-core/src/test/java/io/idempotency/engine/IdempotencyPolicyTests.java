@@ -57,12 +57,8 @@ class IdempotencyPolicyTests {
 	@Test
 	void noDefaultMayBeLeft() {
 		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS;
-		assertThatIllegalArgumentException().isThrownBy(() -> new IdempotencyPolicy("o", policy.mode(),
-				policy.retention(), policy.lease(), true, ConflictMode.DEFAULT, policy.waitTimeout(),
-				policy.onFailure(), policy.onAbandoned(), false, true, policy.onStoreFailure()));
-		assertThatIllegalArgumentException().isThrownBy(() -> new IdempotencyPolicy("o", policy.mode(),
-				policy.retention(), policy.lease(), true, policy.conflict(), policy.waitTimeout(), FailureMode.DEFAULT,
-				policy.onAbandoned(), false, true, policy.onStoreFailure()));
+		assertThatIllegalArgumentException().isThrownBy(() -> policy.change().conflict(ConflictMode.DEFAULT).build());
+		assertThatIllegalArgumentException().isThrownBy(() -> policy.change().onFailure(FailureMode.DEFAULT).build());
 	}
 
 	@Test

@@ -13,29 +13,7 @@ final class TestPolicy {
 
 	static final String OPERATION = "orders.create";
 
-	private String operation = OPERATION;
-
-	private IdempotencyMode mode = IdempotencyMode.REPLAY;
-
-	private Duration retention = Duration.ofHours(24);
-
-	private Duration lease = Duration.ofSeconds(30);
-
-	private boolean renewal = true;
-
-	private ConflictMode conflict = ConflictMode.REJECT;
-
-	private Duration waitTimeout = Duration.ofSeconds(5);
-
-	private FailureMode onFailure = FailureMode.RELEASE;
-
-	private AbandonedMode onAbandoned = AbandonedMode.RERUN;
-
-	private boolean recoverable;
-
-	private boolean keepsResult = true;
-
-	private StoreFailureMode onStoreFailure = StoreFailureMode.REJECT;
+	private final IdempotencyPolicy.Builder policy = IdempotencyPolicy.DEFAULTS.change().operation(OPERATION);
 
 	static TestPolicy replay() {
 		return new TestPolicy();
@@ -43,69 +21,67 @@ final class TestPolicy {
 
 	static TestPolicy mode(IdempotencyMode mode) {
 		TestPolicy policy = new TestPolicy();
-		policy.mode = mode;
+		policy.policy.mode(mode);
 		return policy;
 	}
 
 	TestPolicy operation(String operation) {
-		this.operation = operation;
+		this.policy.operation(operation);
 		return this;
 	}
 
 	TestPolicy retention(Duration retention) {
-		this.retention = retention;
+		this.policy.retention(retention);
 		return this;
 	}
 
 	TestPolicy lease(Duration lease) {
-		this.lease = lease;
+		this.policy.lease(lease);
 		return this;
 	}
 
 	TestPolicy withoutRenewal() {
-		this.renewal = false;
+		this.policy.renewal(false);
 		return this;
 	}
 
 	TestPolicy waiting() {
-		this.conflict = ConflictMode.WAIT;
+		this.policy.conflict(ConflictMode.WAIT);
 		return this;
 	}
 
 	TestPolicy waiting(Duration waitTimeout) {
-		this.waitTimeout = waitTimeout;
+		this.policy.waitTimeout(waitTimeout);
 		return waiting();
 	}
 
 	TestPolicy remembering() {
-		this.onFailure = FailureMode.REMEMBER;
+		this.policy.onFailure(FailureMode.REMEMBER);
 		return this;
 	}
 
 	TestPolicy refusing() {
-		this.onAbandoned = AbandonedMode.REFUSE;
+		this.policy.onAbandoned(AbandonedMode.REFUSE);
 		return this;
 	}
 
 	TestPolicy recoverable() {
-		this.recoverable = true;
+		this.policy.recoverable(true);
 		return this;
 	}
 
 	TestPolicy unkept() {
-		this.keepsResult = false;
+		this.policy.keepsResult(false);
 		return this;
 	}
 
 	TestPolicy proceeding() {
-		this.onStoreFailure = StoreFailureMode.PROCEED;
+		this.policy.onStoreFailure(StoreFailureMode.PROCEED);
 		return this;
 	}
 
 	IdempotencyPolicy build() {
-		return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.renewal, this.conflict,
-				this.waitTimeout, this.onFailure, this.onAbandoned, this.recoverable, this.keepsResult,
-				this.onStoreFailure);
+		return this.policy.build();
 	}
 
 }

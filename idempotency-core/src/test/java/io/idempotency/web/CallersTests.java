@@ -147,8 +147,7 @@ class CallersTests {
 	}
 
 	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders) {
-		return new HttpSettings("Replayed", 1, 1, StatusPatterns.RELEASE_ON, Set.of(), false, mode, scopeHeaders,
-				Set.of(), Set.of(), null);
+		return HttpSettings.DEFAULTS.change().scope(mode).scopeHeaders(scopeHeaders).build();
 	}
 
 	private Caller of(@Nullable Principal principal) {

@@ -4,7 +4,6 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyListener;
-import io.idempotency.ScopeMode;
 import io.idempotency.aop.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
@@ -43,9 +42,13 @@ import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 class HttpDoorSetup {
 
 	/** Small limits, so that tests can pass them. */
-	static final HttpSettings SETTINGS = new HttpSettings("Idempotent-Replayed", 2000, 1000, StatusPatterns.RELEASE_ON,
-			Set.of("x-excluded"), false, ScopeMode.PRINCIPAL, Set.of(), Set.of("X-Compared"), Set.of("utm_source"),
-			null);
+	static final HttpSettings SETTINGS = HttpSettings.DEFAULTS.change()
+		.maxRequestSize(2000)
+		.maxResponseSize(1000)
+		.excludedHeaders(Set.of("x-excluded"))
+		.fingerprintHeaders(Set.of("X-Compared"))
+		.ignoredParameters(Set.of("utm_source"))
+		.build();
 
 	/** A context with the door and the given beans. */
 	static WebApplicationContext start(Class<?>... components) {

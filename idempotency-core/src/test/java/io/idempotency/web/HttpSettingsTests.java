@@ -34,8 +34,11 @@ class HttpSettingsTests {
 	}
 
 	private HttpSettings settings(long maxRequestSize, long maxResponseSize, Set<String> excludedHeaders) {
-		return new HttpSettings("Replayed", maxRequestSize, maxResponseSize, StatusPatterns.RELEASE_ON, excludedHeaders,
-				false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), null);
+		return HttpSettings.DEFAULTS.change()
+			.maxRequestSize(maxRequestSize)
+			.maxResponseSize(maxResponseSize)
+			.excludedHeaders(excludedHeaders)
+			.build();
 	}
 
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -12,7 +11,6 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.ScopeMode;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
@@ -143,8 +141,7 @@ class RetentionOnErrorTests {
 		}
 
 		static HttpSettings of(Duration retentionOnError) {
-			return new HttpSettings("Idempotent-Replayed", 1000, 1000, StatusPatterns.RELEASE_ON, Set.of(), false,
-					ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), retentionOnError);
+			return HttpSettings.DEFAULTS.change().retentionOnError(retentionOnError).build();
 		}
 
 		@Bean

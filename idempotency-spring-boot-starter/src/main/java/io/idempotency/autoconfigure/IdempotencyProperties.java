@@ -90,10 +90,15 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @return the policy
 	 */
 	IdempotencyPolicy policy() {
-		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
-		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), this.retention, this.lease, this.renewal,
-				this.conflict.mode(), this.waitTimeout, this.onFailure.mode(), defaults.onAbandoned(),
-				defaults.recoverable(), defaults.keepsResult(), this.onStoreFailure);
+		return IdempotencyPolicy.DEFAULTS.change()
+			.retention(this.retention)
+			.lease(this.lease)
+			.renewal(this.renewal)
+			.conflict(this.conflict.mode())
+			.waitTimeout(this.waitTimeout)
+			.onFailure(this.onFailure.mode())
+			.onStoreFailure(this.onStoreFailure)
+			.build();
 	}
 
 	/**

@@ -61,11 +61,19 @@ public final class IdempotencyWebAutoConfiguration {
 	@Bean
 	HttpSettings idempotencyHttpSettings(IdempotencyProperties properties) {
 		IdempotencyProperties.Http http = properties.http();
-		return new HttpSettings(http.replayedHeader(), http.maxRequestSize().toBytes(),
-				http.maxResponseSize().toBytes(), StatusPatterns.parse(http.releaseOn()),
-				Set.copyOf(http.excludedHeaders()), properties.fingerprint() == FingerprintType.RAW, properties.scope(),
-				Set.copyOf(http.scopeHeaders()), Set.copyOf(http.fingerprintHeaders()),
-				Set.copyOf(http.ignoredParameters()), http.retentionOnError());
+		return HttpSettings.DEFAULTS.change()
+			.replayedHeader(http.replayedHeader())
+			.maxRequestSize(http.maxRequestSize().toBytes())
+			.maxResponseSize(http.maxResponseSize().toBytes())
+			.releaseOn(StatusPatterns.parse(http.releaseOn()))
+			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
+			.rawFingerprint(properties.fingerprint() == FingerprintType.RAW)
+			.scope(properties.scope())
+			.scopeHeaders(Set.copyOf(http.scopeHeaders()))
+			.fingerprintHeaders(Set.copyOf(http.fingerprintHeaders()))
+			.ignoredParameters(Set.copyOf(http.ignoredParameters()))
+			.retentionOnError(http.retentionOnError())
+			.build();
 	}
 
 	@Bean

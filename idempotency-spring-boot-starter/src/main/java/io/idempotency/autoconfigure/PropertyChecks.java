@@ -4,6 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
+import io.idempotency.key.HeaderName;
+import io.idempotency.store.jdbc.TableName;
+import io.idempotency.web.StatusPatterns;
+
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.unit.DataSize;
 
@@ -13,15 +17,7 @@ import org.springframework.util.unit.DataSize;
  */
 final class PropertyChecks {
 
-	/** RFC 9110, section 5.6.2. */
-	private static final Pattern HTTP_TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
-
-	private static final Pattern STATUS = Pattern.compile("[1-5](?:\\d\\d|[xX][xX])");
-
 	private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9._~!$&'()+,;=:@%/-]*");
-
-	/** What the JDBC store takes for a name. */
-	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]{0,49}");
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[^\\s\\p{Cntrl}]*");
 
@@ -78,7 +74,7 @@ final class PropertyChecks {
 	}
 
 	static void headerName(String name, String value) {
-		matches(HTTP_TOKEN, name, value, "It must be the name of an HTTP header, without blanks.");
+		require(HeaderName.isValid(value), name, value, "It must be the name of an HTTP header, without blanks.");
 	}
 
 	static void headerNames(String name, List<String> values) {
@@ -89,30 +85,31 @@ final class PropertyChecks {
 
 	static void statusPatterns(String name, List<String> values) {
 		for (int i = 0; i < values.size(); i++) {
-			matches(STATUS, name + "[" + i + "]", values.get(i),
+			require(StatusPatterns.isValid(values.get(i)), name + "[" + i + "]", values.get(i),
 					"It must be a status code such as 429, or a class of them such as 5xx.");
 		}
 	}
 
 	static void path(String name, String value) {
-		matches(PATH, name, value, "It must be a path that starts with a slash.");
+		require(PATH.matcher(value).matches(), name, value, "It must be a path that starts with a slash.");
 	}
 
 	static void tableName(String name, String value) {
-		matches(TABLE, name, value,
+		require(TableName.isValid(value), name, value,
 				"It must be a name of at most 50 letters, digits and underscores, with its schema before a dot if need be.");
 	}
 
 	static void namespace(String name, String value) {
-		matches(NAMESPACE, name, value, "It must have at most 100 characters, none of which controls anything.");
+		require(NAMESPACE.matcher(value).matches(), name, value,
+				"It must have at most 100 characters, none of which controls anything.");
 	}
 
 	static void keyPrefix(String name, String value) {
-		matches(KEY_PREFIX, name, value, "It must not hold blanks or control characters.");
+		require(KEY_PREFIX.matcher(value).matches(), name, value, "It must not hold blanks or control characters.");
 	}
 
-	private static void matches(Pattern pattern, String name, String value, String reason) {
-		if (!pattern.matcher(value).matches()) {
+	private static void require(boolean valid, String name, String value, String reason) {
+		if (!valid) {
 			throw invalid(name, value, reason);
 		}
 	}

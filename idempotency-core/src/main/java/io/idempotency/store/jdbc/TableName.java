@@ -2,12 +2,17 @@ package io.idempotency.store.jdbc;
 
 import java.util.regex.Pattern;
 
+import io.idempotency.Internal;
+
 /**
  * A checked name, the only text from outside that becomes part of a statement.
  *
  * @param text the name, with its schema where one was given
+ * @hidden
+ * @since 0.1.0
  */
-record TableName(String text) {
+@Internal
+public record TableName(String text) {
 
 	/** What the scripts call the table. */
 	static final String DEFAULT = "idempotency_record";
@@ -17,7 +22,10 @@ record TableName(String text) {
 	/** The name of an index is made of it, and 63 characters is all PostgreSQL keeps. */
 	private static final int MAX_LENGTH = 50;
 
-	TableName {
+	/**
+	 * Checks the name.
+	 */
+	public TableName {
 		if (!PATTERN.matcher(text).matches()) {
 			throw new IllegalArgumentException(
 					"Not a table name: '" + text + "'. It must be letters, digits and underscores that do not start"
@@ -27,6 +35,15 @@ record TableName(String text) {
 			throw new IllegalArgumentException(
 					"The table name '" + text + "' is longer than " + MAX_LENGTH + " characters");
 		}
+	}
+
+	/**
+	 * Whether a text can be the name of the table.
+	 * @param text the text
+	 * @return whether it can
+	 */
+	public static boolean isValid(String text) {
+		return PATTERN.matcher(text).matches() && simpleName(text).length() <= MAX_LENGTH;
 	}
 
 	/** The name without the schema. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Completion;
+import io.idempotency.store.record.Moment;
 
 /**
  * Arguments of the scripts.
@@ -40,8 +41,7 @@ final class RedisValues {
 	 * years.
 	 */
 	static byte[] of(Duration duration) {
-		Duration bounded = (duration.compareTo(LONGEST) < 0) ? duration : LONGEST;
-		return of(bounded.plusNanos(999).toNanos() / 1000);
+		return of(Moment.micros((duration.compareTo(LONGEST) < 0) ? duration : LONGEST));
 	}
 
 	/** The state that a completion leaves, as the scripts call it. */

@@ -70,10 +70,7 @@ public class StoreNode<S extends IdempotencyStore> implements AutoCloseable {
 	 */
 	private static IdempotencyPolicy policy(StoreFailureMode onStoreFailure) {
 		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
-		return new IdempotencyPolicy(defaults.operation(), defaults.mode(), defaults.retention(),
-				Duration.ofMinutes(10), defaults.renewal(), defaults.conflict(), defaults.waitTimeout(),
-				defaults.onFailure(), defaults.onAbandoned(), defaults.recoverable(), defaults.keepsResult(),
-				onStoreFailure);
+		return defaults.change().lease(Duration.ofMinutes(10)).onStoreFailure(onStoreFailure).build();
 	}
 
 	public S store() {

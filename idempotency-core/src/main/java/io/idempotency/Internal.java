@@ -1,0 +1,23 @@
+package io.idempotency;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The annotated type is public only because the packages of this library need it:
+ * applications must not use it, and it may change without notice.
+ * <p>
+ * Such a type also has the tag {@code @hidden}, which leaves it out of the published
+ * Javadoc.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.TYPE)
+public @interface Internal {
+
+}

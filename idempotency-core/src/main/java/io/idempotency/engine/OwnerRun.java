@@ -1,0 +1,223 @@
+package io.idempotency.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run of the call that owns its key, from the claim to the {@link Ending}. For one
+ * call; the future of an asynchronous one may end it on another thread.
+ *
+ * @param <T> what the guarded method gives
+ */
+final class OwnerRun<T> {
+
+	private final GuardedCall call;
+
+	private final OwnedClaim claim;
+
+	private final GuardedAction<T> action;
+
+	private final Replays replays;
+
+	private final ResultThreads results;
+
+	private final Events events;
+
+	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replays replays, ResultThreads results,
+			Events events) {
+		this.call = call;
+		this.claim = claim;
+		this.action = action;
+		this.replays = replays;
+		this.results = results;
+		this.events = events;
+	}
+
+	/**
+	 * Runs the action and ends the claim.
+	 * @param transaction whose end ends the claim, {@code null} if none surrounds the
+	 * call
+	 */
+	@Nullable T run(@Nullable SurroundingTransaction transaction) throws Throwable {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
+			T recovered = openAndRecover(transaction);
+			if (recovered != null) {
+				return returned(recovered, true);
+			}
+			T value;
+			try {
+				value = this.action.run();
+			}
+			catch (Throwable failure) {
+				if (!this.action.isDuplicate(failure)) {
+					threw(failure);
+				}
+				else if (!this.claim.isJoined()) {
+					return afterDuplicate(failure);
+				}
+				throw failure;
+			}
+			return returned(value, false);
+		}
+	}
+
+	/** After the transaction of the work, because the recovery needs one of its own. */
+	@Nullable T recoverAfterDuplicate(Throwable duplicate) {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
+			return afterDuplicate(duplicate);
+		}
+	}
+
+	private @Nullable T openAndRecover(@Nullable SurroundingTransaction transaction) throws Throwable {
+		try {
+			if (transaction != null) {
+				this.claim.surroundedByTransaction();
+				transaction.bind(this.call.key(), this.claim, this.claim::transactionEnded);
+			}
+			this.action.acquired(this.claim);
+			return this.claim.isAbandoned() ? this.replays.recover(this.call, this.action) : null;
+		}
+		catch (Throwable failure) {
+			end(new Ending.NotRun(failure));
+			throw failure;
+		}
+	}
+
+	/** The method's own exception wins, and no claim is left without an end. */
+	private void threw(Throwable failure) {
+		Ending ending;
+		try {
+			ending = this.action.threw(failure);
+		}
+		catch (Throwable ex) {
+			if (ex != failure) {
+				failure.addSuppressed(ex);
+			}
+			ending = new Ending.Failed(failure, null);
+		}
+		end(ending);
+	}
+
+	/**
+	 * The business data says "already done": whatever happens now, nothing may run again.
+	 */
+	private @Nullable T afterDuplicate(Throwable duplicate) {
+		T recovered = null;
+		Throwable failure = null;
+		try {
+			recovered = this.replays.recover(this.call, this.action);
+		}
+		catch (Throwable ex) {
+			if (ex instanceof InterruptedException) {
+				Thread.currentThread().interrupt();
+			}
+			failure = ex;
+		}
+		if (recovered != null) {
+			return returned(recovered, true);
+		}
+		end(Ending.UNKEPT);
+		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, this.call.operation());
+		IdempotencyException refusal = new IdempotencyResultUnavailableException(this.call.operation());
+		refusal.initCause(duplicate);
+		if (failure != null) {
+			refusal.addSuppressed(failure);
+		}
+		throw refusal;
+	}
+
+	/** A future is handed on as one that completes when the claim has ended. */
+	private @Nullable T returned(@Nullable T value, boolean recovered) {
+		if (this.action.isAsync() && value instanceof CompletionStage<?> stage) {
+			return later(value, stage, recovered);
+		}
+		done(value, recovered);
+		return value;
+	}
+
+	/**
+	 * After success nothing may delete the record: what goes wrong here ends as a
+	 * tombstone.
+	 */
+	private void done(@Nullable Object value, boolean recovered) {
+		Ending ending;
+		try {
+			ending = this.action.returned(value, recovered);
+		}
+		catch (Throwable failure) {
+			ending = new Ending.DoneUnkept(failure);
+		}
+		end(ending);
+	}
+
+	private T later(T value, CompletionStage<?> stage, boolean recovered) {
+		CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+		Thread caller = Thread.currentThread();
+		AtomicBoolean here = new AtomicBoolean(true);
+		try {
+			this.action.deferred(answer);
+			stage.whenComplete((result, failure) -> {
+				Supplier<Runnable> end = () -> end(result, failure, recovered, answer);
+				if (here.get() && Thread.currentThread() == caller) {
+					end.get().run();
+				}
+				else {
+					this.results.run(end, answer);
+				}
+			});
+		}
+		catch (Throwable ex) {
+			// A future that tells nobody when it is done.
+			end(new Ending.DoneUnkept(ex));
+			return value;
+		}
+		here.set(false);
+		if (!answer.isDone()) {
+			this.claim.leavesTheThread();
+		}
+		return AsyncResults.future(answer);
+	}
+
+	/**
+	 * First the record, then the answer, with the very failure of the method.
+	 * @return what completes the answer
+	 */
+	private Runnable end(@Nullable Object value, @Nullable Throwable failure, boolean recovered,
+			CompletableFuture<@Nullable Object> answer) {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
+			if (failure == null) {
+				done(value, recovered);
+				return () -> answer.complete(value);
+			}
+			Throwable cause = AsyncResults.cause(failure);
+			if (AsyncResults.isGivenUp(cause)) {
+				end(this.action.gaveUp(cause));
+			}
+			else if (this.action.isDuplicate(cause)) {
+				Object found = AsyncResults.await(afterDuplicate(cause));
+				return () -> answer.complete(found);
+			}
+			else {
+				threw(cause);
+			}
+			return () -> answer.completeExceptionally(failure);
+		}
+		catch (Throwable refusal) {
+			return () -> answer.completeExceptionally(refusal);
+		}
+	}
+
+	/** The one way out of the claim. */
+	private void end(Ending ending) {
+		this.claim.end(ending);
+	}
+
+}

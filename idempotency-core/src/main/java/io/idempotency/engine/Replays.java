@@ -1,0 +1,78 @@
+package io.idempotency.engine;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives a duplicate what the first call has given, or says why there is nothing.
+ */
+final class Replays {
+
+	private final EncryptedResults encrypted;
+
+	private final Events events;
+
+	Replays(EncryptedResults encrypted, Events events) {
+		this.encrypted = encrypted;
+		this.events = events;
+	}
+
+	/** Nobody may run: gives the result of who did, or says why there is none. */
+	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action) throws Throwable {
+		if (result instanceof ClaimResult.Completed completed) {
+			return replay(call, completed, action);
+		}
+		if (result instanceof ClaimResult.Tombstone) {
+			return recoverOrRefuse(call, action);
+		}
+		throw this.events.refusal(call.operation(), result);
+	}
+
+	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action)
+			throws Throwable {
+		StoredResult result = this.encrypted.decrypt(call, completed.result());
+		if (result == null) {
+			return recoverOrRefuse(call, action);
+		}
+		T value;
+		try {
+			value = action.replay(result);
+		}
+		catch (UnreadableResultException ex) {
+			this.events.resultNotReadable(call.operation(), ex);
+			return recoverOrRefuse(call, action);
+		}
+		catch (Throwable replayed) {
+			// A remembered failure, or a signal of the door.
+			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+			throw replayed;
+		}
+		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		return value;
+	}
+
+	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action) throws Throwable {
+		T recovered = recover(call, action);
+		if (recovered == null) {
+			throw this.events.refusal(call.operation(), new ClaimResult.Tombstone());
+		}
+		return action.replayRecovered(recovered);
+	}
+
+	/**
+	 * Looks the result up in the business data. Of an asynchronous look-up only the value
+	 * inside says whether anything was found, and the decision to run or not cannot be
+	 * taken before.
+	 */
+	<T> @Nullable T recover(GuardedCall call, GuardedAction<T> action) throws Throwable {
+		T recovered = call.policy().recoverable() ? action.recover() : null;
+		if (recovered != null && AsyncResults.await(recovered) != null) {
+			this.events.publish(IdempotencyEvent.RECOVERED, call.operation());
+			return recovered;
+		}
+		return null;
+	}
+
+}

@@ -1,0 +1,30 @@
+package io.idempotency.key;
+
+import java.util.regex.Pattern;
+
+import io.idempotency.Internal;
+
+/**
+ * What may be the name of an HTTP header: a token of RFC 9110, section 5.6.2.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class HeaderName {
+
+	private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+	private HeaderName() {
+	}
+
+	/**
+	 * Whether a text can be the name of a header.
+	 * @param text the text
+	 * @return whether it can
+	 */
+	public static boolean isValid(String text) {
+		return TOKEN.matcher(text).matches();
+	}
+
+}
