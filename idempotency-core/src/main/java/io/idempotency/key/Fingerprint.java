@@ -38,11 +38,14 @@ public final class Fingerprint {
 	 * @return a builder, not thread-safe
 	 */
 	public static Builder of(String algorithm) {
-		if (algorithm.isEmpty() || algorithm.length() > MAX_ALGORITHM_LENGTH
-				|| !StandardCharsets.US_ASCII.newEncoder().canEncode(algorithm)) {
+		if (algorithm.isEmpty() || algorithm.length() > MAX_ALGORITHM_LENGTH || !isAscii(algorithm)) {
 			throw new IllegalArgumentException("Not a fingerprint algorithm: '" + algorithm + "'");
 		}
 		return new Builder(algorithm);
+	}
+
+	private static boolean isAscii(String text) {
+		return text.chars().allMatch((c) -> c < 0x80);
 	}
 
 	/**
@@ -126,7 +129,7 @@ public final class Fingerprint {
 
 		private final String algorithm;
 
-		private final LengthPrefixedDigest digest = new LengthPrefixedDigest();
+		private @Nullable LengthPrefixedDigest digest = LengthPrefixedDigest.begin();
 
 		private Builder(String algorithm) {
 			this.algorithm = algorithm;
@@ -139,10 +142,10 @@ public final class Fingerprint {
 		 */
 		public Builder add(@Nullable String part) {
 			if (part == null) {
-				this.digest.addNumber(-1);
+				digest().addNumber(-1);
 			}
 			else {
-				this.digest.add(part);
+				digest().add(part);
 			}
 			return this;
 		}
@@ -153,7 +156,7 @@ public final class Fingerprint {
 		 * @return this builder
 		 */
 		public Builder add(byte[] part) {
-			this.digest.add(part);
+			digest().add(part);
 			return this;
 		}
 
@@ -163,16 +166,26 @@ public final class Fingerprint {
 		 * @return this builder
 		 */
 		public Builder add(ByteBuffer part) {
-			this.digest.add(part);
+			digest().add(part);
 			return this;
 		}
 
 		/**
 		 * Ends the fingerprint; the builder must not be used again.
 		 * @return the fingerprint
+		 * @throws IllegalStateException if it was built before
 		 */
 		public Fingerprint build() {
-			return new Fingerprint(this.algorithm, this.digest.digest());
+			byte[] bytes = digest().digest();
+			this.digest = null;
+			return new Fingerprint(this.algorithm, bytes);
+		}
+
+		private LengthPrefixedDigest digest() {
+			if (this.digest == null) {
+				throw new IllegalStateException("The fingerprint has been built");
+			}
+			return this.digest;
 		}
 
 	}

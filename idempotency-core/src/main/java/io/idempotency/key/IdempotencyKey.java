@@ -79,7 +79,7 @@ public final class IdempotencyKey {
 	}
 
 	private static byte[] hash(String namespace, String operation, Caller caller, List<String> parts, boolean token) {
-		LengthPrefixedDigest digest = new LengthPrefixedDigest();
+		LengthPrefixedDigest digest = LengthPrefixedDigest.begin();
 		String type = token ? "token" : "key";
 		if (namespace.isEmpty()) {
 			digest.add(type);

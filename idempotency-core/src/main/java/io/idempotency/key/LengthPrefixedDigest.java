@@ -3,41 +3,112 @@ package io.idempotency.key;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * SHA-256 over parts that are each prefixed with their length, so that {@code a:b} +
  * {@code c} differs from {@code a} + {@code b:c}. Not thread-safe.
+ * <p>
+ * Each thread uses its own one again, because making one costs more than a digest does.
+ * One that is begun while another is under way is a new one.
  */
 final class LengthPrefixedDigest {
 
+	private static final int BUFFER = 512;
+
+	private static final ThreadLocal<@Nullable LengthPrefixedDigest> IDLE = new ThreadLocal<>();
+
 	private final MessageDigest digest = Sha256.create();
 
-	LengthPrefixedDigest add(String part) {
-		return add(part.getBytes(StandardCharsets.UTF_8));
+	/** Collects small parts, because each update costs as much as some bytes do. */
+	private final byte[] buffer = new byte[BUFFER];
+
+	private int size;
+
+	private LengthPrefixedDigest() {
 	}
 
-	LengthPrefixedDigest add(byte[] part) {
-		addNumber(part.length);
-		this.digest.update(part);
+	/** Begins a digest, to be ended by {@link #digest()}. */
+	static LengthPrefixedDigest begin() {
+		LengthPrefixedDigest idle = IDLE.get();
+		if (idle == null) {
+			return new LengthPrefixedDigest();
+		}
+		IDLE.set(null);
+		return idle;
+	}
+
+	LengthPrefixedDigest add(String part) {
+		int length = part.length();
+		if (length > BUFFER / 2 || !isAscii(part)) {
+			return add(part.getBytes(StandardCharsets.UTF_8));
+		}
+		addNumber(length);
+		require(length);
+		for (int i = 0; i < length; i++) {
+			this.buffer[this.size++] = (byte) part.charAt(i);
+		}
 		return this;
 	}
 
+	private static boolean isAscii(String text) {
+		for (int i = 0; i < text.length(); i++) {
+			if (text.charAt(i) > 0x7F) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	LengthPrefixedDigest add(byte[] part) {
+		return add(ByteBuffer.wrap(part));
+	}
+
 	LengthPrefixedDigest add(ByteBuffer part) {
-		addNumber(part.remaining());
-		this.digest.update(part);
+		int length = part.remaining();
+		addNumber(length);
+		if (length <= BUFFER / 2) {
+			require(length);
+			part.get(this.buffer, this.size, length);
+			this.size += length;
+		}
+		else {
+			flush();
+			this.digest.update(part);
+		}
 		return this;
 	}
 
 	LengthPrefixedDigest addNumber(int number) {
-		this.digest.update((byte) (number >>> 24));
-		this.digest.update((byte) (number >>> 16));
-		this.digest.update((byte) (number >>> 8));
-		this.digest.update((byte) number);
+		require(Integer.BYTES);
+		this.buffer[this.size++] = (byte) (number >>> 24);
+		this.buffer[this.size++] = (byte) (number >>> 16);
+		this.buffer[this.size++] = (byte) (number >>> 8);
+		this.buffer[this.size++] = (byte) number;
 		return this;
 	}
 
+	private void require(int length) {
+		if (length > BUFFER - this.size) {
+			flush();
+		}
+	}
+
+	private void flush() {
+		this.digest.update(this.buffer, 0, this.size);
+		this.size = 0;
+	}
+
+	/** Ends the digest: this object is another's from here on. */
 	byte[] digest() {
-		return this.digest.digest();
+		flush();
+		byte[] result = this.digest.digest();
+		// Nobody's key is to be found in a heap dump.
+		Arrays.fill(this.buffer, (byte) 0);
+		IDLE.set(this);
+		return result;
 	}
 
 }

@@ -2,9 +2,10 @@ package io.idempotency.store;
 
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Says whose claim it is: 128 random bits made by the caller, one for each call. It alone
+ * Says whose claim it is: 128 bits made by the caller, others for each call. It alone
  * decides ownership, so that a request that is sent once more finds itself.
  *
  * @param high the upper 64 bits
@@ -13,14 +14,40 @@ import java.util.HexFormat;
  */
 public record ClaimId(long high, long low) {
 
-	private static final SecureRandom RANDOM = new SecureRandom();
+	/** Odd, so that a count times it comes back only after all 64 bits. */
+	private static final long STEP = 0x9E3779B97F4A7C15L;
+
+	private static final long START;
+
+	private static final long SECRET;
+
+	private static final AtomicLong COUNT = new AtomicLong();
+
+	static {
+		SecureRandom random = new SecureRandom();
+		START = random.nextLong();
+		SECRET = random.nextLong();
+	}
 
 	/**
-	 * Makes a new claim id.
+	 * Makes a new claim id, which no other call of any node has.
+	 * <p>
+	 * One JVM never makes the upper bits twice, and where they begin is random, as the
+	 * lower bits are. The time is part of those, so that copies of one JVM that was
+	 * frozen and started several times part. An id can be guessed by who knows others:
+	 * nothing may depend on that it cannot.
 	 * @return the id
 	 */
 	public static ClaimId random() {
-		return new ClaimId(RANDOM.nextLong(), RANDOM.nextLong());
+		long high = mix(START + COUNT.getAndIncrement() * STEP);
+		return new ClaimId(high, mix(SECRET ^ high ^ System.nanoTime() * STEP ^ System.currentTimeMillis()));
+	}
+
+	/** Spreads the bits; different numbers stay different. */
+	private static long mix(long number) {
+		long mixed = (number ^ number >>> 30) * 0xBF58476D1CE4E5B9L;
+		mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+		return mixed ^ mixed >>> 31;
 	}
 
 	/**

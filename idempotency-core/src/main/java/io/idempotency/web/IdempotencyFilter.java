@@ -1,10 +1,10 @@
 package io.idempotency.web;
 
-import io.idempotency.Internal;
-import io.idempotency.aop.IdempotentOperationSource;
 import java.io.IOException;
 import java.util.function.Supplier;
 
+import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperationSource;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Enumeration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -107,8 +108,9 @@ final class RequestFingerprint {
 
 	private void addHeaders(Fingerprint.Builder fingerprint, HttpServletRequest request) {
 		for (String name : this.headers) {
-			List<String> values = Collections.list(request.getHeaders(name));
-			if (!values.isEmpty()) {
+			Enumeration<String> sent = request.getHeaders(name);
+			if (sent.hasMoreElements()) {
+				List<String> values = Collections.list(sent);
 				fingerprint.add("header").add(name).add(Integer.toString(values.size()));
 				values.forEach(fingerprint::add);
 			}

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Entry {
 
 	/** Earliest expiry first. */
-	static final Comparator<Entry> BY_EXPIRY = Comparator.<Entry>comparingLong((entry) -> entry.record.expiresAt())
+	static final Comparator<Entry> BY_EXPIRY = Comparator.<Entry>comparingLong((entry) -> entry.expiresAt)
 		.thenComparing((entry) -> entry.id);
 
 	/** Earliest written first. */
@@ -36,6 +36,9 @@ final class Entry {
 
 	private final long ordinal;
 
+	/** Beside the record, because a walk through an order compares nothing else. */
+	private final long expiresAt;
+
 	/**
 	 * Creates the entry.
 	 * @param id whose record it is
@@ -46,6 +49,7 @@ final class Entry {
 		this.id = id;
 		this.record = record;
 		this.ordinal = ordinal;
+		this.expiresAt = record.expiresAt();
 	}
 
 	RecordId id() {

@@ -1,0 +1,103 @@
+package io.idempotency.benchmarks.load;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** One connection that stays open. For one thread. */
+final class LoadConnection {
+
+	private static final byte[] END_OF_CHUNKS = "\r\n0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+	private final InputStream in;
+
+	private final OutputStream out;
+
+	private final String body;
+
+	private final String ownKey = UUID.randomUUID().toString();
+
+	private final byte[] buffer = new byte[256 * 1024];
+
+	LoadConnection(int port, int bodySize) throws IOException {
+		Socket socket = new Socket("127.0.0.1", port);
+		socket.setTcpNoDelay(true);
+		this.in = socket.getInputStream();
+		this.out = socket.getOutputStream();
+		String frame = "{\"account\":\"DE02\",\"amount\":1250,\"text\":\"\"}";
+		this.body = frame.replace("\"\"", '"' + "x".repeat(Math.max(0, bodySize - frame.length())) + '"');
+	}
+
+	void post(String path, LoadClient.Keys keys) throws IOException {
+		String key = (keys == LoadClient.Keys.FRESH) ? freshKey() : this.ownKey + path.substring(1);
+		String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+				+ "Accept: application/json\r\nIdempotency-Key: " + key + "\r\nContent-Length: " + this.body.length()
+				+ "\r\n\r\n" + this.body;
+		this.out.write(request.getBytes(StandardCharsets.ISO_8859_1));
+		read();
+	}
+
+	private static String freshKey() {
+		ThreadLocalRandom random = ThreadLocalRandom.current();
+		return new UUID(random.nextLong(), random.nextLong()).toString();
+	}
+
+	private void read() throws IOException {
+		int size = 0;
+		int head = -1;
+		int needed = -1;
+		while (true) {
+			int count = this.in.read(this.buffer, size, this.buffer.length - size);
+			if (count < 0) {
+				throw new IOException("The server has closed the connection");
+			}
+			size += count;
+			if (head < 0) {
+				head = endOfHead(size);
+				if (head >= 0) {
+					needed = check(new String(this.buffer, 0, head, StandardCharsets.ISO_8859_1), head);
+				}
+			}
+			if (head >= 0 && ((needed >= 0) ? size >= needed : endsWithLastChunk(size))) {
+				return;
+			}
+		}
+	}
+
+	/** How many bytes the answer has, -1 if it comes in chunks. */
+	private static int check(String head, int length) throws IOException {
+		if (!head.startsWith("HTTP/1.1 201")) {
+			throw new IOException("Not the answer that is measured: " + head);
+		}
+		int at = head.indexOf("Content-Length: ");
+		if (at < 0) {
+			return -1;
+		}
+		int from = at + "Content-Length: ".length();
+		return length + Integer.parseInt(head.substring(from, head.indexOf('\r', from)));
+	}
+
+	private int endOfHead(int size) {
+		for (int i = 3; i < size; i++) {
+			if (this.buffer[i] == '\n' && this.buffer[i - 2] == '\n') {
+				return i + 1;
+			}
+		}
+		return -1;
+	}
+
+	private boolean endsWithLastChunk(int size) {
+		int from = size - END_OF_CHUNKS.length;
+		for (int i = 0; i < END_OF_CHUNKS.length; i++) {
+			if (from < 0 || this.buffer[from + i] != END_OF_CHUNKS[i]) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+}

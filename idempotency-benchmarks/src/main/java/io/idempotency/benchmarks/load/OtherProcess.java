@@ -1,0 +1,65 @@
+package io.idempotency.benchmarks.load;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A JVM of its own with the class path of this one, killed when it is closed. */
+final class OtherProcess implements AutoCloseable {
+
+	private final Process process;
+
+	private final BufferedReader in;
+
+	private final PrintStream out;
+
+	private OtherProcess(Process process) {
+		this.process = process;
+		this.in = process.inputReader(StandardCharsets.UTF_8);
+		this.out = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+	}
+
+	static OtherProcess java(Class<?> main, List<String> arguments) throws IOException {
+		List<String> command = new ArrayList<>();
+		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+		command.addAll(List.of(System.getProperty("jvm." + main.getSimpleName(), "-Xmx2g").split(" ")));
+		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(arguments);
+		return new OtherProcess(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+	}
+
+	void send(String line) {
+		this.out.println(line);
+	}
+
+	String line() throws IOException {
+		String line = this.in.readLine();
+		if (line == null) {
+			throw new IOException("The other process has ended");
+		}
+		return line;
+	}
+
+	String lineWith(String beginning) throws IOException {
+		String line = line();
+		while (!line.startsWith(beginning)) {
+			line = line();
+		}
+		return line;
+	}
+
+	Duration processorTime() {
+		return this.process.info().totalCpuDuration().orElseThrow();
+	}
+
+	@Override
+	public void close() {
+		this.process.destroyForcibly();
+	}
+
+}

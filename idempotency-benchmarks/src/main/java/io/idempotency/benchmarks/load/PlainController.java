@@ -1,0 +1,28 @@
+package io.idempotency.benchmarks.load;
+
+import io.idempotency.Idempotent;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The least that a handler can do, so that all the rest is the guard's. */
+@RestController
+class PlainController {
+
+	@PostMapping("/plain")
+	@ResponseStatus(HttpStatus.CREATED)
+	Payment plain(@RequestBody Payment payment) {
+		return payment;
+	}
+
+	@Idempotent
+	@PostMapping("/guarded")
+	@ResponseStatus(HttpStatus.CREATED)
+	Payment guarded(@RequestBody Payment payment) {
+		return payment;
+	}
+
+}
