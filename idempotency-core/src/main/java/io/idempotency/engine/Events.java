@@ -87,12 +87,16 @@ final class Events {
 	}
 
 	void resultNotStored(String operation, Throwable cause) {
-		logger.warn("The result of '{}' could not be stored; duplicates are told that it is not available", operation,
-				cause);
+		logger.atLevel(first(operation, "store " + cause.getClass().getName()))
+			.setCause(cause)
+			.log("The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
+					+ "each cause", operation);
 	}
 
 	void resultNotReadable(String operation, Throwable cause) {
-		logger.warn("The stored result of '{}' could not be read", operation, cause);
+		logger.atLevel(first(operation, "read " + cause.getClass().getName()))
+			.setCause(cause)
+			.log("The stored result of '{}' could not be read. Told once for each cause", operation);
 	}
 
 	void resultNotEncrypted(String operation, Throwable cause) {

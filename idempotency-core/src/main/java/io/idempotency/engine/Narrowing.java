@@ -52,7 +52,7 @@ final class Narrowing {
 			// A dead predecessor stays remembered.
 			return RecordEnd.release(null);
 		}
-		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null) {
+		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null && this.call.policy().replays()) {
 			this.events.resultNotStored(this.call.operation(), unkept.why());
 		}
 		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));

@@ -73,11 +73,11 @@ final class EngineFixture implements AutoCloseable {
 				encryption);
 	}
 
-	<T> @Nullable T execute(TestPolicy policy, TestAction<T> door) throws Throwable {
+	<T> @Nullable T execute(TestPolicy policy, GuardedAction<T> door) throws Throwable {
 		return execute(policy, Fingerprint.NONE, door);
 	}
 
-	<T> @Nullable T execute(TestPolicy policy, Fingerprint fingerprint, TestAction<T> door) throws Throwable {
+	<T> @Nullable T execute(TestPolicy policy, Fingerprint fingerprint, GuardedAction<T> door) throws Throwable {
 		return this.engine.execute(new GuardedCall(KEY, fingerprint, policy.build(), this.store), door);
 	}
 

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
+import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
@@ -138,6 +140,68 @@ class UnkeptResultTests {
 		@Override
 		public Ending threw(Throwable failure) {
 			return new Ending.Failed(failure, null);
+		}
+
+	}
+
+	@Test
+	void answerThatFailedIsNoLostResultWhereNoneIsKept() throws Throwable {
+		this.node.execute(this.policy, new UnrenderedAction());
+		this.node.clock.advance(Duration.ofDays(2));
+		this.node.execute(TestPolicy.mode(IdempotencyMode.REJECT).operation("rejecting"), new UnrenderedAction());
+		assertThat(this.node.log.messages(Level.WARN)).isEmpty();
+	}
+
+	@Test
+	void resultThatIsLostForOneCauseIsToldOnce() throws Throwable {
+		for (int i = 0; i < 3; i++) {
+			this.node.execute(TestPolicy.replay(), new UnrenderedAction());
+			this.node.clock.advance(Duration.ofDays(2));
+		}
+		assertThat(this.node.log.messages(Level.WARN)).singleElement().asString().contains("could not be stored");
+	}
+
+	@Test
+	void resultThatCannotBeReadForOneCauseIsToldOnce() throws Throwable {
+		this.node.execute(TestPolicy.replay(), TestAction.returning("one"));
+		for (int i = 0; i < 3; i++) {
+			assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
+				.isThrownBy(() -> this.node.execute(TestPolicy.replay(), new UnrenderedAction()));
+		}
+		assertThat(this.node.log.messages(Level.WARN)).singleElement().asString().contains("could not be read");
+	}
+
+	/** Has done its work, and cannot say so in the form that its client wants. */
+	private static final class UnrenderedAction implements GuardedAction<String> {
+
+		@Override
+		public String run() {
+			return "done";
+		}
+
+		@Override
+		public @Nullable String recover() {
+			return null;
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return false;
+		}
+
+		@Override
+		public @Nullable String replay(StoredResult result) {
+			throw new UnreadableResultException("Another format", new IllegalArgumentException(result.toString()));
+		}
+
+		@Override
+		public Ending returned(@Nullable Object value, boolean recovered) {
+			return new Ending.DoneUnkept(new IllegalStateException("No form that the client accepts"));
+		}
+
+		@Override
+		public Ending threw(Throwable failure) {
+			throw new AssertionError("Nothing has failed", failure);
 		}
 
 	}
