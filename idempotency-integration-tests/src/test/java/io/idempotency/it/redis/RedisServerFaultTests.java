@@ -149,7 +149,7 @@ class RedisServerFaultTests {
 
 	@Test
 	void failOverLosesNothingThatAReplicaHad() {
-		try (RedisSentinelServers set = RedisSentinelServers.start(RedisBinary.REDIS_7_0);
+		try (RedisSentinelServers set = RedisSentinelServers.startToFailOver(RedisBinary.REDIS_7_0);
 				Node careful = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)), 1);
 				Node other = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
 			List<String> keys = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
@@ -173,7 +173,7 @@ class RedisServerFaultTests {
 
 	@Test
 	void callsGoOnAfterAFailOver() throws Exception {
-		try (RedisSentinelServers set = RedisSentinelServers.start(RedisBinary.REDIS_6_2);
+		try (RedisSentinelServers set = RedisSentinelServers.startToFailOver(RedisBinary.REDIS_6_2);
 				Node one = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)));
 				Node two = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
 			one.execute("warm-up", () -> "done");

@@ -22,21 +22,32 @@ public final class RedisSentinelServers implements AutoCloseable {
 	}
 
 	/**
-	 * Starts all five and waits until they know each other.
+	 * Starts all five and waits until they know each other. A master that keeps silent
+	 * for a while stays the master: on a busy machine that happens.
 	 * @param binary their version
 	 * @return the set, ready
 	 */
 	public static RedisSentinelServers start(RedisBinary binary) {
+		return start(binary, Duration.ofMinutes(5));
+	}
+
+	/**
+	 * Starts all five, to kill the master.
+	 * @param binary their version
+	 * @return the set, ready
+	 */
+	public static RedisSentinelServers startToFailOver(RedisBinary binary) {
+		return start(binary, Duration.ofMillis(500));
+	}
+
+	private static RedisSentinelServers start(RedisBinary binary, Duration patience) {
 		RedisSentinelServers set = new RedisSentinelServers();
 		try {
 			RedisServer master = RedisServer.start(binary);
 			set.servers.add(master);
-			set.servers.add(RedisServer.start(binary, "--replicaof", "127.0.0.1", Integer.toString(master.port())));
-			await().atMost(Duration.ofSeconds(30))
-				.pollInterval(Duration.ofMillis(20))
-				.until(() -> "up".equals(set.replica().info("replication").getProperty("master_link_status")));
+			set.servers.add(RedisServer.startReplica(master));
 			for (int i = 0; i < 3; i++) {
-				set.sentinels.add(RedisServer.startSentinel(binary, configuration(master)));
+				set.sentinels.add(RedisServer.startSentinel(binary, configuration(master, patience)));
 			}
 			await().atMost(Duration.ofSeconds(30))
 				.pollInterval(Duration.ofMillis(20))
@@ -49,9 +60,9 @@ public final class RedisSentinelServers implements AutoCloseable {
 		}
 	}
 
-	private static List<String> configuration(RedisServer master) {
+	private static List<String> configuration(RedisServer master, Duration patience) {
 		return List.of("sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + master.port() + " 2",
-				"sentinel down-after-milliseconds " + MASTER_NAME + " 500",
+				"sentinel down-after-milliseconds " + MASTER_NAME + " " + patience.toMillis(),
 				"sentinel failover-timeout " + MASTER_NAME + " 5000");
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * A Redis server of our own: real, on a free port of the loopback interface, its data
@@ -61,6 +64,19 @@ public final class RedisServer implements AutoCloseable {
 	 */
 	public static RedisServer startDurable(RedisBinary binary) {
 		return start(binary, "--appendonly", "yes", "--appendfsync", "always");
+	}
+
+	/**
+	 * Starts a replica, and waits until it follows.
+	 * @param master its master
+	 * @return the replica, ready
+	 */
+	public static RedisServer startReplica(RedisServer master) {
+		RedisServer replica = start(master.binary, "--replicaof", "127.0.0.1", Integer.toString(master.port));
+		await().atMost(Duration.ofSeconds(30))
+			.pollInterval(Duration.ofMillis(20))
+			.until(() -> "up".equals(replica.info("replication").getProperty("master_link_status")));
+		return replica;
 	}
 
 	/**

@@ -30,8 +30,21 @@ public record SqlDatabase(String url, int port, String user) {
 
 	/** MariaDB through the driver of MySQL, which takes it for a MySQL. */
 	public SqlDatabase asMySql() {
-		return new SqlDatabase(this.url.replace("jdbc:mariadb:", "jdbc:mysql:") + "?sslMode=DISABLED", this.port,
-				this.user);
+		return new SqlDatabase(this.url.replace("jdbc:mariadb:", "jdbc:mysql:"), this.port, this.user)
+			.with("sslMode=DISABLED");
+	}
+
+	/**
+	 * The same database with further options of the driver.
+	 * @param options names and values
+	 * @return the database
+	 */
+	public SqlDatabase with(String options) {
+		if (options.isEmpty()) {
+			return this;
+		}
+		String separator = this.url.startsWith("jdbc:h2:") ? ";" : this.url.contains("?") ? "&" : "?";
+		return new SqlDatabase(this.url + separator + options, this.port, this.user);
 	}
 
 	/** A connection of its own for each use. */
