@@ -9,8 +9,8 @@ import java.util.function.BiFunction;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.idempotency.it.StoreAlone;
-import io.idempotency.it.servers.BadLine;
+import io.idempotency.it.servers.StoreAlone;
+import io.idempotency.it.store.BadLine;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;

@@ -1,6 +1,6 @@
 package io.idempotency.it.jdbc;
 
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.NetworkFaultContract;
 import io.idempotency.it.store.StoreNode;

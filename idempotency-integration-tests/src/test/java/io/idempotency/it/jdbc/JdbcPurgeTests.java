@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyEvent;
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Callers;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Runs;

@@ -2,7 +2,7 @@ package io.idempotency.it.jdbc;
 
 import java.util.List;
 
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.RaceContract;
 import io.idempotency.it.store.StoreNode;
 import org.junit.jupiter.api.AfterEach;

@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.SqlServer;
 import io.idempotency.it.store.Callers;
 import io.idempotency.it.store.Runs;

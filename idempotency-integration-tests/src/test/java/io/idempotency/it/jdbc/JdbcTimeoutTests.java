@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;

@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.it.http.Answer;
-import io.idempotency.it.http.Client;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;

@@ -10,7 +10,7 @@ import io.idempotency.it.servers.MariaDbServer;
 import io.idempotency.it.servers.MySqlServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RealMySql;
+import io.idempotency.it.containers.RealMySql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.servers.SqlServer;
 import org.jspecify.annotations.Nullable;

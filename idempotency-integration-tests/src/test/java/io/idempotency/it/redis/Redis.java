@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 import io.idempotency.it.servers.Backend;
-import io.idempotency.it.servers.ContainerServer;
+import io.idempotency.it.containers.ContainerServer;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisClusterServers;
 import io.idempotency.it.servers.RedisSentinelServers;

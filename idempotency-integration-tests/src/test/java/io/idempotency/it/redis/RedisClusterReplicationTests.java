@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
@@ -16,7 +18,6 @@ import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisClusterServers;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.DisposableBean;
@@ -28,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * {@code wait-replicas} in a cluster.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 class RedisClusterReplicationTests {
 
 	private static final Duration WAIT = Duration.ofSeconds(3);

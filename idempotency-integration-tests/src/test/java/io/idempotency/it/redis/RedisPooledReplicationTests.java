@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,7 @@ import static org.mockito.Mockito.mock;
 /**
  * {@code wait-replicas} where the connections of an application come from a pool.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 class RedisPooledReplicationTests {
 
 	private final RedisServer master = RedisServer.start(RedisBinary.REDIS_7_0);

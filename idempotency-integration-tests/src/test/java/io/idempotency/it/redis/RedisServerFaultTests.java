@@ -10,11 +10,12 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisSentinelServers;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import io.idempotency.it.store.Callers;
 import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What happens to servers, and how often the guarded calls ran.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @StoreAlone
 class RedisServerFaultTests {
 

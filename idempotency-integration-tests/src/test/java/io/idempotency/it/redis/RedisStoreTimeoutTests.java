@@ -6,9 +6,10 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -38,7 +39,7 @@ import static org.awaitility.Awaitility.await;
  * What a call is told, far sooner than a client of its own accord would tell it, and
  * whether it may have been applied.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @Timeout(30)
 class RedisStoreTimeoutTests {
 

@@ -1,5 +1,6 @@
-package io.idempotency.it.servers;
+package io.idempotency.it.store;
 
+import io.idempotency.it.servers.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 

@@ -1,6 +1,5 @@
 package io.idempotency.it.servers;
 
-import io.idempotency.it.StoreAlone;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -11,7 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Tests of the launcher of PostgreSQL.
  */
-@RequiresPostgreSql
+@Requires(Backend.POSTGRESQL)
 @StoreAlone
 class PostgreSqlServersTests extends SqlServersContract {
 

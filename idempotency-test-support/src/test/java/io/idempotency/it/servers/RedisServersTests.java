@@ -3,7 +3,6 @@ package io.idempotency.it.servers;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 
-import io.idempotency.it.StoreAlone;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests of the launcher: what the fault tests rely on.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @StoreAlone
 class RedisServersTests {
 

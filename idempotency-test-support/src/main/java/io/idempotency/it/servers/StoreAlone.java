@@ -1,4 +1,4 @@
-package io.idempotency.it;
+package io.idempotency.it.servers;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

@@ -1,4 +1,4 @@
-package io.idempotency.it.http;
+package io.idempotency.it.client;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,7 +64,7 @@ public final class Client {
 		}
 	}
 
-	HttpResponse<InputStream> open(HttpRequest.Builder request) throws IOException, InterruptedException {
+	public HttpResponse<InputStream> open(HttpRequest.Builder request) throws IOException, InterruptedException {
 		return this.http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
 	}
 
@@ -72,7 +72,7 @@ public final class Client {
 	 * Sends the head of a request as it stands and gives the first line of the answer and
 	 * the rest.
 	 */
-	String raw(String path, String headerLines) throws IOException {
+	public String raw(String path, String headerLines) throws IOException {
 		try (Socket socket = new Socket("127.0.0.1", this.port)) {
 			write(socket, path, headerLines);
 			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -80,7 +80,7 @@ public final class Client {
 	}
 
 	/** Sends a request and hangs up without reading the answer. */
-	void hangUp(String path, String headerLines) throws IOException {
+	public void hangUp(String path, String headerLines) throws IOException {
 		try (Socket socket = new Socket("127.0.0.1", this.port)) {
 			socket.setSoLinger(true, 0);
 			write(socket, path, headerLines);

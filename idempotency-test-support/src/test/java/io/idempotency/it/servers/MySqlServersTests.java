@@ -1,17 +1,13 @@
 package io.idempotency.it.servers;
 
-import io.idempotency.it.StoreAlone;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests of the launcher of MySQL.
  */
-@Tag("mysql")
-@EnabledIf("io.idempotency.it.servers.MySqlServer#isHere")
+@Requires(Backend.MYSQL_PROCESS)
 @StoreAlone
 class MySqlServersTests extends SqlServersContract {
 

@@ -22,7 +22,7 @@ public final class MySqlServer extends InnoDbServer {
 	}
 
 	/** Whether the build has copied one. */
-	static boolean isHere() {
+	public static boolean isHere() {
 		return ARCHIVE.isHere();
 	}
 

@@ -1,6 +1,5 @@
 package io.idempotency.it.servers;
 
-import io.idempotency.it.StoreAlone;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.ConnectionCallback;
@@ -11,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests of the launcher of MariaDB.
  */
-@RequiresMariaDb
+@Requires(Backend.MARIADB)
 @StoreAlone
 class MariaDbServersTests extends SqlServersContract {
 

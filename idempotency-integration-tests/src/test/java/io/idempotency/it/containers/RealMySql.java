@@ -1,7 +1,9 @@
-package io.idempotency.it.servers;
+package io.idempotency.it.containers;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.it.servers.MySqlServer;
+import io.idempotency.it.servers.SqlDatabase;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package io.idempotency.it.http;
+package io.idempotency.it.client;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -37,7 +37,7 @@ public record Answer(int status, Map<String, List<String>> headers, byte[] body)
 		return "true".equals(header("Idempotent-Replayed"));
 	}
 
-	Map<String, List<String>> comparableHeaders() {
+	public Map<String, List<String>> comparableHeaders() {
 		Map<String, List<String>> comparable = new TreeMap<>();
 		this.headers.forEach((name, values) -> {
 			String lower = name.toLowerCase(Locale.ROOT);

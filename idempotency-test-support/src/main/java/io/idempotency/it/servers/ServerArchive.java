@@ -24,9 +24,9 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  */
 final class ServerArchive {
 
-	private static final Path CARRIERS = Path.of("target", "carriers").toAbsolutePath();
+	private static final Path CARRIERS = ServerFiles.TARGET.resolve("carriers");
 
-	private static final Path SERVERS = Path.of("target", "servers").toAbsolutePath();
+	private static final Path SERVERS = ServerFiles.TARGET.resolve("servers");
 
 	private final String name;
 

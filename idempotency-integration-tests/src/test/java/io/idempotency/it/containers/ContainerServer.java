@@ -1,5 +1,6 @@
-package io.idempotency.it.servers;
+package io.idempotency.it.containers;
 
+import io.idempotency.it.servers.SqlDatabase;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.utility.DockerImageName;
