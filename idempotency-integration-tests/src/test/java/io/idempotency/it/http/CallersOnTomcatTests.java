@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.client.Answer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 
+import io.idempotency.it.client.Answer;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.test.context.TestPropertySource;

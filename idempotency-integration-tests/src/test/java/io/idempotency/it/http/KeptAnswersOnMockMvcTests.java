@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import io.idempotency.it.WithMockMvc;
+import io.idempotency.it.client.Answer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 

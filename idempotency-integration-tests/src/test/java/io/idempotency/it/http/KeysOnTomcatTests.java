@@ -3,6 +3,8 @@ package io.idempotency.it.http;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

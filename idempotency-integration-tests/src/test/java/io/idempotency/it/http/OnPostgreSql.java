@@ -7,9 +7,10 @@ import java.lang.annotation.Target;
 
 import javax.sql.DataSource;
 
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.Requires;
 
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ApplicationContextInitializer;
@@ -23,7 +24,7 @@ import org.springframework.test.context.ContextConfiguration;
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@RequiresPostgreSql
+@Requires(Backend.POSTGRESQL)
 @ContextConfiguration(initializers = OnPostgreSql.Database.class)
 @interface OnPostgreSql {
 

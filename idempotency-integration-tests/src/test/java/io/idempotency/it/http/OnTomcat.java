@@ -2,6 +2,7 @@ package io.idempotency.it.http;
 
 import java.util.UUID;
 
+import io.idempotency.it.client.Client;
 import org.junit.jupiter.api.BeforeEach;
 
 import org.springframework.beans.factory.annotation.Autowired;

@@ -2,6 +2,7 @@ package io.idempotency.it.http;
 
 import java.time.Duration;
 
+import io.idempotency.it.client.Answer;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.test.MutableClock;

@@ -13,12 +13,14 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresPostgreSql;
-import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.Requires;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,8 +37,7 @@ import static org.awaitility.Awaitility.await;
  * silent. No time-outs are set but those of the connection pool, which a warning at the
  * start asks for.
  */
-@RequiresRedis
-@RequiresPostgreSql
+@Requires({ Backend.REDIS, Backend.POSTGRESQL })
 @Timeout(120)
 class StandstillTests {
 

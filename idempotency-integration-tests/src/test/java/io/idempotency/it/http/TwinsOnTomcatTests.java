@@ -3,6 +3,7 @@ package io.idempotency.it.http;
 import java.util.UUID;
 import java.util.stream.Stream;
 
+import io.idempotency.it.client.Answer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;

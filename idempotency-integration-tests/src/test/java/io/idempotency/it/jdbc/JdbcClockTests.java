@@ -1,11 +1,6 @@
 package io.idempotency.it.jdbc;
 
-import io.idempotency.it.StoreAlone;
-import io.idempotency.it.servers.MariaDbServer;
-import io.idempotency.it.servers.PostgreSqlBinary;
-import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RequiresMariaDb;
-import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.ClockContract;
 import io.idempotency.it.store.ShiftedCaller;
@@ -14,37 +9,19 @@ import org.junit.jupiter.api.Nested;
 /**
  * Nodes of one database whose clocks are apart.
  */
+@EachDatabase(having = Product.Trait.SERVER)
 @StoreAlone
 class JdbcClockTests {
 
-	@Nested
-	@RequiresPostgreSql
-	class PostgreSql extends Clocks {
+	private final SqlDatabase database;
 
-		PostgreSql() {
-			super(PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase());
-		}
-
+	JdbcClockTests(TestDatabase database) {
+		this.database = database.address();
 	}
 
+	/** One instance for all tests of a round: another world takes a while to load. */
 	@Nested
-	@RequiresMariaDb
-	class MariaDb extends Clocks {
-
-		MariaDb() {
-			super(MariaDbServer.shared().newDatabase());
-		}
-
-	}
-
-	abstract static class Clocks extends ClockContract {
-
-		private final SqlDatabase database;
-
-		Clocks(SqlDatabase database) {
-			this.database = database;
-			Tables.create(database);
-		}
+	class Clocks extends ClockContract {
 
 		@Override
 		protected Class<? extends ShiftedCaller> callerType() {
@@ -53,7 +30,7 @@ class JdbcClockTests {
 
 		@Override
 		protected void connect(ShiftedCaller caller) {
-			caller.connect(this.database.url(), this.database.user());
+			caller.connect(JdbcClockTests.this.database.url(), JdbcClockTests.this.database.user());
 		}
 
 	}

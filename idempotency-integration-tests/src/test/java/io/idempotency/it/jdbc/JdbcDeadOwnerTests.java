@@ -2,10 +2,11 @@ package io.idempotency.it.jdbc;
 
 import java.util.List;
 
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.DeadOwnerContract;
 import io.idempotency.it.store.StoreNode;
@@ -16,7 +17,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /**
  * An owner of claims in PostgreSQL is killed.
  */
-@RequiresPostgreSql
+@Requires(Backend.POSTGRESQL)
 @StoreAlone
 class JdbcDeadOwnerTests extends DeadOwnerContract {
 

@@ -15,10 +15,11 @@ import java.util.concurrent.TimeUnit;
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RequiresPostgreSql;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.Runs;
 import io.idempotency.test.DuplicateStorm;
@@ -33,7 +34,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The application and the store share a pool, which is smaller than the crowd.
  */
-@RequiresPostgreSql
+@Requires(Backend.POSTGRESQL)
 @StoreAlone
 class JdbcPoolTests {
 

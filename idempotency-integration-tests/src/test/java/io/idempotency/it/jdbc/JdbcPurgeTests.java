@@ -12,21 +12,11 @@ import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyEvent;
-import io.idempotency.it.StoreAlone;
-import io.idempotency.it.servers.MariaDbServer;
-import io.idempotency.it.servers.PostgreSqlBinary;
-import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RealMySql;
-import io.idempotency.it.servers.RequiresMariaDb;
-import io.idempotency.it.servers.RequiresMySql;
-import io.idempotency.it.servers.RequiresPostgreSql;
-import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Callers;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -38,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Two nodes purge at once while both are called.
  */
+@EachDatabase(having = Product.Trait.SERVER)
 @StoreAlone
 class JdbcPurgeTests {
 
@@ -45,160 +36,119 @@ class JdbcPurgeTests {
 
 	private static final int BATCH = 500;
 
-	@Nested
-	@RequiresPostgreSql
-	class PostgreSql extends Purges {
+	private final Runs runs = new Runs();
 
-		@Override
-		SqlDatabase database() {
-			return PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_16).newDatabase();
-		}
+	private final TestDatabase database;
 
+	private final JdbcNode one;
+
+	private final JdbcNode two;
+
+	JdbcPurgeTests(TestDatabase database) {
+		this.database = database;
+		database.jdbc().update("delete from " + Tables.RECORDS);
+		this.one = database.newNode(8);
+		this.two = database.newNode(8);
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MariaDb extends Purges {
-
-		@Override
-		SqlDatabase database() {
-			return MariaDbServer.shared().newDatabase();
-		}
-
+	@AfterEach
+	void stop() {
+		this.one.close();
+		this.two.close();
 	}
 
-	@Nested
-	@RequiresMySql
-	class MySql extends Purges {
-
-		@Override
-		SqlDatabase database() {
-			return RealMySql.newDatabase();
-		}
-
+	@Test
+	void whatIsExpiredIsPurgedOnceAndCallsGoOn() throws Exception {
+		List<String> kept = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
+		kept.forEach((key) -> this.one.execute(key, () -> this.runs.run(key)));
+		writeExpired();
+		List<Integer> purged = new ArrayList<>();
+		List<String> keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(() -> {
+			CompletableFuture<Integer> other = OwnThread.supply(() -> purgeAll(this.two));
+			purged.add(purgeAll(this.one));
+			purged.add(other.orTimeout(60, TimeUnit.SECONDS).join());
+		});
+		// A node may have found the last of them in the hands of the other, which gave
+		// them back.
+		int rest = purgeAll(this.one);
+		assertThat(purged.get(0) + purged.get(1) + rest).as("purged").isEqualTo(EXPIRED);
+		expectUndisturbed(kept, keys);
 	}
 
-	abstract static class Purges {
-
-		private final Runs runs = new Runs();
-
-		private SqlDatabase database;
-
-		private JdbcNode one;
-
-		private JdbcNode two;
-
-		abstract SqlDatabase database();
-
-		@BeforeEach
-		void start() {
-			this.database = database();
-			Tables.create(this.database);
-			this.one = new JdbcNode(this.database.pool(8));
-			this.two = new JdbcNode(this.database.pool(8));
-		}
-
-		@AfterEach
-		void stop() {
-			this.one.close();
-			this.two.close();
-		}
-
-		@Test
-		void whatIsExpiredIsPurgedOnceAndCallsGoOn() throws Exception {
-			List<String> kept = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
-			kept.forEach((key) -> this.one.execute(key, () -> this.runs.run(key)));
-			writeExpired();
-			List<Integer> purged = new ArrayList<>();
-			List<String> keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(() -> {
-				CompletableFuture<Integer> other = OwnThread.supply(() -> purgeAll(this.two));
-				purged.add(purgeAll(this.one));
-				purged.add(other.orTimeout(60, TimeUnit.SECONDS).join());
-			});
-			// A node may have found the last of them in the hands of the other, which
-			// gave
-			// them back.
-			int rest = purgeAll(this.one);
-			assertThat(purged.get(0) + purged.get(1) + rest).as("purged").isEqualTo(EXPIRED);
-			expectUndisturbed(kept, keys);
-		}
-
-		@Test
-		void whatExpiresDuringThePurgeMayBePurgedToo() throws Exception {
-			AtomicBoolean over = new AtomicBoolean();
-			CompletableFuture<Void> purge = OwnThread.run(() -> {
-				while (!over.get()) {
-					this.one.store().purge(BATCH);
-				}
-			});
-			List<String> keys;
-			try {
-				keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(this::callAndForget);
+	@Test
+	void whatExpiresDuringThePurgeMayBePurgedToo() throws Exception {
+		AtomicBoolean over = new AtomicBoolean();
+		CompletableFuture<Void> purge = OwnThread.run(() -> {
+			while (!over.get()) {
+				this.one.store().purge(BATCH);
 			}
-			finally {
-				over.set(true);
-			}
-			purge.get(60, TimeUnit.SECONDS);
-			expectUndisturbed(List.of(), keys);
+		});
+		List<String> keys;
+		try {
+			keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(this::callAndForget);
 		}
-
-		private void callAndForget() {
-			for (int i = 0; i < 100; i++) {
-				String result = this.two.call(freshKey())
-					.retention(Duration.ofMillis(1))
-					.execute(String.class, () -> "forgotten");
-				assertThat(result).isEqualTo("forgotten");
-			}
+		finally {
+			over.set(true);
 		}
+		purge.get(60, TimeUnit.SECONDS);
+		expectUndisturbed(List.of(), keys);
+	}
 
-		private void expectUndisturbed(List<String> kept, List<String> called) {
-			List<String> keys = new ArrayList<>(kept);
-			keys.addAll(called);
-			for (String key : keys) {
-				assertThat(this.two.execute(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
-			}
-			while (purgeAll(this.one) > 0) {
-				Thread.onSpinWait();
-			}
-			assertThat(Tables.records(this.database.unpooled())).isEqualTo(keys.size());
-			for (JdbcNode node : List.of(this.one, this.two)) {
-				assertThat(node.count(IdempotencyEvent.STORE_UNAVAILABLE)).isZero();
-				assertThat(node.count(IdempotencyEvent.STORE_RETRY)).isZero();
-			}
+	private void callAndForget() {
+		for (int i = 0; i < 100; i++) {
+			String result = this.two.call(freshKey())
+				.retention(Duration.ofMillis(1))
+				.execute(String.class, () -> "forgotten");
+			assertThat(result).isEqualTo("forgotten");
 		}
+	}
 
-		private static int purgeAll(JdbcNode node) {
-			int purged = 0;
-			int last = node.store().purge(BATCH);
-			while (last > 0) {
-				purged += last;
-				last = node.store().purge(BATCH);
-			}
-			return purged;
+	private void expectUndisturbed(List<String> kept, List<String> called) {
+		List<String> keys = new ArrayList<>(kept);
+		keys.addAll(called);
+		for (String key : keys) {
+			assertThat(this.two.execute(key, () -> this.runs.run(key))).isEqualTo(key + " run 1");
 		}
-
-		private void writeExpired() {
-			try (HikariDataSource pool = this.database.pool(1)) {
-				JdbcTemplate jdbc = new JdbcTemplate(pool);
-				List<Object[]> rows = IntStream.range(0, EXPIRED)
-					.mapToObj((number) -> new Object[] { hash(number), new byte[16], new byte[0], 1_000_000L + number })
-					.toList();
-				String insert = "insert into " + Tables.RECORDS + " (key_hash, operation, state, claim_id, fence,"
-						+ " fingerprint, lease_until, kept_until, token_until, attempts)"
-						+ " values (?, 'test', 'T', ?, 1, ?, 0, ?, 0, 1)";
-				new TransactionTemplate(new DataSourceTransactionManager(pool))
-					.executeWithoutResult((status) -> jdbc.batchUpdate(insert, rows));
-			}
+		while (purgeAll(this.one) > 0) {
+			Thread.onSpinWait();
 		}
-
-		private static byte[] hash(int number) {
-			return ByteBuffer.allocate(32).putInt(number).array();
+		assertThat(Tables.records(this.database.address().unpooled())).isEqualTo(keys.size());
+		for (JdbcNode node : List.of(this.one, this.two)) {
+			assertThat(node.count(IdempotencyEvent.STORE_UNAVAILABLE)).isZero();
+			assertThat(node.count(IdempotencyEvent.STORE_RETRY)).isZero();
 		}
+	}
 
-		private static String freshKey() {
-			return UUID.randomUUID().toString();
+	private static int purgeAll(JdbcNode node) {
+		int purged = 0;
+		int last = node.store().purge(BATCH);
+		while (last > 0) {
+			purged += last;
+			last = node.store().purge(BATCH);
 		}
+		return purged;
+	}
 
+	private void writeExpired() {
+		try (HikariDataSource pool = this.database.newPool(1)) {
+			JdbcTemplate jdbc = new JdbcTemplate(pool);
+			List<Object[]> rows = IntStream.range(0, EXPIRED)
+				.mapToObj((number) -> new Object[] { hash(number), new byte[16], new byte[0], 1_000_000L + number })
+				.toList();
+			String insert = "insert into " + Tables.RECORDS + " (key_hash, operation, state, claim_id, fence,"
+					+ " fingerprint, lease_until, kept_until, token_until, attempts)"
+					+ " values (?, 'test', 'T', ?, 1, ?, 0, ?, 0, 1)";
+			new TransactionTemplate(new DataSourceTransactionManager(pool))
+				.executeWithoutResult((status) -> jdbc.batchUpdate(insert, rows));
+		}
+	}
+
+	private static byte[] hash(int number) {
+		return ByteBuffer.allocate(32).putInt(number).array();
+	}
+
+	private static String freshKey() {
+		return UUID.randomUUID().toString();
 	}
 
 }

@@ -13,8 +13,7 @@ final class JdbcShiftedCaller extends NodeCaller {
 	protected StoreNode<?> node(String url, String user) {
 		HikariDataSource pool = new HikariDataSource();
 		// The driver manager has none of a driver that is loaded anew.
-		pool.setDriverClassName(
-				url.startsWith("jdbc:postgresql:") ? "org.postgresql.Driver" : "org.mariadb.jdbc.Driver");
+		pool.setDriverClassName(Product.ofUrl(url).driver());
 		pool.setJdbcUrl(url);
 		pool.setUsername(user);
 		pool.setPassword("");

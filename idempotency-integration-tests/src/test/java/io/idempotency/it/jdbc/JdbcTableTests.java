@@ -7,12 +7,11 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import javax.sql.DataSource;
+
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.it.StoreAlone;
-import io.idempotency.it.servers.PostgreSqlBinary;
-import io.idempotency.it.servers.RequiresMariaDb;
-import io.idempotency.it.servers.RequiresMySql;
-import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.StoreAlone;
+import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -24,9 +23,9 @@ import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -35,300 +34,174 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The table of the JDBC store on every database: made, checked, purged.
  */
+@EachDatabase({ Database.Kind.PRODUCT, Database.Kind.VERSION, Database.Kind.MODE, Database.Kind.DRIVER,
+		Database.Kind.DIALECT })
 @StoreAlone
 class JdbcTableTests {
 
-	@Nested
-	class H2 extends Rules {
+	private final TestDatabase database;
 
-		@Override
-		TestPool open() {
-			return TestPool.h2("");
-		}
+	private final DataSource dataSource;
 
-		@Override
-		String vendor() {
-			return "h2";
-		}
+	private final JdbcTemplate jdbc;
 
+	private final JdbcIdempotencyStore store;
+
+	JdbcTableTests(TestDatabase type) {
+		this.database = type.another();
+		this.dataSource = this.database.sharedPool("pool", 24);
+		this.jdbc = new JdbcTemplate(this.dataSource);
+		this.store = new JdbcIdempotencyStore(this.dataSource);
 	}
 
-	@Nested
-	class H2AsOracle extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.h2(";MODE=Oracle");
-		}
-
-		@Override
-		String vendor() {
-			return "h2";
-		}
-
+	@AfterEach
+	void close() throws Exception {
+		this.database.close();
 	}
 
-	@Nested
-	@RequiresPostgreSql
-	class PostgreSql16 extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.postgreSql(PostgreSqlBinary.POSTGRESQL_16);
-		}
-
-		@Override
-		String vendor() {
-			return "postgresql";
-		}
-
+	private JdbcSchema schema(String table) {
+		return new JdbcSchema(this.dataSource, table);
 	}
 
-	@Nested
-	@RequiresPostgreSql
-	class PostgreSql18 extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.postgreSql(PostgreSqlBinary.POSTGRESQL_18);
-		}
-
-		@Override
-		String vendor() {
-			return "postgresql";
-		}
-
+	private void createTable() {
+		schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MariaDb extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mariaDb();
-		}
-
-		@Override
-		String vendor() {
-			return "mariadb";
-		}
-
+	private long size() {
+		return this.jdbc.queryForObject("select count(*) from idempotency_record", Long.class);
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MariaDbThroughTheDriverOfMySql extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mariaDbThroughTheDriverOfMySql();
-		}
-
-		@Override
-		String vendor() {
-			return "mariadb";
-		}
-
+	private IdempotencyKey expired() {
+		IdempotencyKey key = Requests.key();
+		Requests.acquired(this.store.claim(Requests.claim(key, Requests.SHORT, Requests.SHORT)));
+		return key;
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MySqlStatements extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mySqlStatements();
-		}
-
-		@Override
-		String vendor() {
-			return "mysql";
-		}
-
-	}
-
-	@Nested
-	@RequiresMySql
-	class MySql extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mySql();
-		}
-
-		@Override
-		String vendor() {
-			return "mysql";
-		}
-
-	}
-
-	abstract static class Rules {
-
-		private TestPool pool;
-
-		private JdbcIdempotencyStore store;
-
-		abstract TestPool open();
-
-		abstract String vendor();
-
-		@BeforeEach
-		void start() {
-			this.pool = open();
-			this.store = new JdbcIdempotencyStore(this.pool.dataSource());
-		}
-
-		@AfterEach
-		void stop() {
-			this.pool.close();
-		}
-
-		private JdbcSchema schema(String table) {
-			return new JdbcSchema(this.pool.dataSource(), table);
-		}
-
-		private void createTable() {
-			schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
-		}
-
-		private long size() {
-			return this.pool.jdbc().queryForObject("select count(*) from idempotency_record", Long.class);
-		}
-
-		private IdempotencyKey expired() {
-			IdempotencyKey key = Requests.key();
-			Requests.acquired(this.store.claim(Requests.claim(key, Requests.SHORT, Requests.SHORT)));
-			return key;
-		}
-
-		@Test
-		void manyNodesMakeTheTableAtOnce() {
-			DuplicateStorm.of(8).run((index) -> {
-				createTable();
-				schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).verify();
-				return index;
-			}).valuesOrFail();
-			assertThat(size()).isZero();
-		}
-
-		@Test
-		void tableOfAnotherSchema() {
-			// Databases of one server may share their schemas.
-			String schemaName = "app" + Long.toString(System.nanoTime(), 36);
-			this.pool.jdbc().execute("create schema " + schemaName);
-			String name = schemaName + ".Calls";
-			schema(name).create();
-			schema(name).create();
-			assertThatCode(() -> schema(name).verify()).doesNotThrowAnyException();
-			JdbcIdempotencyStore other = new JdbcIdempotencyStore(this.pool.dataSource(), name);
-			IdempotencyKey key = Requests.key();
-			Claim claim = Requests.acquired(other.claim(Requests.claim(key)));
-			assertThat(other.complete(Requests.result(claim))).isTrue();
-			assertThat(other.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);
-			assertThat(other.purge(10)).isZero();
-		}
-
-		@Test
-		void missingTableIsNamedWithItsCure() {
-			assertThatExceptionOfType(IdempotencyConfigurationException.class)
-				.isThrownBy(() -> schema("no_such_table").verify())
-				.withMessageContaining("no_such_table")
-				.satisfies((ex) -> assertThat(ex.action()).contains("schema-" + vendor() + ".sql"));
-		}
-
-		@Test
-		void missingColumnIsToldFromAMissingTable() {
+	@Test
+	void manyNodesMakeTheTableAtOnce() {
+		DuplicateStorm.of(8).run((index) -> {
 			createTable();
-			this.pool.jdbc().execute("alter table idempotency_record drop column result_format");
-			assertThatExceptionOfType(IdempotencyConfigurationException.class)
-				.isThrownBy(() -> schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).verify())
-				.withMessageContaining("columns");
-		}
+			schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).verify();
+			return index;
+		}).valuesOrFail();
+		assertThat(size()).isZero();
+	}
 
-		@Test
-		void purgeDeletesWhatIsOverAndNothingElse() {
-			createTable();
+	@Test
+	void tableOfAnotherSchema() {
+		// Databases of one server may share their schemas.
+		String schemaName = "app" + Long.toString(System.nanoTime(), 36);
+		this.jdbc.execute("create schema " + schemaName);
+		String name = schemaName + ".Calls";
+		schema(name).create();
+		schema(name).create();
+		assertThatCode(() -> schema(name).verify()).doesNotThrowAnyException();
+		JdbcIdempotencyStore other = new JdbcIdempotencyStore(this.dataSource, name);
+		IdempotencyKey key = Requests.key();
+		Claim claim = Requests.acquired(other.claim(Requests.claim(key)));
+		assertThat(other.complete(Requests.result(claim))).isTrue();
+		assertThat(other.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);
+		assertThat(other.purge(10)).isZero();
+	}
+
+	@Test
+	void missingTableIsNamedWithItsCure() {
+		assertThatExceptionOfType(IdempotencyConfigurationException.class)
+			.isThrownBy(() -> schema("no_such_table").verify())
+			.withMessageContaining("no_such_table")
+			.satisfies((ex) -> assertThat(ex.action())
+				.contains("schema-" + this.database.type().dialect().vendor() + ".sql"));
+	}
+
+	@Test
+	void missingColumnIsToldFromAMissingTable() {
+		createTable();
+		this.jdbc.execute("alter table idempotency_record drop column result_format");
+		assertThatExceptionOfType(IdempotencyConfigurationException.class)
+			.isThrownBy(() -> schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).verify())
+			.withMessageContaining("columns");
+	}
+
+	@Test
+	void purgeDeletesWhatIsOverAndNothingElse() {
+		createTable();
+		expired();
+		IdempotencyKey done = Requests.key();
+		Claim claim = Requests.acquired(this.store.claim(Requests.claim(done)));
+		this.store.complete(Completion.tombstone(claim, Fingerprint.NONE, Requests.SHORT));
+		IdempotencyKey running = Requests.key();
+		Requests.acquired(this.store.claim(Requests.claim(running, Requests.LONG, Requests.SHORT)));
+		IdempotencyKey abandoned = Requests.key();
+		Requests.acquired(this.store.claim(Requests.claim(abandoned, Requests.SHORT, Requests.LONG)));
+		IdempotencyKey kept = Requests.key();
+		this.store.complete(Requests.result(Requests.acquired(this.store.claim(Requests.claim(kept)))));
+		assertThat(size()).isEqualTo(5);
+		assertThat(this.store.purge(100)).isEqualTo(2);
+		assertThat(this.store.purge(100)).isZero();
+		assertThat(this.store.claim(Requests.claim(running))).isInstanceOf(ClaimResult.InProgress.class);
+		assertThat(this.store.claim(Requests.claim(kept))).isInstanceOf(ClaimResult.Completed.class);
+		assertThat(Requests.acquired(this.store.claim(Requests.claim(abandoned))).abandoned()).isTrue();
+	}
+
+	@Test
+	void purgeDeletesOneBatch() {
+		createTable();
+		for (int i = 0; i < 25; i++) {
 			expired();
-			IdempotencyKey done = Requests.key();
-			Claim claim = Requests.acquired(this.store.claim(Requests.claim(done)));
-			this.store.complete(Completion.tombstone(claim, Fingerprint.NONE, Requests.SHORT));
-			IdempotencyKey running = Requests.key();
-			Requests.acquired(this.store.claim(Requests.claim(running, Requests.LONG, Requests.SHORT)));
-			IdempotencyKey abandoned = Requests.key();
-			Requests.acquired(this.store.claim(Requests.claim(abandoned, Requests.SHORT, Requests.LONG)));
-			IdempotencyKey kept = Requests.key();
-			this.store.complete(Requests.result(Requests.acquired(this.store.claim(Requests.claim(kept)))));
-			assertThat(size()).isEqualTo(5);
-			assertThat(this.store.purge(100)).isEqualTo(2);
-			assertThat(this.store.purge(100)).isZero();
-			assertThat(this.store.claim(Requests.claim(running))).isInstanceOf(ClaimResult.InProgress.class);
-			assertThat(this.store.claim(Requests.claim(kept))).isInstanceOf(ClaimResult.Completed.class);
-			assertThat(Requests.acquired(this.store.claim(Requests.claim(abandoned))).abandoned()).isTrue();
 		}
+		assertThat(List.of(this.store.purge(10), this.store.purge(10), this.store.purge(10))).containsExactly(10, 10,
+				5);
+		assertThat(size()).isZero();
+	}
 
-		@Test
-		void purgeDeletesOneBatch() {
-			createTable();
-			for (int i = 0; i < 25; i++) {
-				expired();
-			}
-			assertThat(List.of(this.store.purge(10), this.store.purge(10), this.store.purge(10))).containsExactly(10,
-					10, 5);
-			assertThat(size()).isZero();
+	@Test
+	void twoNodesPurgeWhileTheirKeysAreClaimedAgain() {
+		createTable();
+		List<IdempotencyKey> keys = new ArrayList<>();
+		for (int i = 0; i < 300; i++) {
+			keys.add(expired());
 		}
-
-		@Test
-		void twoNodesPurgeWhileTheirKeysAreClaimedAgain() {
-			createTable();
-			List<IdempotencyKey> keys = new ArrayList<>();
-			for (int i = 0; i < 300; i++) {
-				keys.add(expired());
-			}
-			Set<IdempotencyKey> again = new HashSet<>(keys.subList(100, 200));
-			AtomicBoolean claiming = new AtomicBoolean(true);
-			AtomicInteger purged = new AtomicInteger();
-			DuplicateStorm.of(4).run((index) -> {
-				if (index < 2) {
-					int last = 1;
-					while (last > 0 || claiming.get()) {
-						last = this.store.purge(20);
-						purged.addAndGet(last);
-					}
+		Set<IdempotencyKey> again = new HashSet<>(keys.subList(100, 200));
+		AtomicBoolean claiming = new AtomicBoolean(true);
+		AtomicInteger purged = new AtomicInteger();
+		DuplicateStorm.of(4).run((index) -> {
+			if (index < 2) {
+				int last = 1;
+				while (last > 0 || claiming.get()) {
+					last = this.store.purge(20);
+					purged.addAndGet(last);
 				}
-				else if (index == 2) {
-					again.forEach((key) -> Requests.acquired(this.store.claim(Requests.claim(key))));
-					claiming.set(false);
-				}
-				return index;
-			}).valuesOrFail();
-			assertThat(size()).isEqualTo(again.size());
-			assertThat(purged.get()).isBetween(keys.size() - again.size(), keys.size());
-			assertThat(again).allSatisfy((key) -> assertThat(this.store.claim(Requests.claim(key)))
-				.isInstanceOf(ClaimResult.InProgress.class));
-		}
+			}
+			else if (index == 2) {
+				again.forEach((key) -> Requests.acquired(this.store.claim(Requests.claim(key))));
+				claiming.set(false);
+			}
+			return index;
+		}).valuesOrFail();
+		assertThat(size()).isEqualTo(again.size());
+		assertThat(purged.get()).isBetween(keys.size() - again.size(), keys.size());
+		assertThat(again).allSatisfy(
+				(key) -> assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class));
+	}
 
-		@Test
-		void operationIsReadableInTheTable() {
-			createTable();
-			String operation = "com.example.Orders.create(java.lang.String)";
-			IdempotencyKey key = IdempotencyKey.of(operation, Caller.GLOBAL, "k");
-			this.store.claim(Requests.claim(key));
-			assertThat(this.pool.jdbc().queryForObject("select operation from idempotency_record", String.class))
-				.isEqualTo(operation);
-		}
+	@Test
+	void operationIsReadableInTheTable() {
+		createTable();
+		String operation = "com.example.Orders.create(java.lang.String)";
+		IdempotencyKey key = IdempotencyKey.of(operation, Caller.GLOBAL, "k");
+		this.store.claim(Requests.claim(key));
+		assertThat(this.jdbc.queryForObject("select operation from idempotency_record", String.class))
+			.isEqualTo(operation);
+	}
 
-		@Test
-		void recordOfANewerVersionIsNotAbsent() {
-			createTable();
-			IdempotencyKey key = Requests.key();
-			this.store.claim(Requests.claim(key));
-			this.pool.jdbc().update("update idempotency_record set state = 'Z'");
-			assertThatExceptionOfType(IdempotencyStoreException.class)
-				.isThrownBy(() -> this.store.claim(Requests.claim(key)));
-		}
-
+	@Test
+	void recordOfANewerVersionIsNotAbsent() {
+		createTable();
+		IdempotencyKey key = Requests.key();
+		this.store.claim(Requests.claim(key));
+		this.jdbc.update("update idempotency_record set state = 'Z'");
+		assertThatExceptionOfType(IdempotencyStoreException.class)
+			.isThrownBy(() -> this.store.claim(Requests.claim(key)));
 	}
 
 }

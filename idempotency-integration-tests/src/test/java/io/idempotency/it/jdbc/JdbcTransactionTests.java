@@ -8,25 +8,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.idempotency.it.servers.PostgreSqlBinary;
-import io.idempotency.it.servers.RequiresMariaDb;
-import io.idempotency.it.servers.RequiresMySql;
-import io.idempotency.it.servers.RequiresPostgreSql;
+import javax.sql.DataSource;
+
 import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
-import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.test.DuplicateStorm;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -40,540 +33,347 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * The store beside and inside the transaction of its caller, on every database.
  */
+@EachDatabase({ Database.Kind.PRODUCT, Database.Kind.VERSION, Database.Kind.MODE, Database.Kind.DRIVER,
+		Database.Kind.DIALECT, Database.Kind.PROTOCOL })
 class JdbcTransactionTests {
 
-	@Nested
-	class H2 extends Rules {
+	private final DataSource dataSource;
 
-		@Override
-		TestPool open() {
-			return TestPool.h2("");
-		}
+	private final JdbcTemplate jdbc;
 
-		@Override
-		String lockTimeout() {
-			return "select lock_timeout()";
-		}
+	private final JdbcIdempotencyStore store;
 
+	private final IdempotencyStore joining;
+
+	private final TransactionTemplate transaction;
+
+	private final String lockTimeout;
+
+	JdbcTransactionTests(TestDatabase database) {
+		this.dataSource = database.sharedPool("pool", 24);
+		this.jdbc = new JdbcTemplate(this.dataSource);
+		this.jdbc.execute("create table if not exists work_done (id varchar(100) not null)");
+		this.store = Tables.store(this.dataSource);
+		this.lockTimeout = database.type().product().lockTimeout();
+		this.joining = this.store.joining().orElseThrow();
+		this.transaction = transaction(TransactionDefinition.ISOLATION_DEFAULT);
 	}
 
-	@Nested
-	class H2AsPostgreSql extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.h2(";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH");
-		}
-
-		@Override
-		String lockTimeout() {
-			return "select lock_timeout()";
-		}
-
+	private TransactionTemplate transaction(int isolation) {
+		TransactionTemplate template = new TransactionTemplate(new DataSourceTransactionManager(this.dataSource));
+		template.setIsolationLevel(isolation);
+		return template;
 	}
 
-	@Nested
-	@RequiresPostgreSql
-	class PostgreSql16 extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.postgreSql(PostgreSqlBinary.POSTGRESQL_16);
-		}
-
-		@Override
-		String lockTimeout() {
-			return "show lock_timeout";
-		}
-
+	private IdempotencyStore waiting(Duration timeout) {
+		return Tables.store(this.dataSource, timeout).joining().orElseThrow();
 	}
 
-	@Nested
-	@RequiresPostgreSql
-	class PostgreSql18 extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.postgreSql(PostgreSqlBinary.POSTGRESQL_18);
-		}
-
-		@Override
-		String lockTimeout() {
-			return "show lock_timeout";
-		}
-
+	private void work(IdempotencyKey key) {
+		this.jdbc.update("insert into work_done (id) values (?)", key.hashHex());
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MariaDb extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mariaDb();
-		}
-
-		@Override
-		String lockTimeout() {
-			return "select @@session.innodb_lock_wait_timeout";
-		}
-
+	private int workDone(IdempotencyKey key) {
+		return this.jdbc.queryForObject("select count(*) from work_done where id = ?", Integer.class, key.hashHex());
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MariaDbThroughTheDriverOfMySql extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mariaDbThroughTheDriverOfMySql();
-		}
-
-		@Override
-		String lockTimeout() {
-			return "select @@session.innodb_lock_wait_timeout";
-		}
-
+	@Test
+	void executedCommitsWithTheWorkAndGetsItsResultAfterwards() {
+		IdempotencyKey key = Requests.key();
+		Claim claim = this.transaction.execute((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			work(key);
+			assertThat(this.joining.complete(Requests.executed(joined))).isTrue();
+			return joined;
+		});
+		assertThat(workDone(key)).isOne();
+		assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
+		assertThat(this.store.complete(Requests.result(claim))).isTrue();
+		assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MySqlStatements extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mySqlStatements();
-		}
-
-		@Override
-		String lockTimeout() {
-			return "select @@session.innodb_lock_wait_timeout";
-		}
-
+	@Test
+	void resultThatIsKnownInsideCommitsWithTheWork() {
+		IdempotencyKey key = Requests.key();
+		this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			work(key);
+			assertThat(this.joining.complete(Requests.result(joined))).isTrue();
+		});
+		assertThat(this.joiningClaim(key)).isInstanceOf(ClaimResult.Completed.class);
 	}
 
-	@Nested
-	@RequiresPostgreSql
-	class PostgreSqlWithSimpleQueries extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.postgreSqlWithSimpleQueries(PostgreSqlBinary.POSTGRESQL_18);
-		}
-
-		@Override
-		String lockTimeout() {
-			return "show lock_timeout";
-		}
-
+	@Test
+	void nothingIsLeftOfARollback() {
+		IdempotencyKey key = Requests.key();
+		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+			Requests.acquired(this.joining.claim(Requests.claim(key)));
+			work(key);
+			throw new IllegalStateException("failed");
+		}));
+		assertThat(workDone(key)).isZero();
+		assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MariaDbWithPreparedStatements extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mariaDbWithPreparedStatements();
-		}
-
-		@Override
-		String lockTimeout() {
-			return "select @@session.innodb_lock_wait_timeout";
-		}
-
+	@Test
+	void silentRollbackLeavesNoRecordThatSaysItWasDone() {
+		IdempotencyKey key = Requests.key();
+		this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			work(key);
+			this.joining.complete(Requests.executed(joined));
+			status.setRollbackOnly();
+		});
+		assertThat(workDone(key)).isZero();
+		assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
 	}
 
-	@Nested
-	@RequiresMariaDb
-	class MySqlStatementsPrepared extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mySqlStatementsPrepared();
-		}
-
-		@Override
-		String lockTimeout() {
-			return "select @@session.innodb_lock_wait_timeout";
-		}
-
+	@Test
+	void releasedInsideIsAbsentAfterTheCommit() {
+		IdempotencyKey key = Requests.key();
+		this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			assertThat(this.joining.release(key, joined.id())).isTrue();
+		});
+		assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
 	}
 
-	@Nested
-	@RequiresMySql
-	class MySql extends Rules {
-
-		@Override
-		TestPool open() {
-			return TestPool.mySql();
-		}
-
-		@Override
-		String lockTimeout() {
-			return "select @@session.innodb_lock_wait_timeout";
-		}
-
+	@Test
+	void duplicateAfterTheCommitDoesNotAbortItsTransaction() {
+		IdempotencyKey first = Requests.key();
+		IdempotencyKey second = Requests.key();
+		this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(first)));
+			this.joining.complete(Requests.executed(joined));
+		});
+		this.transaction.executeWithoutResult((status) -> {
+			work(second);
+			assertThat(this.joining.claim(Requests.claim(first))).isInstanceOf(ClaimResult.InProgress.class);
+			work(second);
+		});
+		assertThat(workDone(second)).isEqualTo(2);
 	}
 
-	@TestInstance(Lifecycle.PER_CLASS)
-	abstract static class Rules {
+	@Test
+	void nestedCallWithTheSameKeyIsInProgress() {
+		IdempotencyKey key = Requests.key();
+		this.transaction.executeWithoutResult((status) -> {
+			Requests.acquired(this.joining.claim(Requests.claim(key)));
+			assertThat(this.joining.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
+			work(key);
+		});
+		assertThat(workDone(key)).isOne();
+	}
 
-		private TestPool pool;
+	@Test
+	void claimSentOnceMoreInsideFindsItself() {
+		var request = Requests.claim(Requests.key());
+		this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(request));
+			assertThat(Requests.acquired(this.joining.claim(request))).isEqualTo(joined);
+		});
+	}
 
-		private JdbcTemplate jdbc;
+	@Test
+	void abandonedClaimIsTakenOverInside() {
+		IdempotencyKey key = Requests.key();
+		Claim dead = Requests.acquired(this.store.claim(Requests.claim(key, Requests.SHORT, Requests.LONG)));
+		this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			assertThat(joined.abandoned()).isTrue();
+			assertThat(joined.fence()).isGreaterThan(dead.fence());
+			this.joining.complete(Requests.result(joined));
+		});
+		assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);
+	}
 
-		private JdbcIdempotencyStore store;
+	@Test
+	void expiredRecordIsAbsentInside() {
+		IdempotencyKey key = Requests.key();
+		this.store.claim(Requests.claim(key, Requests.SHORT, Requests.SHORT));
+		this.transaction.executeWithoutResult(
+				(status) -> assertThat(Requests.acquired(this.joining.claim(Requests.claim(key))).abandoned())
+					.isFalse());
+	}
 
-		private IdempotencyStore joining;
-
-		private TransactionTemplate transaction;
-
-		abstract TestPool open();
-
-		abstract String lockTimeout();
-
-		@BeforeAll
-		void start() {
-			this.pool = open();
-			this.jdbc = this.pool.jdbc();
-			new JdbcSchema(this.pool.dataSource(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
-			this.jdbc.execute("create table work_done (id varchar(100) not null)");
-			this.store = Tables.store(this.pool.dataSource());
-			this.joining = this.store.joining().orElseThrow();
-			this.transaction = transaction(TransactionDefinition.ISOLATION_DEFAULT);
-		}
-
-		@AfterAll
-		void stop() {
-			this.pool.close();
-		}
-
-		private TransactionTemplate transaction(int isolation) {
-			TransactionTemplate template = new TransactionTemplate(
-					new DataSourceTransactionManager(this.pool.dataSource()));
-			template.setIsolationLevel(isolation);
-			return template;
-		}
-
-		private IdempotencyStore waiting(Duration timeout) {
-			return Tables.store(this.pool.dataSource(), timeout).joining().orElseThrow();
-		}
-
-		private void work(IdempotencyKey key) {
-			this.jdbc.update("insert into work_done (id) values (?)", key.hashHex());
-		}
-
-		private int workDone(IdempotencyKey key) {
-			return this.jdbc.queryForObject("select count(*) from work_done where id = ?", Integer.class,
-					key.hashHex());
-		}
-
-		@Test
-		void executedCommitsWithTheWorkAndGetsItsResultAfterwards() {
-			IdempotencyKey key = Requests.key();
-			Claim claim = this.transaction.execute((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-				work(key);
-				assertThat(this.joining.complete(Requests.executed(joined))).isTrue();
-				return joined;
-			});
-			assertThat(workDone(key)).isOne();
-			assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
-			assertThat(this.store.complete(Requests.result(claim))).isTrue();
-			assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);
-		}
-
-		@Test
-		void resultThatIsKnownInsideCommitsWithTheWork() {
-			IdempotencyKey key = Requests.key();
-			this.transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-				work(key);
-				assertThat(this.joining.complete(Requests.result(joined))).isTrue();
-			});
-			assertThat(this.joiningClaim(key)).isInstanceOf(ClaimResult.Completed.class);
-		}
-
-		@Test
-		void nothingIsLeftOfARollback() {
-			IdempotencyKey key = Requests.key();
-			assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
-				Requests.acquired(this.joining.claim(Requests.claim(key)));
-				work(key);
-				throw new IllegalStateException("failed");
-			}));
-			assertThat(workDone(key)).isZero();
-			assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
-		}
-
-		@Test
-		void silentRollbackLeavesNoRecordThatSaysItWasDone() {
-			IdempotencyKey key = Requests.key();
-			this.transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-				work(key);
-				this.joining.complete(Requests.executed(joined));
-				status.setRollbackOnly();
-			});
-			assertThat(workDone(key)).isZero();
-			assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
-		}
-
-		@Test
-		void releasedInsideIsAbsentAfterTheCommit() {
-			IdempotencyKey key = Requests.key();
-			this.transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-				assertThat(this.joining.release(key, joined.id())).isTrue();
-			});
-			assertThat(Requests.acquired(this.store.claim(Requests.claim(key))).abandoned()).isFalse();
-		}
-
-		@Test
-		void duplicateAfterTheCommitDoesNotAbortItsTransaction() {
-			IdempotencyKey first = Requests.key();
-			IdempotencyKey second = Requests.key();
-			this.transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(first)));
-				this.joining.complete(Requests.executed(joined));
-			});
-			this.transaction.executeWithoutResult((status) -> {
-				work(second);
-				assertThat(this.joining.claim(Requests.claim(first))).isInstanceOf(ClaimResult.InProgress.class);
-				work(second);
-			});
-			assertThat(workDone(second)).isEqualTo(2);
-		}
-
-		@Test
-		void nestedCallWithTheSameKeyIsInProgress() {
-			IdempotencyKey key = Requests.key();
-			this.transaction.executeWithoutResult((status) -> {
-				Requests.acquired(this.joining.claim(Requests.claim(key)));
-				assertThat(this.joining.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
-				work(key);
-			});
-			assertThat(workDone(key)).isOne();
-		}
-
-		@Test
-		void claimSentOnceMoreInsideFindsItself() {
-			var request = Requests.claim(Requests.key());
-			this.transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(request));
-				assertThat(Requests.acquired(this.joining.claim(request))).isEqualTo(joined);
-			});
-		}
-
-		@Test
-		void abandonedClaimIsTakenOverInside() {
-			IdempotencyKey key = Requests.key();
-			Claim dead = Requests.acquired(this.store.claim(Requests.claim(key, Requests.SHORT, Requests.LONG)));
-			this.transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-				assertThat(joined.abandoned()).isTrue();
-				assertThat(joined.fence()).isGreaterThan(dead.fence());
-				this.joining.complete(Requests.result(joined));
-			});
-			assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);
-		}
-
-		@Test
-		void expiredRecordIsAbsentInside() {
-			IdempotencyKey key = Requests.key();
-			this.store.claim(Requests.claim(key, Requests.SHORT, Requests.SHORT));
-			this.transaction.executeWithoutResult(
-					(status) -> assertThat(Requests.acquired(this.joining.claim(Requests.claim(key))).abandoned())
-						.isFalse());
-		}
-
-		@Test
-		void thereMustBeATransactionOfThisDataSource() {
+	@Test
+	void thereMustBeATransactionOfThisDataSource() {
+		assertThatIllegalStateException().isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
+			.withMessageContaining("no transaction")
+			.withMessageContaining("@Primary");
+		DataSource other = Database.H2.newDatabase().unpooled();
+		new TransactionTemplate(new DataSourceTransactionManager(other)).executeWithoutResult((status) -> {
+			this.jdbc.queryForObject("select count(*) from work_done", Long.class);
 			assertThatIllegalStateException().isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
-				.withMessageContaining("no transaction")
-				.withMessageContaining("@Primary");
-			try (TestPool other = TestPool.h2("")) {
-				new TransactionTemplate(new DataSourceTransactionManager(other.dataSource()))
-					.executeWithoutResult((status) -> {
-						this.jdbc.queryForObject("select count(*) from work_done", Long.class);
-						assertThatIllegalStateException()
-							.isThrownBy(() -> this.joining.claim(Requests.claim(Requests.key())))
-							.withMessageContaining("no transaction");
-					});
+				.withMessageContaining("no transaction");
+		});
+	}
+
+	@Test
+	void duplicateWaitsForTheOwnerAndSeesItsResult() throws Exception {
+		IdempotencyKey key = Requests.key();
+		ClaimResult answer = besideAnOwner(key, waiting(Duration.ofMinutes(1)), true);
+		assertThat(answer).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	@Test
+	void duplicateOfAnOwnerThatRolledBackIsAcquired() throws Exception {
+		IdempotencyKey key = Requests.key();
+		ClaimResult answer = besideAnOwner(key, waiting(Duration.ofMinutes(1)), false);
+		assertThat(Requests.acquired(answer).abandoned()).isFalse();
+	}
+
+	/** What a duplicate gets whose claim is sent while the owner is at work. */
+	private ClaimResult besideAnOwner(IdempotencyKey key, IdempotencyStore patient, boolean commit) throws Exception {
+		CountDownLatch claimed = new CountDownLatch(1);
+		CountDownLatch asked = new CountDownLatch(1);
+		CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			claimed.countDown();
+			await(asked);
+			this.joining.complete(Requests.result(joined));
+			if (!commit) {
+				status.setRollbackOnly();
 			}
-		}
+		}));
+		await(claimed);
+		CompletableFuture<ClaimResult> duplicate = OwnThread.supply(() -> this.transaction.execute((status) -> {
+			asked.countDown();
+			return patient.claim(Requests.claim(key));
+		}));
+		owner.get(1, TimeUnit.MINUTES);
+		return duplicate.get(1, TimeUnit.MINUTES);
+	}
 
-		@Test
-		void duplicateWaitsForTheOwnerAndSeesItsResult() throws Exception {
-			IdempotencyKey key = Requests.key();
-			ClaimResult answer = besideAnOwner(key, waiting(Duration.ofMinutes(1)), true);
-			assertThat(answer).isInstanceOf(ClaimResult.Completed.class);
+	@Test
+	void duplicateWaitsNoLongerThanItMayAndItsTransactionGoesOn() throws Exception {
+		IdempotencyKey key = Requests.key();
+		IdempotencyKey other = Requests.key();
+		CountDownLatch claimed = new CountDownLatch(1);
+		CountDownLatch refused = new CountDownLatch(1);
+		CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
+			Requests.acquired(this.joining.claim(Requests.claim(key)));
+			claimed.countDown();
+			await(refused);
+		}));
+		await(claimed);
+		try {
+			this.transaction.executeWithoutResult((status) -> {
+				Object before = this.jdbc.queryForObject(this.lockTimeout, Object.class);
+				work(other);
+				assertThat(waiting(Duration.ofMillis(200)).claim(Requests.claim(key)))
+					.isInstanceOf(ClaimResult.InProgress.class);
+				work(other);
+				assertThat(this.jdbc.queryForObject(this.lockTimeout, Object.class)).isEqualTo(before);
+				assertThat(this.joining.claim(Requests.claim(Requests.key()))).isInstanceOf(ClaimResult.Acquired.class);
+				assertThat(this.jdbc.queryForObject(this.lockTimeout, Object.class)).isEqualTo(before);
+			});
 		}
-
-		@Test
-		void duplicateOfAnOwnerThatRolledBackIsAcquired() throws Exception {
-			IdempotencyKey key = Requests.key();
-			ClaimResult answer = besideAnOwner(key, waiting(Duration.ofMinutes(1)), false);
-			assertThat(Requests.acquired(answer).abandoned()).isFalse();
+		finally {
+			refused.countDown();
 		}
+		owner.get(1, TimeUnit.MINUTES);
+		assertThat(workDone(other)).isEqualTo(2);
+	}
 
-		/** What a duplicate gets whose claim is sent while the owner is at work. */
-		private ClaimResult besideAnOwner(IdempotencyKey key, IdempotencyStore patient, boolean commit)
-				throws Exception {
-			CountDownLatch claimed = new CountDownLatch(1);
-			CountDownLatch asked = new CountDownLatch(1);
-			CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
-				claimed.countDown();
-				await(asked);
-				this.joining.complete(Requests.result(joined));
+	/**
+	 * The duplicate's snapshot is older than the record. It may be told the result or to
+	 * come again; it must not run, and its transaction goes on.
+	 */
+	@Test
+	void duplicateAtRepeatableReadNeverRuns() {
+		IdempotencyKey key = Requests.key();
+		IdempotencyKey other = Requests.key();
+		AtomicInteger lost = new AtomicInteger();
+		try {
+			transaction(TransactionDefinition.ISOLATION_REPEATABLE_READ).executeWithoutResult((status) -> {
+				assertThat(workDone(key)).isZero();
+				OwnThread.run(() -> runOnce(key, true)).join();
+				assertThat(this.joining.claim(Requests.claim(key))).isInstanceOfAny(ClaimResult.Completed.class,
+						ClaimResult.InProgress.class);
+				work(other);
+			});
+		}
+		catch (TransactionLostException ex) {
+			lost.incrementAndGet();
+		}
+		assertThat(workDone(other) + lost.get()).isOne();
+		assertThat(this.joiningClaim(key)).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	@Test
+	void stormOfTransactionsWithRollbacksRunsEachKeyOnce() {
+		List<IdempotencyKey> keys = new ArrayList<>();
+		for (int i = 0; i < 12; i++) {
+			keys.add(Requests.key());
+		}
+		for (IdempotencyKey key : keys) {
+			AtomicInteger calls = new AtomicInteger();
+			DuplicateStorm.of(16).run((index) -> {
+				// every fourth run fails, and then another one must do it
+				while (!runOnce(key, calls.incrementAndGet() % 4 != 0)) {
+					Thread.onSpinWait();
+				}
+				return index;
+			}).valuesOrFail();
+			assertThat(workDone(key)).isOne();
+		}
+	}
+
+	/** Whether the key is done when it comes back. */
+	private boolean runOnce(IdempotencyKey key, boolean commit) {
+		try {
+			return this.transaction.execute((status) -> {
+				ClaimResult result = this.joining.claim(Requests.claim(key));
+				if (!(result instanceof ClaimResult.Acquired acquired)) {
+					return result instanceof ClaimResult.Completed;
+				}
+				work(key);
+				this.joining.complete(Requests.result(acquired.claim()));
 				if (!commit) {
 					status.setRollbackOnly();
 				}
-			}));
-			await(claimed);
-			CompletableFuture<ClaimResult> duplicate = OwnThread.supply(() -> this.transaction.execute((status) -> {
-				asked.countDown();
-				return patient.claim(Requests.claim(key));
-			}));
-			owner.get(1, TimeUnit.MINUTES);
-			return duplicate.get(1, TimeUnit.MINUTES);
-		}
-
-		@Test
-		void duplicateWaitsNoLongerThanItMayAndItsTransactionGoesOn() throws Exception {
-			IdempotencyKey key = Requests.key();
-			IdempotencyKey other = Requests.key();
-			CountDownLatch claimed = new CountDownLatch(1);
-			CountDownLatch refused = new CountDownLatch(1);
-			CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
-				Requests.acquired(this.joining.claim(Requests.claim(key)));
-				claimed.countDown();
-				await(refused);
-			}));
-			await(claimed);
-			try {
-				this.transaction.executeWithoutResult((status) -> {
-					Object before = this.jdbc.queryForObject(lockTimeout(), Object.class);
-					work(other);
-					assertThat(waiting(Duration.ofMillis(200)).claim(Requests.claim(key)))
-						.isInstanceOf(ClaimResult.InProgress.class);
-					work(other);
-					assertThat(this.jdbc.queryForObject(lockTimeout(), Object.class)).isEqualTo(before);
-					assertThat(this.joining.claim(Requests.claim(Requests.key())))
-						.isInstanceOf(ClaimResult.Acquired.class);
-					assertThat(this.jdbc.queryForObject(lockTimeout(), Object.class)).isEqualTo(before);
-				});
-			}
-			finally {
-				refused.countDown();
-			}
-			owner.get(1, TimeUnit.MINUTES);
-			assertThat(workDone(other)).isEqualTo(2);
-		}
-
-		/**
-		 * The duplicate's snapshot is older than the record. It may be told the result or
-		 * to come again; it must not run, and its transaction goes on.
-		 */
-		@Test
-		void duplicateAtRepeatableReadNeverRuns() {
-			IdempotencyKey key = Requests.key();
-			IdempotencyKey other = Requests.key();
-			AtomicInteger lost = new AtomicInteger();
-			try {
-				transaction(TransactionDefinition.ISOLATION_REPEATABLE_READ).executeWithoutResult((status) -> {
-					assertThat(workDone(key)).isZero();
-					OwnThread.run(() -> runOnce(key, true)).join();
-					assertThat(this.joining.claim(Requests.claim(key))).isInstanceOfAny(ClaimResult.Completed.class,
-							ClaimResult.InProgress.class);
-					work(other);
-				});
-			}
-			catch (TransactionLostException ex) {
-				lost.incrementAndGet();
-			}
-			assertThat(workDone(other) + lost.get()).isOne();
-			assertThat(this.joiningClaim(key)).isInstanceOf(ClaimResult.Completed.class);
-		}
-
-		@Test
-		void stormOfTransactionsWithRollbacksRunsEachKeyOnce() {
-			List<IdempotencyKey> keys = new ArrayList<>();
-			for (int i = 0; i < 12; i++) {
-				keys.add(Requests.key());
-			}
-			for (IdempotencyKey key : keys) {
-				AtomicInteger calls = new AtomicInteger();
-				DuplicateStorm.of(16).run((index) -> {
-					// every fourth run fails, and then another one must do it
-					while (!runOnce(key, calls.incrementAndGet() % 4 != 0)) {
-						Thread.onSpinWait();
-					}
-					return index;
-				}).valuesOrFail();
-				assertThat(workDone(key)).isOne();
-			}
-		}
-
-		/** Whether the key is done when it comes back. */
-		private boolean runOnce(IdempotencyKey key, boolean commit) {
-			try {
-				return this.transaction.execute((status) -> {
-					ClaimResult result = this.joining.claim(Requests.claim(key));
-					if (!(result instanceof ClaimResult.Acquired acquired)) {
-						return result instanceof ClaimResult.Completed;
-					}
-					work(key);
-					this.joining.complete(Requests.result(acquired.claim()));
-					if (!commit) {
-						status.setRollbackOnly();
-					}
-					return commit;
-				});
-			}
-			catch (TransactionLostException ex) {
-				return false;
-			}
-		}
-
-		@Test
-		void claimBesideTheCallersTransactionNeitherJoinsNorHarmsIt() {
-			IdempotencyKey key = Requests.key();
-			IdempotencyKey other = Requests.key();
-			JdbcIdempotencyStore separate = new JdbcIdempotencyStore(
-					new TransactionAwareDataSourceProxy(this.pool.dataSource()));
-			this.transaction.executeWithoutResult((status) -> {
-				work(other);
-				Requests.acquired(separate.claim(Requests.claim(key)));
-				assertThat(separate.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
-				assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
-				work(other);
+				return commit;
 			});
-			assertThat(workDone(other)).isEqualTo(2);
-			IdempotencyKey rolledBack = Requests.key();
-			this.transaction.executeWithoutResult((status) -> {
-				Requests.acquired(separate.claim(Requests.claim(rolledBack)));
-				status.setRollbackOnly();
-			});
-			assertThat(this.store.claim(Requests.claim(rolledBack))).isInstanceOf(ClaimResult.InProgress.class);
 		}
-
-		private ClaimResult joiningClaim(IdempotencyKey key) {
-			return this.transaction.execute((status) -> this.joining.claim(Requests.claim(key)));
+		catch (TransactionLostException ex) {
+			return false;
 		}
+	}
 
-		private static void await(CountDownLatch latch) {
-			try {
-				assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-				throw new IllegalStateException(ex);
-			}
+	@Test
+	void claimBesideTheCallersTransactionNeitherJoinsNorHarmsIt() {
+		IdempotencyKey key = Requests.key();
+		IdempotencyKey other = Requests.key();
+		JdbcIdempotencyStore separate = new JdbcIdempotencyStore(new TransactionAwareDataSourceProxy(this.dataSource));
+		this.transaction.executeWithoutResult((status) -> {
+			work(other);
+			Requests.acquired(separate.claim(Requests.claim(key)));
+			assertThat(separate.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
+			assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class);
+			work(other);
+		});
+		assertThat(workDone(other)).isEqualTo(2);
+		IdempotencyKey rolledBack = Requests.key();
+		this.transaction.executeWithoutResult((status) -> {
+			Requests.acquired(separate.claim(Requests.claim(rolledBack)));
+			status.setRollbackOnly();
+		});
+		assertThat(this.store.claim(Requests.claim(rolledBack))).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	private ClaimResult joiningClaim(IdempotencyKey key) {
+		return this.transaction.execute((status) -> this.joining.claim(Requests.claim(key)));
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
 		}
-
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
 	}
 
 }

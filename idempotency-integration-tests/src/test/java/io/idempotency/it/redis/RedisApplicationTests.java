@@ -6,9 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +43,7 @@ import static org.mockito.Mockito.verifyNoInteractions;
 /**
  * An application with the two starters and nothing else to say.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @ExtendWith(OutputCaptureExtension.class)
 class RedisApplicationTests {
 

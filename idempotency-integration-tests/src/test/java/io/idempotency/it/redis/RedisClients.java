@@ -57,7 +57,7 @@ final class RedisClients {
 		return lettuce(port, Duration.ofMillis(500));
 	}
 
-	private static LettuceConnectionFactory lettuce(int port, Duration timeout) {
+	static LettuceConnectionFactory lettuce(int port, Duration timeout) {
 		return started(new LettuceConnectionFactory(standalone(port), lettuceConfiguration(timeout)));
 	}
 

@@ -1,9 +1,10 @@
 package io.idempotency.it.redis;
 
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import io.idempotency.it.store.ClockContract;
 import io.idempotency.it.store.ShiftedCaller;
 import org.junit.jupiter.api.AfterAll;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 /**
  * Nodes of one Redis whose clocks are apart.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @StoreAlone
 class RedisClockTests extends ClockContract {
 

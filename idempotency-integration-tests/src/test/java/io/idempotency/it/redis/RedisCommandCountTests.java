@@ -10,9 +10,10 @@ import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.Requires;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What a guarded call costs in commands, as the server counts them: one round trip for
  * each verb ({@code evalsha}), and what the scripts do inside.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @TestInstance(Lifecycle.PER_CLASS)
 class RedisCommandCountTests {
 

@@ -2,10 +2,11 @@ package io.idempotency.it.redis;
 
 import java.util.List;
 
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import io.idempotency.it.store.DeadOwnerContract;
 import io.idempotency.it.store.StoreNode;
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 /**
  * An owner of claims in Redis is killed.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @StoreAlone
 class RedisDeadOwnerTests extends DeadOwnerContract {
 

@@ -1,27 +1,23 @@
 package io.idempotency.it.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
-import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * What is particular to Redis; the rest is in the contract.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @TestInstance(Lifecycle.PER_CLASS)
 class RedisIdempotencyStoreTests {
 
@@ -84,8 +80,8 @@ class RedisIdempotencyStoreTests {
 	void prefixIsConfigurable() {
 		RedisIdempotencyStore other = new RedisIdempotencyStore(this.connectionFactory, "{shop}:", 0, HOUR, HOUR);
 		IdempotencyKey key = key("test");
-		assertThat(other.claim(request(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
-		assertThat(this.store.claim(request(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
+		assertThat(other.claim(Requests.claim(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
+		assertThat(this.store.claim(Requests.claim(key, HOUR, DAY))).isInstanceOf(ClaimResult.Acquired.class);
 		assertThat(keys("*" + key.hashHex())).containsExactlyInAnyOrder("{shop}:test:" + key.hashHex(),
 				"idempotency:test:" + key.hashHex());
 	}
@@ -93,14 +89,14 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void runningRecordExpiresWithTheRetentionOfItsClaim() {
 		IdempotencyKey key = key("test");
-		this.store.claim(request(key, HOUR, DAY));
+		this.store.claim(Requests.claim(key, HOUR, DAY));
 		assertThat(timeToLive(key)).isBetween(DAY.minusMinutes(5), DAY);
 	}
 
 	@Test
 	void runningRecordNeverExpiresBeforeItsLease() {
 		IdempotencyKey key = key("test");
-		ClaimRequest request = request(key, HOUR, Duration.ofMinutes(1));
+		ClaimRequest request = Requests.claim(key, HOUR, Duration.ofMinutes(1));
 		this.store.claim(request);
 		assertThat(timeToLive(key)).isBetween(HOUR.minusMinutes(5), HOUR);
 		this.store.renew(key, request.claimId(), DAY);
@@ -110,7 +106,7 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void resultExpiresWithItsOwnRetention() {
 		Claim claim = acquire(key("test"));
-		this.store.complete(result(claim, "done", HOUR));
+		this.store.complete(Requests.result(claim, HOUR));
 		assertThat(timeToLive(claim.key())).isBetween(HOUR.minusMinutes(5), HOUR);
 	}
 
@@ -118,11 +114,10 @@ class RedisIdempotencyStoreTests {
 	void endlessLeaseAndRetentionAreAHundredYears() {
 		IdempotencyKey key = key("test");
 		Duration endless = Duration.ofSeconds(Long.MAX_VALUE);
-		ClaimResult answer = this.store.claim(request(key, endless, endless));
-		Claim claim = ((ClaimResult.Acquired) answer).claim();
+		Claim claim = Requests.acquire(this.store, Requests.claim(key, endless, endless));
 		assertThat(timeToLive(key)).isBetween(Duration.ofDays(36_499), Duration.ofDays(36_500));
-		assertThat(this.store.complete(result(claim, "done", endless))).isTrue();
-		assertThat(this.store.claim(request(key, HOUR, DAY))).isInstanceOfSatisfying(ClaimResult.Completed.class,
+		assertThat(this.store.complete(Requests.result(claim, endless))).isTrue();
+		assertThat(this.store.claim(Requests.claim(key, HOUR, DAY))).isInstanceOfSatisfying(ClaimResult.Completed.class,
 				(completed) -> assertThat(completed.rest()).isBetween(Duration.ofDays(36_499),
 						Duration.ofDays(36_500)));
 	}
@@ -151,13 +146,13 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void everyVerbSurvivesAScriptFlush() {
 		IdempotencyKey key = key("test");
-		ClaimRequest request = request(key, HOUR, DAY);
+		ClaimRequest request = Requests.claim(key, HOUR, DAY);
 		flushScripts();
-		Claim claim = ((ClaimResult.Acquired) this.store.claim(request)).claim();
+		Claim claim = Requests.acquire(this.store, request);
 		flushScripts();
 		assertThat(this.store.renew(key, claim.id(), DAY)).isTrue();
 		flushScripts();
-		assertThat(this.store.complete(result(claim, "done", DAY))).isTrue();
+		assertThat(this.store.complete(Requests.result(claim, DAY))).isTrue();
 		flushScripts();
 		assertThat(this.store.release(key, claim.id())).isFalse();
 		flushScripts();
@@ -169,9 +164,9 @@ class RedisIdempotencyStoreTests {
 	void recordOfANewerVersionIsNeverAbsent() {
 		IdempotencyKey key = key("test");
 		this.server.command("SET", redisKey(key), "\u0002whatever comes then");
-		ClaimRequest request = request(key, HOUR, DAY);
+		ClaimRequest request = Requests.claim(key, HOUR, DAY);
 		expectUnreadable(() -> this.store.claim(request));
-		expectUnreadable(() -> this.store.complete(result(new Claim(key, request.claimId(), 1, false), "x", DAY)));
+		expectUnreadable(() -> this.store.complete(Requests.result(new Claim(key, request.claimId(), 1, false), DAY)));
 		expectUnreadable(() -> this.store.release(key, request.claimId()));
 		expectUnreadable(() -> this.store.renew(key, request.claimId(), HOUR));
 		assertThat(this.server.command("GET", redisKey(key))).isEqualTo("\u0002whatever comes then");
@@ -187,11 +182,11 @@ class RedisIdempotencyStoreTests {
 		IdempotencyKey text = key("test");
 		this.server.command("SET", redisKey(text), "\u0001short");
 		assertThatExceptionOfType(IdempotencyStoreException.class)
-			.isThrownBy(() -> this.store.claim(request(text, HOUR, DAY)));
+			.isThrownBy(() -> this.store.claim(Requests.claim(text, HOUR, DAY)));
 		IdempotencyKey hash = key("test");
 		this.server.command("HSET", redisKey(hash), "field", "value");
 		assertThatExceptionOfType(IdempotencyStoreException.class)
-			.isThrownBy(() -> this.store.claim(request(hash, HOUR, DAY)));
+			.isThrownBy(() -> this.store.claim(Requests.claim(hash, HOUR, DAY)));
 	}
 
 	@Test
@@ -199,23 +194,24 @@ class RedisIdempotencyStoreTests {
 		try (RedisServer full = RedisServer.start(RedisBinary.REDIS_7_0, "--maxmemory-policy", "noeviction")) {
 			LettuceConnectionFactory connections = RedisClients.lettuce(full);
 			RedisIdempotencyStore fullStore = new RedisIdempotencyStore(connections);
-			ClaimRequest done = request(key("test"), HOUR, DAY);
-			Claim claim = ((ClaimResult.Acquired) fullStore.claim(done)).claim();
-			fullStore.complete(result(claim, "done", DAY));
-			ClaimRequest running = request(key("test"), HOUR, DAY);
-			Claim runningClaim = ((ClaimResult.Acquired) fullStore.claim(running)).claim();
+			ClaimRequest done = Requests.claim(key("test"), HOUR, DAY);
+			Claim claim = Requests.acquire(fullStore, done);
+			fullStore.complete(Requests.result(claim, DAY));
+			ClaimRequest running = Requests.claim(key("test"), HOUR, DAY);
+			Claim runningClaim = Requests.acquire(fullStore, running);
 			full.command("CONFIG", "SET", "maxmemory", "1");
 
-			ClaimRequest refused = request(key("test"), HOUR, DAY);
+			ClaimRequest refused = Requests.claim(key("test"), HOUR, DAY);
 			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> fullStore.claim(refused))
 				.withMessageContaining("'claim'")
 				.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("OOM"));
-			assertThat(fullStore.claim(request(done.key(), HOUR, DAY))).isInstanceOf(ClaimResult.Completed.class);
+			assertThat(fullStore.claim(Requests.claim(done.key(), HOUR, DAY)))
+				.isInstanceOf(ClaimResult.Completed.class);
 			assertThatExceptionOfType(IdempotencyStoreException.class)
-				.isThrownBy(() -> fullStore.complete(result(runningClaim, "late", DAY)));
+				.isThrownBy(() -> fullStore.complete(Requests.result(runningClaim, DAY)));
 
 			full.command("CONFIG", "SET", "maxmemory", "0");
-			assertThat(fullStore.complete(result(runningClaim, "late", DAY))).isTrue();
+			assertThat(fullStore.complete(Requests.result(runningClaim, DAY))).isTrue();
 			assertThat(fullStore.claim(refused)).isInstanceOf(ClaimResult.Acquired.class);
 			connections.destroy();
 		}
@@ -228,7 +224,8 @@ class RedisIdempotencyStoreTests {
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connections);
 		gone.kill();
 		IdempotencyKey key = IdempotencyKey.of("test", Caller.principal("anna"), "secret");
-		assertThatExceptionOfType(StoreNotReachedException.class).isThrownBy(() -> store.claim(request(key, HOUR, DAY)))
+		assertThatExceptionOfType(StoreNotReachedException.class)
+			.isThrownBy(() -> store.claim(Requests.claim(key, HOUR, DAY)))
 			.withMessageMatching("Redis could not be reached for 'claim': \\w+")
 			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("Caused by")
 				.extracting(Object::toString)
@@ -251,26 +248,15 @@ class RedisIdempotencyStoreTests {
 	}
 
 	private Claim acquire(IdempotencyKey key) {
-		ClaimResult answer = this.store.claim(request(key, HOUR, DAY));
-		assertThat(answer).isInstanceOf(ClaimResult.Acquired.class);
-		return ((ClaimResult.Acquired) answer).claim();
+		return Requests.acquire(this.store, Requests.claim(key, HOUR, DAY));
 	}
 
 	private static IdempotencyKey key(String operation) {
-		return IdempotencyKey.of(operation, Caller.GLOBAL, UUID.randomUUID().toString());
+		return Requests.key(operation, UUID.randomUUID().toString());
 	}
 
 	private static String redisKey(IdempotencyKey key) {
 		return "idempotency:" + key.operation() + ":" + key.hashHex();
-	}
-
-	private static ClaimRequest request(IdempotencyKey key, Duration lease, Duration retention) {
-		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, lease, retention, true);
-	}
-
-	private static Completion result(Claim claim, String text, Duration retention) {
-		return Completion.result(claim, Fingerprint.NONE,
-				new StoredResult("test", text.getBytes(StandardCharsets.UTF_8)), retention);
 	}
 
 	private List<String> keys(String pattern) {

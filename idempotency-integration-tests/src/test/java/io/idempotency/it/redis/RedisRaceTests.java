@@ -2,10 +2,11 @@ package io.idempotency.it.redis;
 
 import java.util.List;
 
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import io.idempotency.it.store.RaceContract;
 import io.idempotency.it.store.StoreNode;
 import org.junit.jupiter.api.AfterAll;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 /**
  * The races on Redis, through both clients at once.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @TestInstance(Lifecycle.PER_CLASS)
 @StoreAlone
 class RedisRaceTests extends RaceContract {

@@ -5,11 +5,12 @@ import java.util.Properties;
 import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisClusterServers;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +34,7 @@ import static org.mockito.Mockito.mock;
 /**
  * What is said about a server at start-up.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @ExtendWith(OutputCaptureExtension.class)
 class RedisServerCheckTests {
 

@@ -10,11 +10,12 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.it.StoreAlone;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisSentinelServers;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
 import io.idempotency.it.store.Callers;
 import io.idempotency.it.store.Runs;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What happens to servers, and how often the guarded calls ran.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @StoreAlone
 class RedisServerFaultTests {
 
@@ -149,7 +150,7 @@ class RedisServerFaultTests {
 
 	@Test
 	void failOverLosesNothingThatAReplicaHad() {
-		try (RedisSentinelServers set = RedisSentinelServers.start(RedisBinary.REDIS_7_0);
+		try (RedisSentinelServers set = RedisSentinelServers.startToFailOver(RedisBinary.REDIS_7_0);
 				Node careful = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)), 1);
 				Node other = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
 			List<String> keys = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
@@ -173,7 +174,7 @@ class RedisServerFaultTests {
 
 	@Test
 	void callsGoOnAfterAFailOver() throws Exception {
-		try (RedisSentinelServers set = RedisSentinelServers.start(RedisBinary.REDIS_6_2);
+		try (RedisSentinelServers set = RedisSentinelServers.startToFailOver(RedisBinary.REDIS_6_2);
 				Node one = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)));
 				Node two = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
 			one.execute("warm-up", () -> "done");

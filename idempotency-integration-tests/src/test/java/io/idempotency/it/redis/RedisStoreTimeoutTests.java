@@ -1,28 +1,25 @@
 package io.idempotency.it.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
-import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,11 +39,9 @@ import static org.awaitility.Awaitility.await;
  * What a call is told, far sooner than a client of its own accord would tell it, and
  * whether it may have been applied.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 @Timeout(30)
 class RedisStoreTimeoutTests {
-
-	private static final Duration HOUR = Duration.ofHours(1);
 
 	private static final Duration SOON = Duration.ofMillis(500);
 
@@ -68,17 +63,17 @@ class RedisStoreTimeoutTests {
 		@Test
 		void everyVerbThatAServerDoesNotAnswerMayHaveBeenApplied() {
 			withStore(RedisClients::untunedLettuce, (store) -> {
-				Claim claim = acquire(store, request());
+				Claim claim = Requests.acquire(store, Requests.claim());
 				RedisStoreTimeoutTests.this.server.pause();
-				expectDoubt(() -> store.claim(request()));
-				expectDoubt(() -> store.complete(completion(claim)));
+				expectDoubt(() -> store.claim(Requests.claim()));
+				expectDoubt(() -> store.complete(Requests.result(claim)));
 				expectDoubt(() -> store.release(claim.key(), claim.id()));
-				expectDoubt(() -> store.renew(claim.key(), claim.id(), HOUR));
-				expectDoubt(() -> store.renewAll(List.of(new Renewal(claim.key(), claim.id(), HOUR))));
-				expectDoubt(
-						() -> store.issue(IdempotencyKey.ofToken(Caller.GLOBAL, UUID.randomUUID().toString()), HOUR));
+				expectDoubt(() -> store.renew(claim.key(), claim.id(), Requests.LONG));
+				expectDoubt(() -> store.renewAll(List.of(new Renewal(claim.key(), claim.id(), Requests.LONG))));
+				expectDoubt(() -> store.issue(IdempotencyKey.ofToken(Caller.GLOBAL, UUID.randomUUID().toString()),
+						Requests.LONG));
 				RedisStoreTimeoutTests.this.server.resume();
-				assertThat(acquire(store, request()).abandoned()).isFalse();
+				assertThat(Requests.acquire(store, Requests.claim()).abandoned()).isFalse();
 			});
 		}
 
@@ -86,8 +81,9 @@ class RedisStoreTimeoutTests {
 		void serverThatStandsStillWhenItIsConnectedToWasNotReached() {
 			RedisStoreTimeoutTests.this.server.pause();
 			withStore(RedisClients::untunedLettuce, (store) -> {
-				expectNotReached(() -> store.claim(request()));
-				expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+				expectNotReached(() -> store.claim(Requests.claim()));
+				expectNotReached(
+						() -> store.renewAll(List.of(new Renewal(Requests.key(), ClaimId.random(), Requests.LONG))));
 				RedisStoreTimeoutTests.this.server.resume();
 				awaitClaim(store);
 			});
@@ -97,7 +93,7 @@ class RedisStoreTimeoutTests {
 		void serverThatIsNotThereWasNotReached() {
 			RedisStoreTimeoutTests.this.server.kill();
 			withStore(RedisClients::untunedLettuce, (store) -> {
-				expectNotReached(() -> store.claim(request()));
+				expectNotReached(() -> store.claim(Requests.claim()));
 				RedisStoreTimeoutTests.this.server.restart();
 				awaitClaim(store);
 			});
@@ -110,14 +106,15 @@ class RedisStoreTimeoutTests {
 		@Test
 		void claimThatWaitedForTheConnectionInVainIsNeverSent() {
 			withStore(RedisClients::untunedLettuce, (store) -> {
-				acquire(store, request());
+				Requests.acquire(store, Requests.claim());
 				RedisStoreTimeoutTests.this.server.kill();
 				awaitDisconnected(store);
-				ClaimRequest given = request();
+				ClaimRequest given = Requests.claim();
 				expectNotReached(() -> store.claim(given));
 				RedisStoreTimeoutTests.this.server.restart();
 				awaitClaim(store);
-				assertThat(RedisStoreTimeoutTests.this.server.command("EXISTS", redisKey(given.key()))).isEqualTo(0L);
+				assertThat(RedisStoreTimeoutTests.this.server.command("EXISTS", RedisRecords.key(given.key())))
+					.isEqualTo(0L);
 			});
 		}
 
@@ -127,15 +124,15 @@ class RedisStoreTimeoutTests {
 			try (RedisIdempotencyStore plain = store(connections);
 					RedisIdempotencyStore store = new RedisIdempotencyStore(connections, "test:", 1,
 							Duration.ofMillis(50), SOON)) {
-				ClaimRequest running = request();
-				acquire(plain, running);
+				ClaimRequest running = Requests.claim();
+				Requests.acquire(plain, running);
 				// A duplicate is answered without replicas, and its connection is kept.
-				assertThat(store.claim(duplicate(running))).isInstanceOf(ClaimResult.InProgress.class);
+				assertThat(store.claim(Requests.claim(running.key()))).isInstanceOf(ClaimResult.InProgress.class);
 				RedisStoreTimeoutTests.this.server.pause();
 				// The first on a connection that is kept, the second on one that must be
 				// opened.
-				expectDoubt(() -> store.claim(request()));
-				expectNotReached(() -> store.claim(request()));
+				expectDoubt(() -> store.claim(Requests.claim()));
+				expectNotReached(() -> store.claim(Requests.claim()));
 				RedisStoreTimeoutTests.this.server.resume();
 			}
 			finally {
@@ -148,11 +145,12 @@ class RedisStoreTimeoutTests {
 	@Test
 	void lettuceThatRejectsWhileItIsDisconnectedDidNotReachTheServer() {
 		withStore(RedisClients::impatientLettuce, (store) -> {
-			acquire(store, request());
+			Requests.acquire(store, Requests.claim());
 			this.server.kill();
 			awaitDisconnected(store);
-			expectNotReached(() -> store.claim(request()));
-			expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+			expectNotReached(() -> store.claim(Requests.claim()));
+			expectNotReached(
+					() -> store.renewAll(List.of(new Renewal(Requests.key(), ClaimId.random(), Requests.LONG))));
 		});
 	}
 
@@ -162,7 +160,7 @@ class RedisStoreTimeoutTests {
 		try (RedisIdempotencyStore store = store(connections)) {
 			RedisConnection taken = connections.getConnection();
 			taken.ping();
-			expectNotReached(() -> store.claim(request()));
+			expectNotReached(() -> store.claim(Requests.claim()));
 			taken.close();
 			awaitClaim(store);
 		}
@@ -174,9 +172,9 @@ class RedisStoreTimeoutTests {
 	@Test
 	void jedisThatIsNotAnsweredMayHaveBeenHeard() {
 		withStore(RedisClients::impatientJedis, (store) -> {
-			acquire(store, request());
+			Requests.acquire(store, Requests.claim());
 			this.server.pause();
-			expectDoubt(() -> store.claim(request()));
+			expectDoubt(() -> store.claim(Requests.claim()));
 			this.server.resume();
 		});
 	}
@@ -185,8 +183,9 @@ class RedisStoreTimeoutTests {
 	void jedisThatCannotConnectDidNotReachTheServer() {
 		this.server.kill();
 		withStore(RedisClients::impatientJedis, (store) -> {
-			expectNotReached(() -> store.claim(request()));
-			expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+			expectNotReached(() -> store.claim(Requests.claim()));
+			expectNotReached(
+					() -> store.renewAll(List.of(new Renewal(Requests.key(), ClaimId.random(), Requests.LONG))));
 		});
 	}
 
@@ -197,11 +196,12 @@ class RedisStoreTimeoutTests {
 			RedisConnection taken = connections.getConnection();
 			// Only now a newer Jedis takes one from the pool.
 			taken.openPipeline();
-			expectNotReached(() -> store.claim(request()));
-			expectNotReached(() -> store.renewAll(List.of(new Renewal(key(), ClaimId.random(), HOUR))));
+			expectNotReached(() -> store.claim(Requests.claim()));
+			expectNotReached(
+					() -> store.renewAll(List.of(new Renewal(Requests.key(), ClaimId.random(), Requests.LONG))));
 			taken.closePipeline();
 			taken.close();
-			acquire(store, request());
+			Requests.acquire(store, Requests.claim());
 		}
 		finally {
 			destroy(connections);
@@ -246,7 +246,7 @@ class RedisStoreTimeoutTests {
 	private static void awaitDisconnected(RedisIdempotencyStore store) {
 		await().atMost(Duration.ofSeconds(20)).until(() -> {
 			try {
-				store.claim(request());
+				store.claim(Requests.claim());
 				return false;
 			}
 			catch (StoreNotReachedException ex) {
@@ -261,38 +261,7 @@ class RedisStoreTimeoutTests {
 	private static void awaitClaim(RedisIdempotencyStore store) {
 		await().atMost(Duration.ofSeconds(20))
 			.ignoreExceptionsInstanceOf(IdempotencyStoreException.class)
-			.until(() -> store.claim(request()) instanceof ClaimResult.Acquired);
-	}
-
-	private static Claim acquire(RedisIdempotencyStore store, ClaimRequest request) {
-		ClaimResult answer = store.claim(request);
-		assertThat(answer).isInstanceOf(ClaimResult.Acquired.class);
-		return ((ClaimResult.Acquired) answer).claim();
-	}
-
-	private static IdempotencyKey key() {
-		return IdempotencyKey.of("test", Caller.GLOBAL, UUID.randomUUID().toString());
-	}
-
-	private static String redisKey(IdempotencyKey key) {
-		return "test:test:" + key.hashHex();
-	}
-
-	private static ClaimRequest request() {
-		return request(key());
-	}
-
-	private static ClaimRequest duplicate(ClaimRequest first) {
-		return request(first.key());
-	}
-
-	private static ClaimRequest request(IdempotencyKey key) {
-		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, HOUR, HOUR, true);
-	}
-
-	private static Completion completion(Claim claim) {
-		return Completion.result(claim, Fingerprint.NONE,
-				new StoredResult("test", "done".getBytes(StandardCharsets.UTF_8)), HOUR);
+			.until(() -> store.claim(Requests.claim()) instanceof ClaimResult.Acquired);
 	}
 
 }

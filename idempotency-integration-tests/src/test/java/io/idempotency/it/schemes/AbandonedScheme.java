@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcomeUnknownException;
-import io.idempotency.it.http.Answer;
+import io.idempotency.it.client.Answer;
 import org.junit.jupiter.api.Test;
 
 import static java.util.concurrent.TimeUnit.MINUTES;

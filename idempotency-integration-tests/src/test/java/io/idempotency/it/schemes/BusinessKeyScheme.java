@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.idempotency.IdempotencyDuplicateException;
-import io.idempotency.it.http.Answer;
+import io.idempotency.it.client.Answer;
 import io.idempotency.store.ClaimType;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;

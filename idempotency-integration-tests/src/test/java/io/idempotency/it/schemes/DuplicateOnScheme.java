@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.idempotency.IdempotencyResultUnavailableException;
-import io.idempotency.it.http.Answer;
+import io.idempotency.it.client.Answer;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package io.idempotency.it.schemes;
 import java.util.concurrent.Callable;
 
 import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.it.http.Answer;
+import io.idempotency.it.client.Answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

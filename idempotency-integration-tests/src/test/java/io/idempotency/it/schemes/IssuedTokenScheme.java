@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
-import io.idempotency.it.http.Answer;
-import io.idempotency.it.http.Client;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.test.DuplicateStorm;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.it.http.Answer;
+import io.idempotency.it.client.Answer;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 

@@ -9,9 +9,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore;
@@ -32,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-@RequiresPostgreSql
+@Requires(Backend.POSTGRESQL)
 @Import(PostgreSqlSchemesTests.Store.class)
 class PostgreSqlSchemesTests extends SchemesTests {
 

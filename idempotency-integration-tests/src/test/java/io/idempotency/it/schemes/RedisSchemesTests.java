@@ -1,8 +1,9 @@
 package io.idempotency.it.schemes;
 
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 
 import org.springframework.context.annotation.Bean;
@@ -10,7 +11,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-@RequiresRedis
+@Requires(Backend.REDIS)
 @Import(RedisSchemesTests.Store.class)
 class RedisSchemesTests extends SchemesTests {
 

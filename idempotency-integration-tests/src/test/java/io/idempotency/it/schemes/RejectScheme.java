@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.it.http.Answer;
+import io.idempotency.it.client.Answer;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-import io.idempotency.it.http.Client;
+import io.idempotency.it.client.Client;
 import io.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 
 import java.net.http.HttpRequest;
 
-import io.idempotency.it.http.Answer;
-import io.idempotency.it.http.Client;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
 
 /**
  * What one test has.

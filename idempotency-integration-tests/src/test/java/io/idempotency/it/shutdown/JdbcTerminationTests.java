@@ -2,15 +2,16 @@ package io.idempotency.it.shutdown;
 
 import java.util.List;
 
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
-import io.idempotency.it.servers.RequiresPostgreSql;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
 
 /**
  * Outstanding completions of an application whose records are in PostgreSQL.
  */
-@RequiresPostgreSql
+@Requires(Backend.POSTGRESQL)
 class JdbcTerminationTests extends TerminationContract {
 
 	private final SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase();

@@ -10,8 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-import io.idempotency.it.http.Answer;
-import io.idempotency.it.http.Client;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
 
 /**
  * Callers who pay again and again, each time with a new key, and remember what they were

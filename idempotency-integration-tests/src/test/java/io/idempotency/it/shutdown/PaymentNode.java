@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.idempotency.it.http.Client;
+import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.FreePorts;
 import io.idempotency.it.servers.ServerProcess;
 

@@ -2,15 +2,16 @@ package io.idempotency.it.shutdown;
 
 import java.util.List;
 
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.servers.RequiresRedis;
+import io.idempotency.it.servers.Requires;
 import org.junit.jupiter.api.AfterEach;
 
 /**
  * Outstanding completions of an application whose records are in Redis.
  */
-@RequiresRedis
+@Requires(Backend.REDIS)
 class RedisTerminationTests extends TerminationContract {
 
 	private final RedisServer server = RedisServer.startDurable(RedisBinary.REDIS_7_0);

@@ -15,8 +15,8 @@ import java.util.concurrent.Future;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-import io.idempotency.it.http.Answer;
-import io.idempotency.it.servers.BadLine;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.store.BadLine;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

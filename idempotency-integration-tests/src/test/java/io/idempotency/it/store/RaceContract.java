@@ -12,7 +12,6 @@ import java.util.stream.IntStream;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -136,10 +135,9 @@ public abstract class RaceContract {
 
 	/** A claim whose owner is dead, and whose lease is over. */
 	private void abandon(String key) {
-		IdempotencyKey idempotencyKey = IdempotencyKey.of("test", Caller.GLOBAL, key);
-		ClaimRequest request = new ClaimRequest(idempotencyKey, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
-				Duration.ofMillis(1), Duration.ofHours(1), true);
-		assertThat(nodes().get(0).store().claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+		IdempotencyKey idempotencyKey = Requests.key("test", key);
+		Requests.acquire(nodes().get(0).store(),
+				Requests.claim(idempotencyKey, Duration.ofMillis(1), Duration.ofHours(1)));
 		ClaimRequest probe = new ClaimRequest(idempotencyKey, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
 				Duration.ofMillis(1), Duration.ofHours(1), false);
 		await().atMost(Duration.ofSeconds(60))

@@ -3,28 +3,21 @@ package io.idempotency.it.store;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
-import io.idempotency.key.Caller;
-import io.idempotency.key.Fingerprint;
-import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
-import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimType;
+import io.idempotency.store.Claim;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.test.IdempotencyStoreContract;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.ResourceLocksProvider;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
@@ -33,9 +26,7 @@ import org.junit.platform.commons.support.ReflectionSupport;
  * others runs out before its time.
  */
 @Execution(ExecutionMode.CONCURRENT)
-@ResourceLock(providers = ServerClockContract.FewStormsAtATime.class)
-@TestInstance(Lifecycle.PER_CLASS)
-@ExtendWith(ServerClockContract.MachineKeepsPace.class)
+@ExtendWith({ ServerClockContract.FewStormsAtATime.class, ServerClockContract.MachineKeepsPace.class })
 public abstract class ServerClockContract extends IdempotencyStoreContract {
 
 	/** How long the rule of this thread has waited on purpose, in nanoseconds. */
@@ -44,12 +35,9 @@ public abstract class ServerClockContract extends IdempotencyStoreContract {
 	/** What happens once must not take the time of a lease. */
 	protected final void warmUp() {
 		for (IdempotencyStore store : List.of(store(), anotherStore())) {
-			IdempotencyKey key = IdempotencyKey.of("warm-up", Caller.GLOBAL, UUID.randomUUID().toString());
-			ClaimRequest request = new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
-					Duration.ofMinutes(1), Duration.ofMinutes(1), true);
-			store.claim(request);
-			store.renew(key, request.claimId(), request.lease());
-			store.release(key, request.claimId());
+			Claim claim = Requests.acquire(store, Requests.claim());
+			store.renew(claim.key(), claim.id(), Requests.LONG);
+			store.release(claim.key(), claim.id());
 		}
 	}
 
@@ -120,13 +108,48 @@ public abstract class ServerClockContract extends IdempotencyStoreContract {
 
 	}
 
-	/** Two at a time in all classes. */
-	static final class FewStormsAtATime implements ResourceLocksProvider {
+	/**
+	 * Not by JUnit's locks: those of a class template are taken for all of its tests at
+	 * once. And not around the test, whose time-out would run while it waits.
+	 */
+	static final class FewStormsAtATime implements BeforeTestExecutionCallback, AfterTestExecutionCallback {
+
+		private static final Semaphore PERMITS = new Semaphore(2);
 
 		@Override
-		public Set<Lock> provideForMethod(List<Class<?>> enclosingInstanceTypes, Class<?> testClass,
-				Method testMethod) {
-			return isStorm(testMethod) ? Set.of(new Lock("storm-" + Math.floorMod(testClass.hashCode(), 2))) : Set.of();
+		public void beforeTestExecution(ExtensionContext context) throws InterruptedException {
+			if (isStorm(context.getRequiredTestMethod())) {
+				ForkJoinPool.managedBlock(new Permit());
+			}
+		}
+
+		@Override
+		public void afterTestExecution(ExtensionContext context) {
+			if (isStorm(context.getRequiredTestMethod())) {
+				PERMITS.release();
+			}
+		}
+
+		/** Lets the pool run other tests while a storm waits for its turn. */
+		private static final class Permit implements ForkJoinPool.ManagedBlocker {
+
+			private boolean taken;
+
+			@Override
+			public boolean block() throws InterruptedException {
+				if (!this.taken) {
+					PERMITS.acquire();
+					this.taken = true;
+				}
+				return true;
+			}
+
+			@Override
+			public boolean isReleasable() {
+				this.taken = this.taken || PERMITS.tryAcquire();
+				return this.taken;
+			}
+
 		}
 
 	}

@@ -1,9 +1,10 @@
 package io.idempotency.samples.shop;
 
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.ActiveProfiles;
@@ -14,8 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The same shop with its records in Redis: its clients see no difference. */
 @ActiveProfiles("redis")
 @ContextConfiguration(initializers = EmbeddedRedis.class)
-@DisabledIfSystemProperty(named = "idempotency.tests.skip", matches = "(.*,)?redis(,.*)?",
-		disabledReason = "-Didempotency.tests.skip names redis")
+@Requires(Backend.REDIS)
 class ShopOnRedisTests extends ShopIdempotencyTests {
 
 	@Test

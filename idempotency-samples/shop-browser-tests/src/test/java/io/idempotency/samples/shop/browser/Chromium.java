@@ -1,6 +1,5 @@
 package io.idempotency.samples.shop.browser;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -13,24 +12,24 @@ import com.microsoft.playwright.ConsoleMessage;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import io.idempotency.it.servers.Backend;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The browser of a test class: one process for the class, one fresh profile per test.
  * What a page reports as an error fails its test, and a test that fails leaves a picture.
  */
-final class Chromium implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterTestExecutionCallback,
-		AfterEachCallback {
-
-	private static final Path EXECUTABLE = Path.of(System.getProperty("chromium", "/usr/bin/chromium"));
+final class Chromium implements ExecutionCondition, BeforeAllCallback, AfterAllCallback, BeforeEachCallback,
+		AfterTestExecutionCallback, AfterEachCallback {
 
 	private static final Path SCREENSHOTS = Path.of(System.getProperty("screenshots", "target/screenshots"));
 
@@ -55,13 +54,17 @@ final class Chromium implements BeforeAllCallback, AfterAllCallback, BeforeEachC
 	private BrowserContext profile;
 
 	@Override
+	public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+		return Backend.BROWSER.evaluate();
+	}
+
+	@Override
 	public void beforeAll(ExtensionContext context) {
-		assumeTrue(Files.isExecutable(EXECUTABLE), () -> "Browser tests left out: no " + EXECUTABLE + " here");
 		PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE);
 		this.playwright = Playwright
 			.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
 		this.browser = this.playwright.chromium()
-			.launch(new BrowserType.LaunchOptions().setExecutablePath(EXECUTABLE)
+			.launch(new BrowserType.LaunchOptions().setExecutablePath(Backend.chromium())
 				.setHeadless(true)
 				.setChromiumSandbox(false)
 				.setArgs(List.of("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.samples.shop.EmbeddedRedis;
 import io.idempotency.samples.shop.ShopClient;
 import me.ahoo.cosid.machine.InMemoryMachineStateStorage;
@@ -11,7 +13,6 @@ import me.ahoo.cosid.machine.InstanceId;
 import me.ahoo.cosid.machine.MachineIdDistributor;
 import me.ahoo.cosid.spring.redis.SpringRedisMachineIdDistributor;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -27,8 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest
 @ActiveProfiles("ids-redis")
 @ContextConfiguration(initializers = EmbeddedRedis.class)
-@DisabledIfSystemProperty(named = "idempotency.tests.skip", matches = "(.*,)?redis(,.*)?",
-		disabledReason = "-Didempotency.tests.skip names redis")
+@Requires(Backend.REDIS)
 class RedisOrderNumberTests {
 
 	@Autowired

@@ -2,9 +2,10 @@ package io.idempotency.samples.shop.recipes;
 
 import java.io.IOException;
 
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
@@ -17,8 +18,7 @@ import org.springframework.test.context.DynamicPropertySource;
  */
 @EnabledOnOs(value = OS.LINUX, architectures = "amd64",
 		disabledReason = "The PostgreSQL that the build brings along is for Linux on amd64")
-@DisabledIfSystemProperty(named = "idempotency.tests.skip", matches = "(.*,)?postgresql(,.*)?",
-		disabledReason = "-Didempotency.tests.skip names postgresql")
+@Requires(Backend.POSTGRESQL)
 @DirtiesContext
 class PostgreSqlRecipesTests extends RecipesTests {
 

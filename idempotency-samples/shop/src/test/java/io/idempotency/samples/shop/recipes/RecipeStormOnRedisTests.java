@@ -1,7 +1,8 @@
 package io.idempotency.samples.shop.recipes;
 
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.samples.shop.EmbeddedRedis;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.ContextConfiguration;
@@ -9,8 +10,7 @@ import org.springframework.test.context.ContextConfiguration;
 /** The same storm with the records in Redis. */
 @ActiveProfiles("redis")
 @ContextConfiguration(initializers = EmbeddedRedis.class)
-@DisabledIfSystemProperty(named = "idempotency.tests.skip", matches = "(.*,)?redis(,.*)?",
-		disabledReason = "-Didempotency.tests.skip names redis")
+@Requires(Backend.REDIS)
 class RecipeStormOnRedisTests extends RecipeStormTests {
 
 }

@@ -1,0 +1,234 @@
+package io.idempotency.it.jdbc;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+import javax.sql.DataSource;
+
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.RememberedFailureException;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import io.idempotency.it.store.OwnThread;
+import io.idempotency.test.DuplicateStorm;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.test.util.AopTestUtils;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** A record that commits in the transaction of its work, through both doors. */
+abstract class JoinScenarios {
+
+	final String ref = UUID.randomUUID().toString();
+
+	final JoinApplication.Orders proxy;
+
+	final JdbcTemplate jdbc;
+
+	private final PlatformTransactionManager transactionManager;
+
+	private final Client client;
+
+	private final JoinApplication.Orders orders;
+
+	private final int before;
+
+	/**
+	 * Starts an application for the first of the tests.
+	 * @param database where its orders and its records are
+	 * @param properties its properties
+	 */
+	JoinScenarios(TestDatabase database, String... properties) {
+		DataSource pool = database.sharedPool("pool", 12);
+		ApplicationContext application = database.share("application", () -> start(pool, properties));
+		this.proxy = application.getBean(JoinApplication.Orders.class);
+		this.orders = AopTestUtils.getTargetObject(this.proxy);
+		this.before = this.orders.runs.get();
+		this.jdbc = application.getBean(JdbcTemplate.class);
+		this.transactionManager = application.getBean(PlatformTransactionManager.class);
+		this.client = new Client(
+				Integer.parseInt(application.getEnvironment().getRequiredProperty("local.server.port")));
+	}
+
+	private static ConfigurableApplicationContext start(DataSource pool, String... properties) {
+		return new SpringApplicationBuilder(JoinApplication.class).registerShutdownHook(false)
+			.properties("server.port=0")
+			.properties(properties)
+			.initializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
+					DataSource.class, () -> pool))
+			.run();
+	}
+
+	int runs() {
+		return this.orders.runs.get() - this.before;
+	}
+
+	private int rows() {
+		return this.jdbc.queryForObject("select count(*) from orders where ref like ?", Integer.class, this.ref + "%");
+	}
+
+	@Test
+	void resultCommitsWithTheWork() throws Exception {
+		String first = this.proxy.place(this.ref);
+		assertThat(this.proxy.place(this.ref)).isEqualTo(first);
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void recordIsInTheTransactionThatTheMethodAsksFor() {
+		assertThat(this.proxy.isolation(this.ref)).isEqualTo(TransactionDefinition.ISOLATION_SERIALIZABLE);
+	}
+
+	@Test
+	void overlappingDuplicatesRunOnce() {
+		List<String> results = DuplicateStorm.of(10).run((i) -> this.proxy.place(this.ref)).values();
+		assertThat(results).isNotEmpty().containsOnly(results.get(0));
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@Test
+	void duplicateThatMeetsTheRunningCallHasABoundedWait() throws Exception {
+		this.orders.running = new CountDownLatch(1);
+		this.orders.mayEnd = new CountDownLatch(1);
+		CompletableFuture<String> first = OwnThread.supply(() -> place(this.ref));
+		this.orders.running.await();
+		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> this.proxy.place(this.ref));
+		this.orders.mayEnd.countDown();
+		assertThat(this.proxy.place(this.ref)).isEqualTo(first.join());
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	private String place(String reference) {
+		try {
+			return this.proxy.place(reference);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void rollbackOfACallerFreesTheKey() throws Exception {
+		TransactionTemplate callers = new TransactionTemplate(this.transactionManager);
+		callers.executeWithoutResult((status) -> {
+			place(this.ref);
+			status.setRollbackOnly();
+		});
+		assertThat(rows()).isZero();
+		assertThat(this.proxy.place(this.ref)).isEqualTo("order in run " + this.orders.runs.get());
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void duplicateLeavesTheTransactionOfItsCallerAsItIs() throws Exception {
+		this.proxy.place(this.ref);
+		TransactionTemplate callers = new TransactionTemplate(this.transactionManager);
+		callers.executeWithoutResult((status) -> {
+			place(this.ref);
+			this.jdbc.update("insert into orders (ref, note) values (?, 'mine')", this.ref + "-mine");
+		});
+		assertThat(rows()).isEqualTo(2);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@Test
+	void silentRollbackIsAFailureAndFreesTheKey() {
+		for (int i = 0; i < 2; i++) {
+			assertThatExceptionOfType(UnexpectedRollbackException.class)
+				.isThrownBy(() -> this.proxy.placeAndRollBack(this.ref));
+		}
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isZero();
+	}
+
+	@Test
+	void failureIsRememberedAfterTheRollback() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.proxy.placeAndRemember(this.ref));
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.proxy.placeAndRemember(this.ref))
+			.withMessageContaining("failed in run " + this.orders.runs.get());
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isZero();
+	}
+
+	@Test
+	void duplicateOfTheBusinessIsLookedUpAfterTheRollback() throws Exception {
+		this.jdbc.update("insert into orders (ref, note) values (?, 'an earlier one')", this.ref);
+		assertThat(this.proxy.placeOrFind(this.ref)).isEqualTo("found an earlier one");
+		assertThat(this.proxy.placeOrFind(this.ref)).isEqualTo("found an earlier one");
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@Test
+	void resultThatIsNotWantedIsForgottenWithTheCommit() throws Exception {
+		this.proxy.placeAndForget(this.ref);
+		this.proxy.placeAndForget(this.ref);
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isEqualTo(2);
+	}
+
+	@Test
+	void answerIsAttachedAfterTheCommit() throws Exception {
+		Answer first = send("/join");
+		Answer second = send("/join");
+		assertThat(first.status()).isEqualTo(201);
+		assertThat(second.body()).isEqualTo(first.body()).isNotEmpty();
+		assertThat(second.replayed()).isTrue();
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void answerOfACommittedEffectIsKeptWhateverItsStatus() throws Exception {
+		assertThat(send("/join?status=503").status()).isEqualTo(503);
+		Answer second = send("/join?status=503");
+		assertThat(second.status()).isEqualTo(503);
+		assertThat(second.replayed()).isTrue();
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void failedHandlerIsRolledBackAndItsKeyFree() throws Exception {
+		assertThat(send("/join/failing?status=503").status()).isEqualTo(503);
+		assertThat(send("/join/failing?status=503").status()).isEqualTo(503);
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isZero();
+	}
+
+	@Test
+	void refusalOfARolledBackHandlerIsAResult() throws Exception {
+		assertThat(send("/join/failing?status=422").status()).isEqualTo(422);
+		Answer second = send("/join/failing?status=422");
+		assertThat(second.status()).isEqualTo(422);
+		assertThat(second.replayed()).isTrue();
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isZero();
+	}
+
+	/**
+	 * Sends a request.
+	 * @param pathAndQuery where to
+	 * @return the answer
+	 */
+	final Answer send(String pathAndQuery) {
+		String separator = pathAndQuery.contains("?") ? "&" : "?";
+		return this.client.post(pathAndQuery + separator + "ref=" + this.ref, this.ref);
+	}
+
+}

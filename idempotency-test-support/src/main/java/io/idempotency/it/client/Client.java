@@ -1,0 +1,103 @@
+package io.idempotency.it.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.function.Consumer;
+
+/**
+ * A client of the real server: the JDK's, and a bare socket for what that refuses to
+ * send.
+ */
+public final class Client {
+
+	private final HttpClient http = HttpClient.newBuilder()
+		.version(HttpClient.Version.HTTP_1_1)
+		.followRedirects(HttpClient.Redirect.NEVER)
+		.build();
+
+	private final int port;
+
+	public Client(int port) {
+		this.port = port;
+	}
+
+	public HttpRequest.Builder to(String path) {
+		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.port + path));
+	}
+
+	public Answer post(String path, String key) {
+		return send(to(path).header("Idempotency-Key", key).POST(HttpRequest.BodyPublishers.noBody()));
+	}
+
+	public Answer post(String path, String key, String contentType, String body) {
+		return post(path, key, contentType, body, (request) -> {
+		});
+	}
+
+	public Answer post(String path, String key, String contentType, String body, Consumer<HttpRequest.Builder> more) {
+		HttpRequest.Builder request = to(path).header("Idempotency-Key", key)
+			.header("Content-Type", contentType)
+			.POST(HttpRequest.BodyPublishers.ofString(body));
+		more.accept(request);
+		return send(request);
+	}
+
+	public Answer send(HttpRequest.Builder request) {
+		try {
+			HttpResponse<byte[]> response = this.http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+			return new Answer(response.statusCode(), response.headers().map(), response.body());
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	public HttpResponse<InputStream> open(HttpRequest.Builder request) throws IOException, InterruptedException {
+		return this.http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+	}
+
+	/**
+	 * Sends the head of a request as it stands and gives the first line of the answer and
+	 * the rest.
+	 */
+	public String raw(String path, String headerLines) throws IOException {
+		try (Socket socket = new Socket("127.0.0.1", this.port)) {
+			write(socket, path, headerLines);
+			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		}
+	}
+
+	/** Sends a request and hangs up without reading the answer. */
+	public void hangUp(String path, String headerLines) throws IOException {
+		try (Socket socket = new Socket("127.0.0.1", this.port)) {
+			socket.setSoLinger(true, 0);
+			write(socket, path, headerLines);
+		}
+	}
+
+	private void write(Socket socket, String path, String headerLines) throws IOException {
+		OutputStream out = socket.getOutputStream();
+		out.write(("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n"
+				+ headerLines + "\r\n")
+			.getBytes(StandardCharsets.UTF_8));
+		out.flush();
+	}
+
+	public static Consumer<HttpRequest.Builder> as(String user) {
+		String credentials = Base64.getEncoder().encodeToString((user + ":demo").getBytes(StandardCharsets.UTF_8));
+		return (request) -> request.header("Authorization", "Basic " + credentials);
+	}
+
+}

@@ -1,0 +1,47 @@
+package io.idempotency.it.servers;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class BackendTests {
+
+	@Test
+	void backendThatIsHereIsUsed() {
+		assertThat(evaluate(true, "").isDisabled()).isFalse();
+		assertThat(evaluate(true, "valkey,mysql").isDisabled()).isFalse();
+	}
+
+	@Test
+	void backendThatIsNotHereIsLeftOutWithAReason() {
+		assertThat(evaluate(false, "").isDisabled()).isTrue();
+		assertThat(evaluate(false, "valkey").getReason()).hasValue("LEFT OUT: no Docker is here");
+	}
+
+	@Test
+	void backendThatIsRequiredAndNotHereIsAFailure() {
+		assertThatIllegalStateException().isThrownBy(() -> evaluate(false, "browser, mysql"))
+			.withMessage("-Didempotency.tests.required names mysql, but no Docker is here");
+	}
+
+	@Test
+	void backendIsLeftOutByName() {
+		assertThat(evaluate(true, "browser,-mysql").getReason())
+			.hasValue("LEFT OUT: -Didempotency.tests.required says -mysql");
+	}
+
+	@Test
+	void nameThatNobodyKnowsIsAFailure() {
+		assertThatIllegalArgumentException().isThrownBy(() -> evaluate(true, "mysql,postgres"))
+			.withMessage("-Didempotency.tests.required names 'postgres', which is none of "
+					+ "[redis, postgresql, mariadb, mysql, mysql-process, valkey, browser]");
+	}
+
+	private static ConditionEvaluationResult evaluate(boolean here, String required) {
+		return Backend.evaluate("mysql", () -> here, "no Docker is here", required);
+	}
+
+}

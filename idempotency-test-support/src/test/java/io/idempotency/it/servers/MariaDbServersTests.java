@@ -1,0 +1,60 @@
+package io.idempotency.it.servers;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests of the launcher of MariaDB.
+ */
+@Requires(Backend.MARIADB)
+@StoreAlone
+class MariaDbServersTests extends SqlServersContract {
+
+	@Override
+	SqlServer start() {
+		return MariaDbServer.start();
+	}
+
+	@Test
+	void serverIsTheVersionItClaimsToBe() {
+		assertThat(MariaDbServer.shared().newDatabase().jdbc().queryForObject("select version()", String.class))
+			.isEqualTo(MariaDbServer.VERSION + "-MariaDB");
+	}
+
+	@Test
+	void serverIsTakenForMySqlThroughTheDriverOfMySql() {
+		SqlDatabase database = MariaDbServer.shared().newDatabase();
+		assertThat(productName(database.jdbc())).isEqualTo("MariaDB");
+		assertThat(productName(database.asMySql().jdbc())).isEqualTo("MySQL");
+	}
+
+	private static String productName(JdbcTemplate jdbc) {
+		return jdbc
+			.execute((ConnectionCallback<String>) (connection) -> connection.getMetaData().getDatabaseProductName());
+	}
+
+	@Test
+	void serverDiesWithItsJvm() throws Exception {
+		OtherJvm.expectDeathOfServer(Main.class);
+	}
+
+	/** Starts a server, even pauses it, and never ends by itself. */
+	static final class Main {
+
+		private Main() {
+		}
+
+		public static void main(String[] args) throws Exception {
+			MariaDbServer server = MariaDbServer.start();
+			server.pause();
+			System.out.println(server.pid());
+			Thread.currentThread().join();
+		}
+
+	}
+
+}
