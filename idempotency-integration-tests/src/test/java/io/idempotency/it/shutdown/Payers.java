@@ -1,5 +1,6 @@
 package io.idempotency.it.shutdown;
 
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -61,7 +62,7 @@ final class Payers implements AutoCloseable {
 			// That was the last one.
 			this.stopped = true;
 		}
-		catch (IllegalStateException noAnswer) {
+		catch (UncheckedIOException noAnswer) {
 			// The application is gone, or hung up: whether it paid the caller cannot
 			// know.
 			this.stopped = true;

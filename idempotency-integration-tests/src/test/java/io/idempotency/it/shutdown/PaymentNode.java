@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.FreePorts;
+import io.idempotency.it.servers.OtherJvm;
 import io.idempotency.it.servers.ServerProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,12 +32,10 @@ final class PaymentNode implements AutoCloseable {
 
 	PaymentNode(Path directory, List<String> properties) {
 		this.log = directory.resolve("application.log");
-		// It lives for seconds: compiled hastily.
-		this.command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
-				PaymentApplication.class.getName(), "--server.port=" + this.port, "--server.shutdown=graceful",
+		List<String> arguments = new ArrayList<>(List.of("--server.port=" + this.port, "--server.shutdown=graceful",
 				"--spring.lifecycle.timeout-per-shutdown-phase=10s"));
-		properties.forEach((property) -> this.command.add("--" + property));
+		properties.forEach((property) -> arguments.add("--" + property));
+		this.command = OtherJvm.command(PaymentApplication.class, arguments);
 		this.process = start();
 	}
 

@@ -1,9 +1,5 @@
 package io.idempotency.it.store;
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +11,7 @@ import io.idempotency.AbandonedMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.it.servers.OtherJvm;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,17 +59,16 @@ public abstract class DeadOwnerContract {
 	protected abstract int runs(String key);
 
 	@Test
-	void callOfADeadOwnerIsTakenOverOnceOrRefused() throws Exception {
+	void callOfADeadOwnerIsTakenOverOnceOrRefused() {
 		String rerun = UUID.randomUUID().toString();
 		String refuse = UUID.randomUUID().toString();
-		Process owner = startOwner(rerun, refuse);
-		try {
+		try (OtherJvm owner = startOwner(rerun, refuse)) {
 			// Longer than the lease: the owner lives, so its claims do.
 			await().pollDelay(LEASE.plusSeconds(1)).until(() -> true);
 			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(rerun));
 			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(refuse));
 
-			owner.destroyForcibly().waitFor();
+			owner.kill();
 			assertThat(survivor().executeUntilAnswered(rerun, () -> run(rerun))).isEqualTo("run 2");
 			assertThat(execute(rerun)).isEqualTo("run 2");
 			assertThat(runs(rerun)).as("runs: of the dead owner and of its successor").isEqualTo(2);
@@ -86,29 +82,17 @@ public abstract class DeadOwnerContract {
 						.execute(String.class, () -> run(refuse))));
 			assertThat(runs(refuse)).as("runs: of the dead owner alone").isEqualTo(1);
 		}
-		finally {
-			owner.destroyForcibly();
-		}
 	}
 
 	private String execute(String key) {
 		return survivor().execute(key, () -> run(key));
 	}
 
-	private Process startOwner(String... keys) throws Exception {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-cp", System.getProperty("java.class.path"), ownerType().getName()));
-		command.addAll(address());
-		command.add(String.join(",", keys));
-		Process owner = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-		BufferedReader output = new BufferedReader(
-				new InputStreamReader(owner.getInputStream(), StandardCharsets.UTF_8));
-		String line = output.readLine();
-		while (line != null && !line.equals("running")) {
-			line = output.readLine();
-		}
-		assertThat(line).as("the owner runs").isEqualTo("running");
+	private OtherJvm startOwner(String... keys) {
+		List<String> arguments = new ArrayList<>(address());
+		arguments.add(String.join(",", keys));
+		OtherJvm owner = OtherJvm.start(ownerType(), arguments.toArray(String[]::new));
+		owner.awaitLine("running");
 		return owner;
 	}
 

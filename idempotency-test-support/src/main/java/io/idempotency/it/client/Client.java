@@ -3,6 +3,7 @@ package io.idempotency.it.client;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -56,7 +57,7 @@ public final class Client {
 			return new Answer(response.statusCode(), response.headers().map(), response.body());
 		}
 		catch (IOException ex) {
-			throw new IllegalStateException(ex);
+			throw new UncheckedIOException(ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -96,7 +97,12 @@ public final class Client {
 	}
 
 	public static Consumer<HttpRequest.Builder> as(String user) {
-		String credentials = Base64.getEncoder().encodeToString((user + ":demo").getBytes(StandardCharsets.UTF_8));
+		return as(user, "demo");
+	}
+
+	public static Consumer<HttpRequest.Builder> as(String user, String password) {
+		String credentials = Base64.getEncoder()
+			.encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
 		return (request) -> request.header("Authorization", "Basic " + credentials);
 	}
 

@@ -37,8 +37,8 @@ class PostgreSqlServersTests extends SqlServersContract {
 	}
 
 	@Test
-	void serverDiesWithItsJvm() throws Exception {
-		OtherJvm.expectDeathOfServer(Main.class);
+	void serverDiesWithItsJvm() {
+		DeadJvm.expectDeathOfServer(Main.class);
 	}
 
 	/** Starts a server, even pauses it, and never ends by itself. */

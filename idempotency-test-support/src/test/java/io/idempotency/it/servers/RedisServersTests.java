@@ -59,8 +59,8 @@ class RedisServersTests {
 	}
 
 	@Test
-	void serverDiesWithItsJvm() throws Exception {
-		OtherJvm.expectDeathOfServer(Main.class);
+	void serverDiesWithItsJvm() {
+		DeadJvm.expectDeathOfServer(Main.class);
 	}
 
 	/** Starts a server, even pauses it, and never ends by itself. */

@@ -2,10 +2,11 @@ package io.idempotency.samples.shop;
 
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
+import io.idempotency.it.client.Answer;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +28,7 @@ class CheckoutTests {
 
 	private int ordersBefore;
 
-	private HttpResponse<String> form;
+	private Answer form;
 
 	@BeforeEach
 	void openTheForm() throws Exception {
@@ -38,24 +39,24 @@ class CheckoutTests {
 
 	@Test
 	void formIsNeverCachedAndCarriesATokenOfItsOwn() throws Exception {
-		HttpResponse<String> next = this.shop.get("/checkout");
-		assertThat(this.form.statusCode()).isEqualTo(200);
-		assertThat(this.form.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
-		assertThat(this.form.headers().firstValue("Cache-Control")).hasValue("no-store");
+		Answer next = this.shop.get("/checkout");
+		assertThat(this.form.status()).isEqualTo(200);
+		assertThat(this.form.header("Content-Type")).startsWith("text/html");
+		assertThat(this.form.header("Cache-Control")).isEqualTo("no-store");
 		assertThat(ShopClient.hiddenField(next, "token")).isNotEqualTo(ShopClient.hiddenField(this.form, "token"));
 	}
 
 	@Test
 	void postRedirectsToAConfirmationThatCanBeRefreshed() throws Exception {
-		HttpResponse<String> posted = this.shop.send(posting(ShopClient.hiddenField(this.form, "token"), 2));
-		assertThat(posted.statusCode()).isEqualTo(303);
-		assertThat(posted.headers().firstValue("Cache-Control")).hasValue("no-store");
-		String location = posted.headers().firstValue("Location").orElseThrow();
+		Answer posted = this.shop.send(posting(ShopClient.hiddenField(this.form, "token"), 2));
+		assertThat(posted.status()).isEqualTo(303);
+		assertThat(posted.header("Cache-Control")).isEqualTo("no-store");
+		String location = posted.header("Location");
 		assertThat(location).matches("/checkout/[0-9A-Z]{13}");
 		for (int i = 0; i < 3; i++) {
-			HttpResponse<String> confirmation = this.shop.get(location);
-			assertThat(confirmation.statusCode()).isEqualTo(200);
-			assertThat(confirmation.body()).contains(location.substring("/checkout/".length()), "2 × sku-3");
+			Answer confirmation = this.shop.get(location);
+			assertThat(confirmation.status()).isEqualTo(200);
+			assertThat(confirmation.text()).contains(location.substring("/checkout/".length()), "2 × sku-3");
 		}
 		assertThat(newOrders()).isEqualTo(1);
 	}
@@ -63,12 +64,11 @@ class CheckoutTests {
 	@Test
 	void clicksAtOnceAreOneOrderAndOneRedirect() throws Exception {
 		String token = ShopClient.hiddenField(this.form, "token");
-		List<HttpResponse<String>> answers = ShopClient.together(8, () -> this.shop.send(posting(token, 1)));
-		assertThat(answers).extracting(HttpResponse::statusCode).containsOnly(303);
-		assertThat(answers).extracting((answer) -> answer.headers().firstValue("Location").orElseThrow())
-			.containsOnly(answers.get(0).headers().firstValue("Location").orElseThrow());
-		assertThat(answers).filteredOn((answer) -> answer.headers().firstValue("Idempotent-Replayed").isEmpty())
-			.hasSize(1);
+		List<Answer> answers = DuplicateStorm.of(8).run((index) -> this.shop.send(posting(token, 1))).valuesOrFail();
+		assertThat(answers).extracting(Answer::status).containsOnly(303);
+		assertThat(answers).extracting((answer) -> answer.header("Location"))
+			.containsOnly(answers.get(0).header("Location"));
+		assertThat(answers).filteredOn((answer) -> !answer.replayed()).hasSize(1);
 		assertThat(newOrders()).isEqualTo(1);
 	}
 
@@ -76,7 +76,7 @@ class CheckoutTests {
 	void otherOrderWithTheSameTokenIsRefusedForAPersonToRead() throws Exception {
 		String token = ShopClient.hiddenField(this.form, "token");
 		this.shop.send(posting(token, 1));
-		HttpResponse<String> refused = this.shop.send(posting(token, 2));
+		Answer refused = this.shop.send(posting(token, 2));
 		assertThatRefused(refused, 422, "key-reused");
 		assertThat(newOrders()).isEqualTo(1);
 	}
@@ -85,13 +85,13 @@ class CheckoutTests {
 	@Test
 	void sameOrderWithAnotherMaskOfTheCsrfTokenIsTheSameOrder() throws Exception {
 		String token = ShopClient.hiddenField(this.form, "token");
-		HttpResponse<String> first = this.shop.send(posting(token, 1));
-		HttpResponse<String> shownAgain = this.shop.send(this.shop.request("/checkout").header("Cookie", cookie()));
+		Answer first = this.shop.send(posting(token, 1));
+		Answer shownAgain = this.shop.send(this.shop.request("/checkout").header("Cookie", cookie()));
 		String otherMask = ShopClient.hiddenField(shownAgain, "_csrf");
 		assertThat(otherMask).isNotEqualTo(ShopClient.hiddenField(this.form, "_csrf"));
-		HttpResponse<String> second = this.shop.send(posting(token, 1, otherMask));
-		assertThat(second.statusCode()).isEqualTo(303);
-		assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+		Answer second = this.shop.send(posting(token, 1, otherMask));
+		assertThat(second.status()).isEqualTo(303);
+		assertThat(second.header("Location")).isEqualTo(first.header("Location"));
 		assertThat(newOrders()).isEqualTo(1);
 	}
 
@@ -105,20 +105,20 @@ class CheckoutTests {
 	@Test
 	void invalidFormKeepsItsToken() throws Exception {
 		String token = ShopClient.hiddenField(this.form, "token");
-		assertThat(this.shop.send(posting(token, 0)).statusCode()).isEqualTo(400);
-		assertThat(this.shop.send(posting(token, 1)).statusCode()).isEqualTo(303);
+		assertThat(this.shop.send(posting(token, 0)).status()).isEqualTo(400);
+		assertThat(this.shop.send(posting(token, 1)).status()).isEqualTo(303);
 	}
 
 	@Test
 	void formOfAnotherSiteIsRefused() throws Exception {
 		String body = "token=" + ShopClient.hiddenField(this.form, "token") + "&sku=sku-3&quantity=1";
-		assertThat(this.shop.send(posting(body)).statusCode()).isEqualTo(403);
+		assertThat(this.shop.send(posting(body)).status()).isEqualTo(403);
 		assertThat(newOrders()).isZero();
 	}
 
 	@Test
 	void unknownConfirmationIsNotFound() throws Exception {
-		assertThat(this.shop.get("/checkout/0000000000000").statusCode()).isEqualTo(404);
+		assertThat(this.shop.get("/checkout/0000000000000").status()).isEqualTo(404);
 	}
 
 	private HttpRequest.Builder posting(String token, int quantity) {
@@ -132,7 +132,7 @@ class CheckoutTests {
 	}
 
 	private String cookie() {
-		return this.form.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
+		return this.form.header("Set-Cookie").split(";")[0];
 	}
 
 	private HttpRequest.Builder posting(String body) {
@@ -145,10 +145,10 @@ class CheckoutTests {
 		return this.shop.orderCount() - this.ordersBefore;
 	}
 
-	private static void assertThatRefused(HttpResponse<String> answer, int status, String code) {
-		assertThat(answer.statusCode()).isEqualTo(status);
-		assertThat(answer.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
-		assertThat(answer.body()).contains("data-code=\"" + code + "\"", "href=\"/checkout\"");
+	private static void assertThatRefused(Answer answer, int status, String code) {
+		assertThat(answer.status()).isEqualTo(status);
+		assertThat(answer.header("Content-Type")).startsWith("text/html");
+		assertThat(answer.text()).contains("data-code=\"" + code + "\"", "href=\"/checkout\"");
 	}
 
 }

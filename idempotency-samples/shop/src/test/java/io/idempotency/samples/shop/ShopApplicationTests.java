@@ -1,10 +1,11 @@
 package io.idempotency.samples.shop;
 
-import java.net.http.HttpResponse;
 import java.util.List;
 
+import io.idempotency.it.client.Answer;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,30 +41,30 @@ class ShopApplicationTests {
 
 	@Test
 	void sellsNineProducts() throws Exception {
-		HttpResponse<String> products = this.shop.get("/api/products");
-		assertThat(products.statusCode()).isEqualTo(200);
+		Answer products = this.shop.get("/api/products");
+		assertThat(products.status()).isEqualTo(200);
 		assertThat(ShopClient.<List<String>>read(products, "$[*].sku")).containsExactly("sku-1", "sku-2", "sku-3",
 				"sku-4", "sku-5", "sku-6", "sku-7", "sku-8", "sku-9");
 	}
 
 	@Test
 	void placedOrderIsAnsweredWithItsLocation() throws Exception {
-		HttpResponse<String> placed = this.shop.order(ShopClient.newKey(), "sku-3", 2);
-		assertThat(placed.statusCode()).isEqualTo(201);
+		Answer placed = this.shop.order(ShopClient.newKey(), "sku-3", 2);
+		assertThat(placed.status()).isEqualTo(201);
 		assertThat(ShopClient.<String>read(placed, "$.sku")).isEqualTo("sku-3");
 		assertThat(ShopClient.<Integer>read(placed, "$.quantity")).isEqualTo(2);
-		assertThat(placed.body()).contains("\"amount\":25.00");
+		assertThat(placed.text()).contains("\"amount\":25.00");
 		assertThat(ShopClient.<String>read(placed, "$.status")).isEqualTo("PLACED");
-		String location = placed.headers().firstValue("Location").orElseThrow();
+		String location = placed.header("Location");
 		assertThat(location).isEqualTo("/api/orders/" + ShopClient.<Integer>read(placed, "$.id"));
-		assertThat(this.shop.get(location).body()).isEqualTo(placed.body());
+		assertThat(this.shop.get(location).text()).isEqualTo(placed.text());
 	}
 
 	@Test
 	void ordersAreListedNewestFirst() throws Exception {
-		HttpResponse<String> first = this.shop.order(ShopClient.newKey(), "sku-4", 1);
-		HttpResponse<String> second = this.shop.order(ShopClient.newKey(), "sku-5", 1);
-		HttpResponse<String> orders = this.shop.get("/api/orders");
+		Answer first = this.shop.order(ShopClient.newKey(), "sku-4", 1);
+		Answer second = this.shop.order(ShopClient.newKey(), "sku-5", 1);
+		Answer orders = this.shop.get("/api/orders");
 		assertThat(ShopClient.<String>read(orders, "$[0].orderNo"))
 			.isEqualTo(ShopClient.<String>read(second, "$.orderNo"));
 		assertThat(ShopClient.<String>read(orders, "$[1].orderNo"))
@@ -80,8 +81,9 @@ class ShopApplicationTests {
 	@Test
 	void stockNeverFallsBelowZero() throws Exception {
 		int before = this.shop.stockOf("sku-9");
-		List<Integer> answers = ShopClient.together(32,
-				() -> this.shop.order(ShopClient.newKey(), "sku-9", 1).statusCode());
+		List<Integer> answers = DuplicateStorm.of(32)
+			.run((index) -> this.shop.order(ShopClient.newKey(), "sku-9", 1).status())
+			.valuesOrFail();
 		assertThat(answers).containsOnly(201, 409).filteredOn((status) -> status == 201).hasSize(before);
 		assertThat(this.shop.stockOf("sku-9")).isZero();
 	}
@@ -90,9 +92,9 @@ class ShopApplicationTests {
 	void moreThanTheStockIsRefusedWhole() throws Exception {
 		int before = this.shop.stockOf("sku-6");
 		this.shop.order(ShopClient.newKey(), "sku-6", 100);
-		HttpResponse<String> answer = this.shop.order(ShopClient.newKey(), "sku-6", 100);
-		HttpResponse<String> refused = this.shop.order(ShopClient.newKey(), "sku-6", 100);
-		assertThat(answer.statusCode()).isEqualTo(201);
+		Answer answer = this.shop.order(ShopClient.newKey(), "sku-6", 100);
+		Answer refused = this.shop.order(ShopClient.newKey(), "sku-6", 100);
+		assertThat(answer.status()).isEqualTo(201);
 		assertThatProblem(refused, 409, "out-of-stock");
 		assertThat(this.shop.stockOf("sku-6")).isEqualTo(before - 200);
 	}
@@ -107,15 +109,15 @@ class ShopApplicationTests {
 			"{\"sku\":\"sku-1\"}", "{\"sku\":\" \",\"quantity\":1}", "{\"quantity\":1}", "{\"sku\":\"sku-1\",", "" })
 	void invalidOrderIsRefused(String body) throws Exception {
 		int before = this.shop.orderCount();
-		HttpResponse<String> refused = this.shop.send(this.shop.posting("/api/orders", ShopClient.newKey(), body));
-		assertThat(refused.statusCode()).isEqualTo(400);
-		assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		Answer refused = this.shop.send(this.shop.posting("/api/orders", ShopClient.newKey(), body));
+		assertThat(refused.status()).isEqualTo(400);
+		assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
 		assertThat(this.shop.orderCount()).isEqualTo(before);
 	}
 
 	@Test
 	void invalidOrderIsToldWhichFieldIsWrong() throws Exception {
-		HttpResponse<String> refused = this.shop.order(ShopClient.newKey(), "sku-1", 0);
+		Answer refused = this.shop.order(ShopClient.newKey(), "sku-1", 0);
 		assertThatProblem(refused, 400, "invalid-request");
 		assertThat(ShopClient.<String>read(refused, "$.fields.quantity")).isNotBlank();
 	}
@@ -123,10 +125,10 @@ class ShopApplicationTests {
 	@Test
 	void paymentsAddUpToThePrice() throws Exception {
 		String order = this.shop.newOrder();
-		HttpResponse<String> half = pay(order, "100.00");
-		assertThat(half.statusCode()).isEqualTo(201);
+		Answer half = pay(order, "100.00");
+		assertThat(half.status()).isEqualTo(201);
 		assertThat(ShopClient.<String>read(this.shop.get(order), "$.status")).isEqualTo("PLACED");
-		assertThat(pay(order, "29.00").statusCode()).isEqualTo(201);
+		assertThat(pay(order, "29.00").status()).isEqualTo(201);
 		assertThat(ShopClient.<String>read(this.shop.get(order), "$.status")).isEqualTo("PAID");
 		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/payments"), "$.length()")).isEqualTo(2);
 	}
@@ -134,7 +136,7 @@ class ShopApplicationTests {
 	@Test
 	void morePaymentsThanThePriceAreRefused() throws Exception {
 		String order = this.shop.newOrder();
-		List<Integer> answers = ShopClient.together(8, () -> pay(order, "50.00").statusCode());
+		List<Integer> answers = DuplicateStorm.of(8).run((index) -> pay(order, "50.00").status()).valuesOrFail();
 		assertThat(answers).containsOnly(201, 422).filteredOn((status) -> status == 201).hasSize(2);
 		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/payments"), "$.length()")).isEqualTo(2);
 		assertThatProblem(pay(order, "29.01"), 422, "amount-too-high");
@@ -159,10 +161,10 @@ class ShopApplicationTests {
 	void refundGivesBackWhatWasPaid() throws Exception {
 		String order = this.shop.newOrder();
 		pay(order, "129.00");
-		HttpResponse<String> refund = refund(order, "R-1", "29.00");
-		assertThat(refund.statusCode()).isEqualTo(201);
+		Answer refund = refund(order, "R-1", "29.00");
+		assertThat(refund.status()).isEqualTo(201);
 		assertThat(ShopClient.<String>read(refund, "$.reference")).isEqualTo("R-1");
-		assertThat(refund(order, "R-2", "100.00").statusCode()).isEqualTo(201);
+		assertThat(refund(order, "R-2", "100.00").status()).isEqualTo(201);
 		assertThat(ShopClient.<String>read(this.shop.get(order), "$.status")).isEqualTo("REFUNDED");
 		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/refunds"), "$.length()")).isEqualTo(2);
 	}
@@ -172,17 +174,16 @@ class ShopApplicationTests {
 		String order = this.shop.newOrder();
 		pay(order, "50.00");
 		assertThatProblem(refund(order, "R-1", "50.01"), 422, "amount-too-high");
-		assertThat(this.shop.get(order + "/refunds").body()).isEqualTo("[]");
+		assertThat(this.shop.get(order + "/refunds").text()).isEqualTo("[]");
 	}
 
 	@Test
 	void orderBelongsToWhoeverPlacedIt() throws Exception {
 		String body = ShopClient.orderOf("sku-2", 1);
-		HttpResponse<String> alice = this.shop
+		Answer alice = this.shop
 			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), body), "alice"));
-		HttpResponse<String> bob = this.shop
-			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), body), "bob"));
-		HttpResponse<String> nobody = this.shop.order(ShopClient.newKey(), "sku-2", 1);
+		Answer bob = this.shop.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), body), "bob"));
+		Answer nobody = this.shop.order(ShopClient.newKey(), "sku-2", 1);
 		assertThat(ShopClient.<String>read(alice, "$.customer")).isEqualTo("alice");
 		assertThat(ShopClient.<String>read(bob, "$.customer")).isEqualTo("bob");
 		assertThat(ShopClient.<String>read(nobody, "$.customer")).isEqualTo("anonymous");
@@ -191,50 +192,50 @@ class ShopApplicationTests {
 	@Test
 	void wrongPasswordOrdersNothing() throws Exception {
 		int before = this.shop.orderCount();
-		HttpResponse<String> refused = this.shop
+		Answer refused = this.shop
 			.send(ShopClient.as(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1)),
 					"alice", "wrong"));
-		assertThat(refused.statusCode()).isEqualTo(401);
-		assertThat(refused.headers().firstValue("WWW-Authenticate").orElseThrow()).startsWith("Basic ");
+		assertThat(refused.status()).isEqualTo(401);
+		assertThat(refused.header("WWW-Authenticate")).startsWith("Basic ");
 		assertThat(this.shop.orderCount()).isEqualTo(before);
 	}
 
 	@Test
 	void browserIsNotMadeToAskForAPassword() throws Exception {
-		HttpResponse<String> refused = this.shop.send(ShopClient
+		Answer refused = this.shop.send(ShopClient
 			.as(this.shop.request("/api/orders").header("X-Requested-With", "XMLHttpRequest"), "alice", "wrong"));
-		assertThat(refused.statusCode()).isEqualTo(401);
-		assertThat(refused.headers().firstValue("WWW-Authenticate")).isEmpty();
+		assertThat(refused.status()).isEqualTo(401);
+		assertThat(refused.header("WWW-Authenticate")).isNull();
 	}
 
 	@Test
 	void demoDelayMakesTheCallSlow() throws Exception {
 		long start = System.nanoTime();
-		HttpResponse<String> placed = this.shop
+		Answer placed = this.shop
 			.send(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1))
 				.header("X-Demo-Delay", "200ms"));
-		assertThat(placed.statusCode()).isEqualTo(201);
+		assertThat(placed.status()).isEqualTo(201);
 		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(200_000_000L);
 	}
 
 	@Test
 	void malformedDemoDelayIsRefused() throws Exception {
-		HttpResponse<String> refused = this.shop
+		Answer refused = this.shop
 			.send(this.shop.posting("/api/orders", ShopClient.newKey(), ShopClient.orderOf("sku-1", 1))
 				.header("X-Demo-Delay", "soon"));
-		assertThat(refused.statusCode()).isEqualTo(400);
+		assertThat(refused.status()).isEqualTo(400);
 	}
 
 	@Test
 	void logTellsHowCallsEnded() throws Exception {
-		HttpResponse<String> log = this.shop.get("/api/log");
+		Answer log = this.shop.get("/api/log");
 		List<Integer> numbers = ShopClient.read(log, "$[*].number");
 		int last = numbers.isEmpty() ? 0 : numbers.get(numbers.size() - 1);
 		String key = ShopClient.newKey();
 		this.shop.send(ShopClient.as(this.shop.posting("/api/orders", key, ShopClient.orderOf("sku-8", 1)), "alice")
 			.header("X-Request-Id", "first"));
 		this.shop.order(ShopClient.newKey(), "sku-8", 0);
-		HttpResponse<String> news = await().until(() -> this.shop.get("/api/log?after=" + last),
+		Answer news = await().until(() -> this.shop.get("/api/log?after=" + last),
 				(answer) -> ShopClient.<Integer>read(answer, "$.length()") == 2);
 		assertThat(ShopClient.<List<String>>read(news, "$[*].outcome")).containsExactly("EXECUTED", "REFUSED");
 		assertThat(ShopClient.<List<Integer>>read(news, "$[*].status")).containsExactly(201, 400);
@@ -245,35 +246,34 @@ class ShopApplicationTests {
 
 	@Test
 	void pageIsServedAndBringsItsOwnFilesOnly() throws Exception {
-		HttpResponse<String> page = this.shop.get("/");
-		assertThat(page.statusCode()).isEqualTo(200);
-		assertThat(page.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
-		assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
-			.startsWith("default-src 'self'; ");
-		assertThat(page.body()).contains("Idempotency-Key", "app.js", "app.css")
+		Answer page = this.shop.get("/");
+		assertThat(page.status()).isEqualTo(200);
+		assertThat(page.header("Content-Type")).startsWith("text/html");
+		assertThat(page.header("Content-Security-Policy")).startsWith("default-src 'self'; ");
+		assertThat(page.text()).contains("Idempotency-Key", "app.js", "app.css")
 			.doesNotContain("https://", "<style", "onclick");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/app.css", "/app.js", "/calls.js", "/log.js", "/icons.svg", "/favicon.svg" })
 	void filesOfThePageAreServed(String file) throws Exception {
-		HttpResponse<String> response = this.shop.get(file);
-		assertThat(response.statusCode()).isEqualTo(200);
-		assertThat(response.body()).isNotEmpty().doesNotContain("https://");
+		Answer response = this.shop.get(file);
+		assertThat(response.status()).isEqualTo(200);
+		assertThat(response.text()).isNotEmpty().doesNotContain("https://");
 	}
 
-	private HttpResponse<String> pay(String order, String amount) throws Exception {
+	private Answer pay(String order, String amount) throws Exception {
 		return this.shop.send(this.shop.posting(order + "/payments", ShopClient.newKey(), ShopClient.amountOf(amount)));
 	}
 
-	private HttpResponse<String> refund(String order, String reference, String amount) throws Exception {
+	private Answer refund(String order, String reference, String amount) throws Exception {
 		return this.shop.send(this.shop.posting(order + "/refunds",
 				"{\"reference\":\"%s\",\"amount\":%s}".formatted(reference, amount)));
 	}
 
-	private static void assertThatProblem(HttpResponse<String> response, int status, String code) {
-		assertThat(response.statusCode()).isEqualTo(status);
-		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+	private static void assertThatProblem(Answer response, int status, String code) {
+		assertThat(response.status()).isEqualTo(status);
+		assertThat(response.header("Content-Type")).isEqualTo("application/problem+json");
 		assertThat(ShopClient.<String>read(response, "$.code")).isEqualTo(code);
 	}
 

@@ -1,36 +1,24 @@
 package io.idempotency.samples.shop;
 
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import com.jayway.jsonpath.JsonPath;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
 
 /**
- * A client of the shop that sees what comes over the wire, byte for byte.
+ * What customers send to the shop.
  */
 public final class ShopClient {
 
-	private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
-	private final int port;
+	private final Client client;
 
 	public ShopClient(int port) {
-		this.port = port;
+		this.client = new Client(port);
 	}
 
 	public static String newKey() {
@@ -45,12 +33,12 @@ public final class ShopClient {
 		return "{\"amount\":%s}".formatted(amount);
 	}
 
-	public static <T> T read(HttpResponse<String> response, String path) {
-		return JsonPath.read(response.body(), path);
+	public static <T> T read(Answer answer, String path) {
+		return JsonPath.read(answer.text(), path);
 	}
 
 	public HttpRequest.Builder request(String path) {
-		return HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path));
+		return this.client.to(path);
 	}
 
 	public HttpRequest.Builder posting(String path, String body) {
@@ -62,71 +50,46 @@ public final class ShopClient {
 	}
 
 	public static HttpRequest.Builder as(HttpRequest.Builder request, String user, String password) {
-		String credentials = user + ":" + password;
-		return request.header("Authorization",
-				"Basic " + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8)));
+		Client.as(user, password).accept(request);
+		return request;
 	}
 
 	public static HttpRequest.Builder as(HttpRequest.Builder request, String user) {
 		return as(request, user, "demo");
 	}
 
-	public HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
-		return this.http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+	public Answer send(HttpRequest.Builder request) {
+		return this.client.send(request);
 	}
 
-	public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+	public Answer get(String path) {
 		return send(request(path));
 	}
 
-	public HttpResponse<String> order(String key, String sku, int quantity) throws IOException, InterruptedException {
+	public Answer order(String key, String sku, int quantity) {
 		return send(posting("/api/orders", key, orderOf(sku, quantity)));
 	}
 
-	public static String hiddenField(HttpResponse<String> page, String name) {
-		Matcher field = Pattern.compile("name=\"" + name + "\" value=\"([^\"]+)\"").matcher(page.body());
+	public static String hiddenField(Answer page, String name) {
+		Matcher field = Pattern.compile("name=\"" + name + "\" value=\"([^\"]+)\"").matcher(page.text());
 		if (!field.find()) {
-			throw new IllegalStateException("No field '" + name + "' in " + page.body());
+			throw new IllegalStateException("No field '" + name + "' in " + page.text());
 		}
 		return field.group(1);
 	}
 
 	/** Gives the path of a new order of one keyboard, 129.00. */
-	public String newOrder() throws IOException, InterruptedException {
-		return order(newKey(), "sku-1", 1).headers().firstValue("Location").orElseThrow();
+	public String newOrder() {
+		return order(newKey(), "sku-1", 1).header("Location");
 	}
 
-	public int orderCount() throws IOException, InterruptedException {
+	public int orderCount() {
 		return read(get("/api/orders"), "$.length()");
 	}
 
-	public int stockOf(String sku) throws IOException, InterruptedException {
+	public int stockOf(String sku) {
 		List<Integer> stock = read(get("/api/products"), "$[?(@.sku == '" + sku + "')].stock");
 		return stock.get(0);
-	}
-
-	/** Makes a call by many threads that start together. */
-	public static <T> List<T> together(int threads, Callable<T> call) throws Exception {
-		ExecutorService executor = Executors.newFixedThreadPool(threads);
-		try {
-			CountDownLatch ready = new CountDownLatch(threads);
-			List<Future<T>> futures = new ArrayList<>();
-			for (int i = 0; i < threads; i++) {
-				futures.add(executor.submit(() -> {
-					ready.countDown();
-					ready.await();
-					return call.call();
-				}));
-			}
-			List<T> results = new ArrayList<>();
-			for (Future<T> future : futures) {
-				results.add(future.get());
-			}
-			return results;
-		}
-		finally {
-			executor.shutdownNow();
-		}
 	}
 
 }

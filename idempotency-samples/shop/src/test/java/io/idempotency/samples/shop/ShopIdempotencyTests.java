@@ -1,11 +1,13 @@
 package io.idempotency.samples.shop;
 
+import java.io.UncheckedIOException;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 
+import io.idempotency.it.client.Answer;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,29 +43,28 @@ class ShopIdempotencyTests {
 	@Test
 	void sameKeyGetsTheSameAnswerAndOneOrder() throws Exception {
 		int stock = this.shop.stockOf("sku-1");
-		HttpResponse<String> first = this.shop.order(this.key, "sku-1", 1);
-		HttpResponse<String> second = this.shop.order(this.key, "sku-1", 1);
-		assertThat(first.statusCode()).isEqualTo(201);
-		assertThat(first.headers().firstValue("Idempotent-Replayed")).isEmpty();
+		Answer first = this.shop.order(this.key, "sku-1", 1);
+		Answer second = this.shop.order(this.key, "sku-1", 1);
+		assertThat(first.status()).isEqualTo(201);
+		assertThat(first.header("Idempotent-Replayed")).isNull();
 		assertThatReplayed(second, first);
-		assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"))
-			.isPresent();
+		assertThat(second.header("Location")).isEqualTo(first.header("Location")).isNotNull();
 		assertThat(newOrders()).isEqualTo(1);
 		assertThat(this.shop.stockOf("sku-1")).isEqualTo(stock - 1);
 	}
 
 	@Test
 	void quotedKeyIsTheBareKey() throws Exception {
-		HttpResponse<String> first = this.shop.order(this.key, "sku-1", 1);
-		HttpResponse<String> second = this.shop.order('"' + this.key + '"', "sku-1", 1);
+		Answer first = this.shop.order(this.key, "sku-1", 1);
+		Answer second = this.shop.order('"' + this.key + '"', "sku-1", 1);
 		assertThatReplayed(second, first);
 		assertThat(newOrders()).isEqualTo(1);
 	}
 
 	@Test
 	void sameOrderWrittenOtherwiseIsReplayed() throws Exception {
-		HttpResponse<String> first = this.shop.order(this.key, "sku-1", 1);
-		HttpResponse<String> second = this.shop
+		Answer first = this.shop.order(this.key, "sku-1", 1);
+		Answer second = this.shop
 			.send(this.shop.posting("/api/orders", this.key, "{ \"quantity\": 1,\n  \"sku\": \"sku-1\" }"));
 		assertThatReplayed(second, first);
 		assertThat(newOrders()).isEqualTo(1);
@@ -78,10 +79,10 @@ class ShopIdempotencyTests {
 
 	@Test
 	void sameKeyOfAnotherCustomerIsAnotherOrder() throws Exception {
-		HttpResponse<String> nobody = this.shop.order(this.key, "sku-1", 1);
-		HttpResponse<String> alice = this.shop.send(ShopClient.as(ordering(), "alice"));
-		HttpResponse<String> bob = this.shop.send(ShopClient.as(ordering(), "bob"));
-		assertThat(List.of(nobody, alice, bob)).extracting(HttpResponse::statusCode).containsOnly(201);
+		Answer nobody = this.shop.order(this.key, "sku-1", 1);
+		Answer alice = this.shop.send(ShopClient.as(ordering(), "alice"));
+		Answer bob = this.shop.send(ShopClient.as(ordering(), "bob"));
+		assertThat(List.of(nobody, alice, bob)).extracting(Answer::status).containsOnly(201);
 		assertThat(List.of(nobody, alice, bob))
 			.extracting((response) -> ShopClient.<String>read(response, "$.customer"))
 			.containsExactly("anonymous", "alice", "bob");
@@ -112,31 +113,32 @@ class ShopIdempotencyTests {
 
 	@Test
 	void refusalOfTheShopIsReplayedToo() throws Exception {
-		HttpResponse<String> first = this.shop.order(this.key, "sku-9", 100);
+		Answer first = this.shop.order(this.key, "sku-9", 100);
 		assertThat(ShopClient.<String>read(first, "$.code")).isEqualTo("out-of-stock");
 		assertThatReplayed(this.shop.order(this.key, "sku-9", 100), first);
 	}
 
 	@Test
 	void invalidOrderUsesNoKey() throws Exception {
-		assertThat(this.shop.order(this.key, "sku-1", 0).statusCode()).isEqualTo(400);
-		HttpResponse<String> corrected = this.shop.order(this.key, "sku-1", 1);
-		assertThat(corrected.statusCode()).isEqualTo(201);
-		assertThat(corrected.headers().firstValue("Idempotent-Replayed")).isEmpty();
+		assertThat(this.shop.order(this.key, "sku-1", 0).status()).isEqualTo(400);
+		Answer corrected = this.shop.order(this.key, "sku-1", 1);
+		assertThat(corrected.status()).isEqualTo(201);
+		assertThat(corrected.header("Idempotent-Replayed")).isNull();
 	}
 
 	@Test
 	void hundredDuplicatesAtOnceAreOneOrder() throws Exception {
-		List<HttpResponse<String>> answers = ShopClient.together(100, () -> this.shop.order(this.key, "sku-1", 1));
+		List<Answer> answers = DuplicateStorm.of(100)
+			.run((index) -> this.shop.order(this.key, "sku-1", 1))
+			.valuesOrFail();
 		assertThat(newOrders()).isEqualTo(1);
-		List<HttpResponse<String>> placed = answers.stream().filter((answer) -> answer.statusCode() == 201).toList();
+		List<Answer> placed = answers.stream().filter((answer) -> answer.status() == 201).toList();
 		assertThat(placed).isNotEmpty();
-		assertThat(placed).extracting(HttpResponse::body).containsOnly(placed.get(0).body());
-		assertThat(placed).filteredOn((answer) -> answer.headers().firstValue("Idempotent-Replayed").isEmpty())
-			.hasSize(1);
-		assertThat(answers).filteredOn((answer) -> answer.statusCode() != 201).allSatisfy((answer) -> {
+		assertThat(placed).extracting(Answer::text).containsOnly(placed.get(0).text());
+		assertThat(placed).filteredOn((answer) -> !answer.replayed()).hasSize(1);
+		assertThat(answers).filteredOn((answer) -> answer.status() != 201).allSatisfy((answer) -> {
 			assertThatRefused(answer, 409, "in-progress");
-			assertThat(answer.headers().firstValueAsLong("Retry-After").orElseThrow()).isPositive();
+			assertThat(Integer.parseInt(answer.header("Retry-After"))).isPositive();
 		});
 		assertThatReplayed(this.shop.order(this.key, "sku-1", 1), placed.get(0));
 	}
@@ -144,24 +146,26 @@ class ShopIdempotencyTests {
 	@Test
 	void retryAfterTimeOutGetsWhatTheShopDidMeanwhile() throws Exception {
 		HttpRequest.Builder impatient = ordering().header("X-Demo-Delay", "5s").timeout(Duration.ofSeconds(2));
-		assertThatExceptionOfType(HttpTimeoutException.class).isThrownBy(() -> this.shop.send(impatient));
-		HttpResponse<String> answer = await().atMost(Duration.ofSeconds(60))
-			.until(() -> this.shop.send(ordering()), (response) -> response.statusCode() != 409);
-		assertThat(answer.statusCode()).isEqualTo(201);
-		assertThat(answer.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> this.shop.send(impatient))
+			.withCauseInstanceOf(HttpTimeoutException.class);
+		Answer answer = await().atMost(Duration.ofSeconds(60))
+			.until(() -> this.shop.send(ordering()), (response) -> response.status() != 409);
+		assertThat(answer.status()).isEqualTo(201);
+		assertThat(answer.header("Idempotent-Replayed")).isEqualTo("true");
 		assertThat(newOrders()).isEqualTo(1);
 	}
 
 	@Test
 	void paymentSentTwiceAtOnceIsAnsweredTwiceAndBookedOnce() throws Exception {
 		String order = this.shop.newOrder();
-		List<HttpResponse<String>> answers = ShopClient.together(4,
-				() -> this.shop.send(this.shop.posting(order + "/payments", this.key, ShopClient.amountOf("129.00"))
-					.header("X-Demo-Delay", "500ms")));
-		assertThat(answers).extracting(HttpResponse::statusCode).containsOnly(201);
-		assertThat(answers).extracting(HttpResponse::body).containsOnly(answers.get(0).body());
-		assertThat(answers).filteredOn((answer) -> answer.headers().firstValue("Idempotent-Replayed").isEmpty())
-			.hasSize(1);
+		List<Answer> answers = DuplicateStorm.of(4)
+			.run((index) -> this.shop
+				.send(this.shop.posting(order + "/payments", this.key, ShopClient.amountOf("129.00"))
+					.header("X-Demo-Delay", "500ms")))
+			.valuesOrFail();
+		assertThat(answers).extracting(Answer::status).containsOnly(201);
+		assertThat(answers).extracting(Answer::text).containsOnly(answers.get(0).text());
+		assertThat(answers).filteredOn((answer) -> !answer.replayed()).hasSize(1);
 		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/payments"), "$.length()")).isEqualTo(1);
 	}
 
@@ -173,17 +177,17 @@ class ShopIdempotencyTests {
 		assertThatRefused(
 				this.shop.send(this.shop.posting(other + "/payments", this.key, ShopClient.amountOf("129.00"))), 422,
 				"key-reused");
-		assertThat(this.shop.get(other + "/payments").body()).isEqualTo("[]");
+		assertThat(this.shop.get(other + "/payments").text()).isEqualTo("[]");
 	}
 
 	@Test
 	void refundSentTwiceIsGivenOnce() throws Exception {
 		String order = paidOrder();
-		HttpResponse<String> first = refund(order, "29.00");
-		HttpResponse<String> second = refund(order, "29.00");
-		assertThat(first.statusCode()).isEqualTo(201);
-		assertThat(second.statusCode()).isEqualTo(201);
-		assertThat(second.body()).isEqualTo(first.body());
+		Answer first = refund(order, "29.00");
+		Answer second = refund(order, "29.00");
+		assertThat(first.status()).isEqualTo(201);
+		assertThat(second.status()).isEqualTo(201);
+		assertThat(second.text()).isEqualTo(first.text());
 		assertThat(ShopClient.<Integer>read(this.shop.get(order + "/refunds"), "$.length()")).isEqualTo(1);
 	}
 
@@ -199,8 +203,8 @@ class ShopIdempotencyTests {
 	void sameReferenceOfAnotherOrderIsAnotherRefund() throws Exception {
 		String order = paidOrder();
 		String other = paidOrder();
-		assertThat(refund(order, "29.00").statusCode()).isEqualTo(201);
-		assertThat(refund(other, "29.00").statusCode()).isEqualTo(201);
+		assertThat(refund(order, "29.00").status()).isEqualTo(201);
+		assertThat(refund(other, "29.00").status()).isEqualTo(201);
 		assertThat(ShopClient.<Integer>read(this.shop.get(other + "/refunds"), "$.length()")).isEqualTo(1);
 	}
 
@@ -225,7 +229,7 @@ class ShopIdempotencyTests {
 		return order;
 	}
 
-	private HttpResponse<String> refund(String order, String amount) throws Exception {
+	private Answer refund(String order, String amount) throws Exception {
 		return this.shop.send(this.shop.posting(order + "/refunds",
 				"{\"reference\":\"%s\",\"amount\":%s}".formatted(this.key, amount)));
 	}
@@ -234,19 +238,19 @@ class ShopIdempotencyTests {
 		return this.shop.orderCount() - this.ordersBefore;
 	}
 
-	private static void assertThatReplayed(HttpResponse<String> replay, HttpResponse<String> first) {
-		assertThat(replay.statusCode()).isEqualTo(first.statusCode());
-		assertThat(replay.body()).isEqualTo(first.body());
-		assertThat(replay.headers().firstValue("Content-Type")).isEqualTo(first.headers().firstValue("Content-Type"));
-		assertThat(replay.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+	private static void assertThatReplayed(Answer replay, Answer first) {
+		assertThat(replay.status()).isEqualTo(first.status());
+		assertThat(replay.text()).isEqualTo(first.text());
+		assertThat(replay.header("Content-Type")).isEqualTo(first.header("Content-Type"));
+		assertThat(replay.header("Idempotent-Replayed")).isEqualTo("true");
 	}
 
-	private static void assertThatRefused(HttpResponse<String> response, int status, String code) {
-		assertThat(response.statusCode()).isEqualTo(status);
-		assertThat(response.headers().firstValue("Content-Type").orElseThrow()).startsWith("application/problem+json");
+	private static void assertThatRefused(Answer response, int status, String code) {
+		assertThat(response.status()).isEqualTo(status);
+		assertThat(response.header("Content-Type")).startsWith("application/problem+json");
 		assertThat(ShopClient.<String>read(response, "$.code")).isEqualTo(code);
 		assertThat(ShopClient.<String>read(response, "$.type")).isEqualTo("urn:idempotency:" + code);
-		assertThat(response.headers().firstValue("Idempotent-Replayed")).isEmpty();
+		assertThat(response.header("Idempotent-Replayed")).isNull();
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.idempotency.samples.shop;
 
 import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.RedisOfAnApplication;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
@@ -14,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The same shop with its records in Redis: its clients see no difference. */
 @ActiveProfiles("redis")
-@ContextConfiguration(initializers = EmbeddedRedis.class)
+@ContextConfiguration(initializers = RedisOfAnApplication.class)
 @Requires(Backend.REDIS)
 class ShopOnRedisTests extends ShopIdempotencyTests {
 

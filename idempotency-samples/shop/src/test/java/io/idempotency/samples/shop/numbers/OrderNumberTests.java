@@ -9,7 +9,6 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.idempotency.samples.shop.ShopClient;
 import me.ahoo.cosid.machine.ClockBackwardsSynchronizer;
 import me.ahoo.cosid.machine.InstanceId;
 import me.ahoo.cosid.machine.MachineIdLostException;
@@ -18,6 +17,7 @@ import me.ahoo.cosid.machine.MachineState;
 import me.ahoo.cosid.snowflake.ClockSyncSnowflakeId;
 import me.ahoo.cosid.snowflake.MillisecondSnowflakeId;
 import me.ahoo.cosid.snowflake.exception.ClockTooManyBackwardsException;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -115,7 +115,9 @@ class OrderNumberTests {
 
 	@Test
 	void processesThatStartTogetherGetDifferentWorkers() throws Exception {
-		List<Integer> ids = ShopClient.together(16, () -> distribute(new JdbcMachineIdDistributor(this.jdbc), 10));
+		List<Integer> ids = DuplicateStorm.of(16)
+			.run((index) -> distribute(new JdbcMachineIdDistributor(this.jdbc), 10))
+			.valuesOrFail();
 		assertThat(ids).doesNotHaveDuplicates().hasSize(16);
 	}
 
@@ -202,14 +204,14 @@ class OrderNumberTests {
 
 	private static void assertThatNumbersAreUnique(OrderNumbers... processes) throws Exception {
 		AtomicInteger next = new AtomicInteger();
-		List<Set<String>> made = ShopClient.together(8, () -> {
+		List<Set<String>> made = DuplicateStorm.of(8).run((index) -> {
 			OrderNumbers process = processes[next.getAndIncrement() % processes.length];
 			Set<String> numbers = new HashSet<>();
 			for (int i = 0; i < 1000; i++) {
 				numbers.add(process.next());
 			}
 			return numbers;
-		});
+		}).valuesOrFail();
 		assertThat(made.stream().flatMap(Set::stream)).doesNotHaveDuplicates().hasSize(8000);
 	}
 

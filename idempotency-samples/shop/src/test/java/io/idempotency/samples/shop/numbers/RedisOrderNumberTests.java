@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.UUID;
 
 import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.RedisOfAnApplication;
 import io.idempotency.it.servers.Requires;
-import io.idempotency.samples.shop.EmbeddedRedis;
-import io.idempotency.samples.shop.ShopClient;
 import me.ahoo.cosid.machine.InMemoryMachineStateStorage;
 import me.ahoo.cosid.machine.InstanceId;
 import me.ahoo.cosid.machine.MachineIdDistributor;
 import me.ahoo.cosid.spring.redis.SpringRedisMachineIdDistributor;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @SpringBootTest
 @ActiveProfiles("ids-redis")
-@ContextConfiguration(initializers = EmbeddedRedis.class)
+@ContextConfiguration(initializers = RedisOfAnApplication.class)
 @Requires(Backend.REDIS)
 class RedisOrderNumberTests {
 
@@ -37,7 +37,7 @@ class RedisOrderNumberTests {
 	@Test
 	void processesThatStartTogetherGetDifferentWorkers(@Autowired WorkerLease shop, @Autowired OrderNumbers numbers)
 			throws Exception {
-		List<Integer> others = ShopClient.together(8, this::distribute);
+		List<Integer> others = DuplicateStorm.of(8).run((index) -> distribute()).valuesOrFail();
 		assertThat(others).doesNotHaveDuplicates().hasSize(8).doesNotContain(shop.machineId());
 		assertThat(numbers.next()).matches("[0-9A-Z]{13}").isLessThan(numbers.next());
 	}

@@ -2,10 +2,10 @@ package io.idempotency.samples.shop.recipes;
 
 import java.io.IOException;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.UUID;
 
+import io.idempotency.it.client.Answer;
 import io.idempotency.samples.shop.ShopClient;
 import org.junit.jupiter.api.BeforeEach;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +92,7 @@ abstract class RecipeShop {
 		return as(this.shop.posting("/api/recipes/" + scheme, requestId, body), customer);
 	}
 
-	HttpResponse<String> order(String scheme, @Nullable String customer, String requestId, String sku, int quantity)
+	Answer order(String scheme, @Nullable String customer, String requestId, String sku, int quantity)
 			throws IOException, InterruptedException {
 		return this.shop.send(ordering(scheme, customer, requestId, sku, quantity));
 	}
@@ -101,15 +101,15 @@ abstract class RecipeShop {
 		return (customer != null) ? ShopClient.as(request, customer) : request;
 	}
 
-	static boolean isOrder(HttpResponse<String> answer) {
-		return answer.statusCode() == 200 || answer.statusCode() == 201;
+	static boolean isOrder(Answer answer) {
+		return answer.status() == 200 || answer.status() == 201;
 	}
 
-	static String orderNo(HttpResponse<String> answer) {
+	static String orderNo(Answer answer) {
 		return ShopClient.read(answer, "$.orderNo");
 	}
 
-	static String code(HttpResponse<String> answer) {
+	static String code(Answer answer) {
 		return ShopClient.read(answer, "$.code");
 	}
 

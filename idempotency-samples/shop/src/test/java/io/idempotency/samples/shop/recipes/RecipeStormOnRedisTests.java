@@ -1,15 +1,15 @@
 package io.idempotency.samples.shop.recipes;
 
 import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.RedisOfAnApplication;
 import io.idempotency.it.servers.Requires;
-import io.idempotency.samples.shop.EmbeddedRedis;
 
 import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.ContextConfiguration;
 
 /** The same storm with the records in Redis. */
 @ActiveProfiles("redis")
-@ContextConfiguration(initializers = EmbeddedRedis.class)
+@ContextConfiguration(initializers = RedisOfAnApplication.class)
 @Requires(Backend.REDIS)
 class RecipeStormOnRedisTests extends RecipeStormTests {
 

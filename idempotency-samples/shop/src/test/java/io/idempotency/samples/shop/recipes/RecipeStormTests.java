@@ -1,6 +1,5 @@
 package io.idempotency.samples.shop.recipes;
 
-import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -12,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.samples.shop.ShopClient;
+import io.idempotency.it.client.Answer;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,12 +49,12 @@ class RecipeStormTests extends RecipeShop {
 		Map<Intent, String> orderNos = new ConcurrentHashMap<>();
 		Queue<Intent> requests = new ConcurrentLinkedQueue<>(requests(intents));
 		assertThat(requests).hasSize(REQUESTS);
-		ShopClient.together(CLIENTS, () -> {
+		DuplicateStorm.of(CLIENTS).run((index) -> {
 			for (Intent intent = requests.poll(); intent != null; intent = requests.poll()) {
 				send(intent, orderNos);
 			}
 			return null;
-		});
+		}).valuesOrFail();
 		long wanted = intents.stream().filter((intent) -> !intent.sku().equals(scarce)).count();
 		int sold = 0;
 		for (String sku : products) {
@@ -69,9 +69,9 @@ class RecipeStormTests extends RecipeShop {
 	}
 
 	private void send(Intent intent, Map<Intent, String> orderNos) throws Exception {
-		HttpResponse<String> answer = order(intent.scheme(), intent.customer(), intent.requestId(), intent.sku(), 1);
+		Answer answer = order(intent.scheme(), intent.customer(), intent.requestId(), intent.sku(), 1);
 		if (!isOrder(answer)) {
-			assertThat(answer.statusCode()).isEqualTo(409);
+			assertThat(answer.status()).isEqualTo(409);
 			assertThat(code(answer)).isIn("in-progress", "duplicate", "out-of-stock");
 			return;
 		}

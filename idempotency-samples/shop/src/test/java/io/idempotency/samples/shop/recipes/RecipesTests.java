@@ -1,6 +1,6 @@
 package io.idempotency.samples.shop.recipes;
 
-import java.net.http.HttpResponse;
+import java.io.UncheckedIOException;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
@@ -8,11 +8,13 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
+import io.idempotency.it.client.Answer;
 import io.idempotency.samples.shop.NewOrder;
 import io.idempotency.samples.shop.Order;
 import io.idempotency.samples.shop.Orders;
 import io.idempotency.samples.shop.ShopClient;
 import io.idempotency.samples.shop.numbers.OrderNumbers;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,7 +52,7 @@ class RecipesTests extends RecipeShop {
 
 	@Test
 	void everySchemeIsListed() throws Exception {
-		HttpResponse<String> list = this.shop.get("/api/recipes");
+		Answer list = this.shop.get("/api/recipes");
 		assertThat(ShopClient.<List<String>>read(list, "$[*].id")).containsExactlyElementsOf(all().toList());
 		assertThat(ShopClient.<List<String>>read(list, "$[?(@.where == 'database')].id"))
 			.containsExactlyElementsOf(DATABASE);
@@ -65,10 +67,12 @@ class RecipesTests extends RecipeShop {
 	void duplicatesAtOnceAreOneOrder(String scheme) throws Exception {
 		String sku = newProduct(100);
 		String requestId = newRequestId(scheme, "alice");
-		List<HttpResponse<String>> answers = ShopClient.together(32, () -> order(scheme, "alice", requestId, sku, 2));
+		List<Answer> answers = DuplicateStorm.of(32)
+			.run((index) -> order(scheme, "alice", requestId, sku, 2))
+			.valuesOrFail();
 		assertThat(ordersOf(sku)).isEqualTo(1);
 		assertThat(stockOf(sku)).isEqualTo(98);
-		assertThat(answers).extracting(HttpResponse::statusCode).contains(201).isSubsetOf(200, 201, 409);
+		assertThat(answers).extracting(Answer::status).contains(201).isSubsetOf(200, 201, 409);
 		assertThat(answers).filteredOn(RecipeShop::isOrder)
 			.extracting(RecipeShop::orderNo)
 			.containsOnly(onlyOrder(sku));
@@ -82,9 +86,9 @@ class RecipesTests extends RecipeShop {
 	void laterDuplicateGetsTheOrderOrIsRefused(String scheme) throws Exception {
 		String sku = newProduct(100);
 		String requestId = newRequestId(scheme, "alice");
-		HttpResponse<String> first = order(scheme, "alice", requestId, sku, 1);
-		HttpResponse<String> second = order(scheme, "alice", requestId, sku, 1);
-		assertThat(first.statusCode()).isEqualTo(201);
+		Answer first = order(scheme, "alice", requestId, sku, 1);
+		Answer second = order(scheme, "alice", requestId, sku, 1);
+		assertThat(first.status()).isEqualTo(201);
 		if (scheme.equals("page-id")) {
 			assertThat(code(second)).isEqualTo("duplicate");
 			assertThat(ShopClient.<Integer>read(second, "$.attempts")).isEqualTo(2);
@@ -92,7 +96,7 @@ class RecipesTests extends RecipeShop {
 		else {
 			assertThat(isOrder(second)).isTrue();
 			assertThat(orderNo(second)).isEqualTo(orderNo(first));
-			assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+			assertThat(second.header("Location")).isEqualTo(first.header("Location"));
 		}
 		assertThat(ordersOf(sku)).isEqualTo(1);
 	}
@@ -106,10 +110,10 @@ class RecipesTests extends RecipeShop {
 			String customer = "buyer-" + i;
 			buyers.add(new String[] { customer, newRequestId(scheme, customer) });
 		}
-		List<Integer> answers = ShopClient.together(32, () -> {
+		List<Integer> answers = DuplicateStorm.of(32).run((index) -> {
 			String[] buyer = buyers.remove();
-			return order(scheme, buyer[0], buyer[1], sku, 1).statusCode();
-		});
+			return order(scheme, buyer[0], buyer[1], sku, 1).status();
+		}).valuesOrFail();
 		assertThat(answers).filteredOn((status) -> status == 201).hasSize(5);
 		assertThat(answers).filteredOn((status) -> status != 201).containsOnly(409);
 		assertThat(stockOf(sku)).isZero();
@@ -122,8 +126,8 @@ class RecipesTests extends RecipeShop {
 		String sku = newProduct(100);
 		String requestId = newRequestId(scheme, null);
 		order(scheme, null, requestId, sku, 1);
-		HttpResponse<String> refused = order(scheme, null, requestId, sku, 2);
-		assertThat(refused.statusCode()).isEqualTo(422);
+		Answer refused = order(scheme, null, requestId, sku, 2);
+		assertThat(refused.status()).isEqualTo(422);
 		assertThat(code(refused)).isEqualTo("request-reused");
 		assertThat(stockOf(sku)).isEqualTo(99);
 	}
@@ -135,7 +139,7 @@ class RecipesTests extends RecipeShop {
 		String requestId = newRequestId(scheme, null);
 		assertThat(code(order(scheme, null, requestId, sku, 1))).isEqualTo("out-of-stock");
 		this.jdbc.sql("update product set stock = 1 where sku = :sku").param("sku", sku).update();
-		assertThat(order(scheme, null, requestId, sku, 1).statusCode()).isEqualTo(201);
+		assertThat(order(scheme, null, requestId, sku, 1).status()).isEqualTo(201);
 		assertThat(stockOf(sku)).isZero();
 	}
 
@@ -145,7 +149,7 @@ class RecipesTests extends RecipeShop {
 		String sku = newProduct(100);
 		String requestId = ShopClient.newKey();
 		for (String customer : new String[] { null, "alice", "bob" }) {
-			assertThat(order(scheme, customer, requestId, sku, 1).statusCode()).isEqualTo(201);
+			assertThat(order(scheme, customer, requestId, sku, 1).status()).isEqualTo(201);
 		}
 		assertThat(ordersOf(sku)).isEqualTo(3);
 	}
@@ -155,26 +159,25 @@ class RecipesTests extends RecipeShop {
 	void orderIsFoundByTheNameOfItsCaller(String scheme) throws Exception {
 		String requestId = newRequestId(scheme, "alice");
 		String path = "/api/recipes/" + scheme + "/orders/" + requestId;
-		HttpResponse<String> before = this.shop.send(ShopClient.as(this.shop.request(path), "alice"));
-		assertThat(before.statusCode()).isEqualTo(404);
+		Answer before = this.shop.send(ShopClient.as(this.shop.request(path), "alice"));
+		assertThat(before.status()).isEqualTo(404);
 		assertThat(code(before)).isEqualTo("unknown-request");
-		HttpResponse<String> placed = order(scheme, "alice", requestId, newProduct(1), 1);
-		assertThat(this.shop.send(ShopClient.as(this.shop.request(path), "alice")).body()).isEqualTo(placed.body());
-		assertThat(this.shop.get(path).statusCode()).isEqualTo(404);
+		Answer placed = order(scheme, "alice", requestId, newProduct(1), 1);
+		assertThat(this.shop.send(ShopClient.as(this.shop.request(path), "alice")).text()).isEqualTo(placed.text());
+		assertThat(this.shop.get(path).status()).isEqualTo(404);
 	}
 
 	@Test
 	void clientThatTimedOutAsksWhatBecameOfItsCall() throws Exception {
 		String sku = newProduct(10);
 		String requestId = ShopClient.newKey();
-		assertThatExceptionOfType(HttpTimeoutException.class)
-			.isThrownBy(() -> this.shop.send(ordering("query", null, requestId, sku, 1).header("X-Demo-Delay", "5s")
-				.timeout(Duration.ofSeconds(2))));
-		HttpResponse<String> found = await().atMost(Duration.ofSeconds(60))
-			.until(() -> this.shop.get("/api/recipes/query/orders/" + requestId),
-					(answer) -> answer.statusCode() == 200);
-		HttpResponse<String> again = order("query", null, requestId, sku, 1);
-		assertThat(again.statusCode()).isEqualTo(200);
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> this.shop.send(
+				ordering("query", null, requestId, sku, 1).header("X-Demo-Delay", "5s").timeout(Duration.ofSeconds(2))))
+			.withCauseInstanceOf(HttpTimeoutException.class);
+		Answer found = await().atMost(Duration.ofSeconds(60))
+			.until(() -> this.shop.get("/api/recipes/query/orders/" + requestId), (answer) -> answer.status() == 200);
+		Answer again = order("query", null, requestId, sku, 1);
+		assertThat(again.status()).isEqualTo(200);
 		assertThat(orderNo(again)).isEqualTo(orderNo(found));
 		assertThat(ordersOf(sku)).isEqualTo(1);
 	}
@@ -204,8 +207,8 @@ class RecipesTests extends RecipeShop {
 		String sku = newProduct(10);
 		String number = newRequestId("order-number", "alice");
 		for (String foreign : List.of(number, "0000000000000")) {
-			HttpResponse<String> refused = order("order-number", "bob", foreign, sku, 1);
-			assertThat(refused.statusCode()).isEqualTo(422);
+			Answer refused = order("order-number", "bob", foreign, sku, 1);
+			assertThat(refused.status()).isEqualTo(422);
 			assertThat(code(refused)).isEqualTo("unknown-order-number");
 		}
 		assertThat(ordersOf(sku)).isZero();
@@ -217,9 +220,10 @@ class RecipesTests extends RecipeShop {
 		String requestId = ShopClient.newKey();
 		Order placed = this.orders
 			.place(new NewOrder(this.numbers.next(), "alice", sku, 1, IndexedOrders.ID, requestId));
-		List<HttpResponse<String>> answers = ShopClient.together(8,
-				() -> order(IndexedOrders.ID, "alice", requestId, sku, 1));
-		assertThat(answers).extracting(HttpResponse::statusCode).contains(201).isSubsetOf(201, 409);
+		List<Answer> answers = DuplicateStorm.of(8)
+			.run((index) -> order(IndexedOrders.ID, "alice", requestId, sku, 1))
+			.valuesOrFail();
+		assertThat(answers).extracting(Answer::status).contains(201).isSubsetOf(201, 409);
 		assertThat(answers).filteredOn(RecipeShop::isOrder)
 			.extracting(RecipeShop::orderNo)
 			.containsOnly(placed.orderNo());
@@ -230,15 +234,15 @@ class RecipesTests extends RecipeShop {
 	@Test
 	void businessFieldsKnowTheOrderByCustomerAndProduct() throws Exception {
 		String sku = newProduct(10);
-		HttpResponse<String> first = order("business-fields", "alice", ShopClient.newKey(), sku, 1);
-		HttpResponse<String> second = order("business-fields", "alice", ShopClient.newKey(), sku, 1);
-		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
-		assertThat(second.body()).isEqualTo(first.body());
+		Answer first = order("business-fields", "alice", ShopClient.newKey(), sku, 1);
+		Answer second = order("business-fields", "alice", ShopClient.newKey(), sku, 1);
+		assertThat(second.header("Idempotent-Replayed")).isEqualTo("true");
+		assertThat(second.text()).isEqualTo(first.text());
 		order("business-fields", "bob", ShopClient.newKey(), sku, 1);
 		order("business-fields", null, ShopClient.newKey(), sku, 1);
 		assertThat(ordersOf(sku)).isEqualTo(3);
 		String other = newProduct(10);
-		assertThat(order("business-fields", "alice", ShopClient.newKey(), other, 1).statusCode()).isEqualTo(201);
+		assertThat(order("business-fields", "alice", ShopClient.newKey(), other, 1).status()).isEqualTo(201);
 		assertThat(ordersOf(other)).isEqualTo(1);
 	}
 
@@ -247,11 +251,11 @@ class RecipesTests extends RecipeShop {
 		String sku = newProduct(10);
 		String token = newRequestId("token", "alice");
 		for (String foreign : List.of(token, ShopClient.newKey())) {
-			HttpResponse<String> refused = order("token", "bob", foreign, sku, 1);
-			assertThat(refused.statusCode()).isEqualTo(400);
+			Answer refused = order("token", "bob", foreign, sku, 1);
+			assertThat(refused.status()).isEqualTo(400);
 			assertThat(code(refused)).isEqualTo("token-unknown");
 		}
-		assertThat(order("token", "alice", token, sku, 1).statusCode()).isEqualTo(201);
+		assertThat(order("token", "alice", token, sku, 1).status()).isEqualTo(201);
 	}
 
 	@Test
@@ -260,8 +264,8 @@ class RecipesTests extends RecipeShop {
 		String requestId = ShopClient.newKey();
 		order("page-id", null, requestId, sku, 1);
 		for (int attempt = 2; attempt <= 4; attempt++) {
-			HttpResponse<String> refused = order("page-id", null, requestId, sku, 1);
-			assertThat(refused.statusCode()).isEqualTo(409);
+			Answer refused = order("page-id", null, requestId, sku, 1);
+			assertThat(refused.status()).isEqualTo(409);
 			assertThat(ShopClient.<Integer>read(refused, "$.attempts")).isEqualTo(attempt);
 		}
 		assertThat(ordersOf(sku)).isEqualTo(1);
@@ -269,8 +273,8 @@ class RecipesTests extends RecipeShop {
 
 	@Test
 	void unknownSchemeIsRefused() throws Exception {
-		HttpResponse<String> refused = order("hope", null, ShopClient.newKey(), newProduct(1), 1);
-		assertThat(refused.statusCode()).isEqualTo(404);
+		Answer refused = order("hope", null, ShopClient.newKey(), newProduct(1), 1);
+		assertThat(refused.status()).isEqualTo(404);
 		assertThat(code(refused)).isEqualTo("unknown-scheme");
 	}
 
@@ -278,8 +282,8 @@ class RecipesTests extends RecipeShop {
 	@ValueSource(strings = { "", "two words", "ünsafe" })
 	void invalidRequestIdIsRefused(String requestId) throws Exception {
 		String body = "{\"sku\":\"sku-1\",\"quantity\":1,\"requestId\":\"%s\"}".formatted(requestId);
-		HttpResponse<String> refused = this.shop.send(this.shop.posting("/api/recipes/query", body));
-		assertThat(refused.statusCode()).isEqualTo(400);
+		Answer refused = this.shop.send(this.shop.posting("/api/recipes/query", body));
+		assertThat(refused.status()).isEqualTo(400);
 		assertThat(ShopClient.<String>read(refused, "$.fields.requestId")).isNotBlank();
 	}
 

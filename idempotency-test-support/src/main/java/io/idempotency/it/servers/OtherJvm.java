@@ -1,0 +1,96 @@
+package io.idempotency.it.servers;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A JVM with the class path of this one, to be killed.
+ */
+public final class OtherJvm implements AutoCloseable {
+
+	private final Process process;
+
+	private final BufferedReader output;
+
+	private OtherJvm(Process process) {
+		this.process = process;
+		this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+	}
+
+	/**
+	 * How such a JVM is started.
+	 * @param main its main class
+	 * @param arguments what its main method gets
+	 * @return the command
+	 */
+	public static List<String> command(Class<?> main, List<String> arguments) {
+		// It lives for seconds: compiled hastily.
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(arguments);
+		return command;
+	}
+
+	/**
+	 * Starts one.
+	 * @param main its main class
+	 * @param arguments what its main method gets
+	 * @return the JVM, which has only begun
+	 */
+	public static OtherJvm start(Class<?> main, String... arguments) {
+		// In a process group of its own: at its end the kernel hangs up on all of them.
+		List<String> command = new ArrayList<>(List.of("timeout", "600"));
+		command.addAll(command(main, List.of(arguments)));
+		try {
+			return new OtherJvm(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Waits until it prints something.
+	 * @param pattern the pattern of the whole line
+	 * @return the line
+	 */
+	public String awaitLine(String pattern) {
+		try {
+			String line = this.output.readLine();
+			while (line != null && !line.matches(pattern)) {
+				line = this.output.readLine();
+			}
+			if (line == null) {
+				throw new IllegalStateException("The other JVM has ended and not said " + pattern);
+			}
+			return line;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** SIGKILL: no shutdown hook runs. */
+	public void kill() {
+		this.process.children().forEach(ProcessHandle::destroyForcibly);
+		try {
+			this.process.destroyForcibly().waitFor();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Override
+	public void close() {
+		kill();
+	}
+
+}
