@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
@@ -98,12 +99,65 @@ class BeatsTests {
 	void runningCallIsRenewedEveryThirdOfItsLease() throws Throwable {
 		CompletableFuture<String> work = running();
 		advance(Duration.ofSeconds(95));
-		assertThat(this.node.store.count(Verb.RENEW)).isBetween(9, 10);
+		assertThat(this.node.store.count(Verb.RENEW)).isEqualTo(9);
 		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.InProgress.class);
 		work.complete("one");
 		advance(Duration.ofMinutes(2));
-		assertThat(this.node.store.count(Verb.RENEW)).isBetween(9, 10);
+		assertThat(this.node.store.count(Verb.RENEW)).isEqualTo(9);
+		assertNothingBeats();
 		assertThat(this.node.events.lateBeats()).isZero();
+	}
+
+	@Test
+	void workThatWasGivenUpIsRenewedNoMore() throws Throwable {
+		CompletableFuture<String> work = running();
+		advance(Duration.ofSeconds(15));
+		work.completeExceptionally(new TimeoutException("late"));
+		advance(Duration.ofMinutes(2));
+		assertThat(this.node.store.count(Verb.RENEW)).isOne();
+		assertNothingBeats();
+		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.Acquired.class);
+	}
+
+	@Test
+	void callThatFailsIsRenewedNoMore() throws Throwable {
+		CompletableFuture<String> work = running();
+		advance(Duration.ofSeconds(15));
+		work.completeExceptionally(new IllegalStateException("failed"));
+		advance(Duration.ofMinutes(2));
+		assertThat(this.node.store.count(Verb.RENEW)).isOne();
+		assertNothingBeats();
+	}
+
+	@Test
+	void completionThatIsOutstandingIsRenewedUntilItIsAccepted() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		this.node.store.fail(Verb.RENEW, Point.BEFORE, ScriptedStore.ALWAYS,
+				() -> new IdempotencyStoreException("down"));
+		running().complete("one");
+		advance(Duration.ofSeconds(25));
+		assertThat(this.node.engine.line(this.node.store).beats().running()).isOne();
+		this.node.store.heal();
+		advance(Duration.ofMinutes(1));
+		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.Completed.class);
+		assertNothingBeats();
+	}
+
+	@Test
+	void completionThatIsGivenUpIsRenewedNoMore() throws Throwable {
+		this.policy.retention(Duration.ofMinutes(1));
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		this.node.engine.execute(call("key-1"), TestAction.returning("one"));
+		advance(Duration.ofSeconds(45));
+		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.InProgress.class);
+		advance(Duration.ofSeconds(30));
+		assertNothingBeats();
+		advance(LEASE);
+		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.Acquired.class);
+	}
+
+	private void assertNothingBeats() {
+		assertThat(this.node.engine.line(this.node.store).beats().running()).isZero();
 	}
 
 	@Test
@@ -224,8 +278,19 @@ class BeatsTests {
 		assertThat(this.node.log.messages(Level.WARN)).singleElement()
 			.asString()
 			.contains(TestPolicy.OPERATION, "renewed no more");
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isZero();
+		assertNothingBeats();
 		assertThat(this.time.timers()).isZero();
+	}
+
+	@Test
+	void retentionThatIsOverBeforeTheFirstBeatEndsTheBeatsThen() throws Throwable {
+		this.policy.retention(Duration.ofSeconds(5));
+		running();
+		advance(Duration.ofSeconds(4));
+		assertThat(this.node.engine.line(this.node.store).beats().running()).isOne();
+		advance(Duration.ofSeconds(2));
+		assertNothingBeats();
+		assertThat(this.node.store.count(Verb.RENEW)).isZero();
 	}
 
 	/**

@@ -1,6 +1,8 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -116,6 +118,26 @@ class ConflictWaiterTests {
 	}
 
 	@Test
+	void waitEndsByItselfWithTheWaitTimeout() {
+		GuardedCall impatient = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+				TestPolicy.replay().waiting(Duration.ofMillis(20)).build(), this.call.store());
+		assertThat(this.waiter.await(impatient, BUSY, () -> BUSY)).isSameAs(BUSY);
+	}
+
+	@Test
+	void nothingIsAskedAfterTheWaitTimeout() {
+		ManualScheduler time = new ManualScheduler();
+		ConflictWaiter punctual = new ConflictWaiter(1, time, ONE_HOUR);
+		ClaimResult result = punctual.await(this.call, BUSY, () -> {
+			this.claims.incrementAndGet();
+			time.advance(Duration.ofHours(2));
+			return BUSY;
+		});
+		assertThat(result).isSameAs(BUSY);
+		assertThat(this.claims).hasValue(1);
+	}
+
+	@Test
 	void waitNeverLastsLongerThanTheLease() throws Exception {
 		Future<ClaimResult> waiting = start(
 				() -> (this.claims.get() == 3) ? DONE : new ClaimResult.InProgress(Duration.ofMillis(5)));
@@ -127,6 +149,63 @@ class ConflictWaiterTests {
 		Future<ClaimResult> waiting = start(
 				() -> (this.claims.get() == 3) ? DONE : new ClaimResult.InProgress(Duration.ZERO));
 		assertThat(waiting.get()).isSameAs(DONE);
+	}
+
+	/** A wait is never shorter than it should be, however busy the machine is. */
+	@Test
+	void storeThatSaysThatNothingIsLeftIsNotAskedInALoop() {
+		List<Long> asked = new ArrayList<>();
+		this.waiter.await(this.call, BUSY, () -> {
+			asked.add(System.nanoTime());
+			return (asked.size() == 51) ? DONE : new ClaimResult.InProgress(Duration.ZERO);
+		});
+		assertThat(asked.get(50) - asked.get(0)).isGreaterThanOrEqualTo(Duration.ofMillis(50).toNanos());
+	}
+
+	@Test
+	void eachPollIsTwiceAsLate() {
+		ConflictWaiter quick = new ConflictWaiter(1, this.ticker, 1);
+		List<Long> asked = new ArrayList<>();
+		quick.await(this.call, BUSY, () -> {
+			asked.add(System.nanoTime());
+			return (asked.size() == 9) ? DONE : BUSY;
+		});
+		// Seven times doubled, and a quarter less at the earliest.
+		assertThat(asked.get(8) - asked.get(7)).isGreaterThanOrEqualTo(Duration.ofMillis(128 * 3 / 4).toNanos());
+	}
+
+	@Test
+	void pollThatFollowsALongOneComesSoonByItself() throws Exception {
+		Future<ClaimResult> waiting = start(() -> (this.claims.get() == 3) ? DONE : BUSY);
+		await().until(() -> this.claims.get() == 1);
+		this.waiter.wakeUp(EngineFixture.KEY);
+		assertThat(waiting.get()).isSameAs(DONE);
+	}
+
+	@Test
+	void waitersThatCameTogetherDoNotPollTogether() throws Exception {
+		int waiters = 48;
+		Duration poll = Duration.ofSeconds(2);
+		ConflictWaiter many = new ConflictWaiter(waiters, this.ticker, poll.toMillis());
+		List<Future<Long>> waits = new ArrayList<>();
+		for (int i = 0; i < waiters; i++) {
+			waits.add(this.threads.submit(() -> {
+				List<Long> asked = new ArrayList<>();
+				many.await(this.call, BUSY, () -> {
+					asked.add(System.nanoTime());
+					return (asked.size() == 2) ? DONE : BUSY;
+				});
+				return asked.get(1) - asked.get(0);
+			}));
+		}
+		List<Long> nanos = new ArrayList<>();
+		for (Future<Long> wait : waits) {
+			nanos.add(wait.get());
+		}
+		// None is too early, however busy the machine is, and of so many some are late on
+		// purpose.
+		assertThat(nanos).allMatch((wait) -> wait >= poll.toNanos() * 75 / 100)
+			.anyMatch((wait) -> wait >= poll.toNanos() * 110 / 100);
 	}
 
 	@Test
@@ -167,6 +246,7 @@ class ConflictWaiterTests {
 			return Thread.interrupted();
 		});
 		interrupted.await();
+		await().until(() -> thread[0].getState() == Thread.State.TIMED_WAITING);
 		thread[0].interrupt();
 		assertThat(waiting.get()).isTrue();
 		assertThat(this.waiter.waitedFor()).isZero();
@@ -196,6 +276,23 @@ class ConflictWaiterTests {
 		assertThat(first.get()).isSameAs(DONE);
 		assertThat(second.get()).isSameAs(DONE);
 		assertThat(two.waitedFor()).isZero();
+	}
+
+	@Test
+	void waiterThatLeavesTakesNobodysBellAway() throws Exception {
+		ConflictWaiter two = new ConflictWaiter(2, this.ticker, ONE_HOUR);
+		AtomicInteger leaving = new AtomicInteger();
+		Future<ClaimResult> first = this.threads
+			.submit(() -> two.await(this.call, BUSY, () -> (leaving.incrementAndGet() == 2) ? DONE : BUSY));
+		await().until(() -> leaving.get() == 1);
+		Future<ClaimResult> second = this.threads
+			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 3) ? DONE : BUSY));
+		await().until(() -> this.claims.get() == 1);
+		two.wakeUp(EngineFixture.KEY);
+		assertThat(first.get()).isSameAs(DONE);
+		await().until(() -> this.claims.get() == 2);
+		two.wakeUp(EngineFixture.KEY);
+		assertThat(second.get()).isSameAs(DONE);
 	}
 
 	private Future<ClaimResult> start(Supplier<ClaimResult> claim) {

@@ -4,6 +4,11 @@ import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyContext;
@@ -15,6 +20,7 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.ServletWebRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
 
 /** What the thread of a task tells of its end. */
@@ -51,6 +57,60 @@ class AsyncWorkTests {
 			assertThat(end(stopped)).as("%s", stopped).isEqualTo(Work.GIVEN_UP);
 		}
 		assertThat(this.endedLate).hasValue(0);
+	}
+
+	@Test
+	void aFutureReturnsOrFails() {
+		assertThat(end(CompletableFuture.completedFuture("done"))).isEqualTo(Work.RETURNED);
+		assertThat(end(CompletableFuture.failedFuture(new IllegalStateException("failed")))).isEqualTo(Work.FAILED);
+		assertThat(this.work.failure()).hasMessage("failed");
+	}
+
+	/** Who has cancelled it, or waited for no longer, knows nothing of the work. */
+	@Test
+	void aFutureThatWasGivenUpMayStillAct() {
+		for (Throwable givenUp : List.of(new CancellationException(), new TimeoutException(),
+				new CompletionException(new TimeoutException()))) {
+			assertThat(end(CompletableFuture.failedFuture(givenUp))).as("%s", givenUp).isEqualTo(Work.GIVEN_UP);
+		}
+	}
+
+	@Test
+	void workThatEndsAfterItsAnswerIsToldOfOnce() {
+		CompletableFuture<String> future = new CompletableFuture<>();
+		this.work.watch(future);
+		assertThat(this.work.state()).isEqualTo(Work.RUNNING);
+		assertThat(this.work.isAnswerOver()).isFalse();
+		assertThat(this.work.answerOver()).isTrue();
+		assertThat(this.work.answerOver()).as("only who says so first").isFalse();
+		assertThat(this.work.isAnswerOver()).isTrue();
+		assertThat(this.endedLate).hasValue(0);
+		future.complete("done");
+		assertThat(this.endedLate).hasValue(1);
+		assertThat(this.work.state()).isEqualTo(Work.RETURNED);
+	}
+
+	@Test
+	void aTaskThatWasNotBegunBeforeItsAnswerWasOverNeverBegins() {
+		this.work.watchTask();
+		this.work.answerOver();
+		assertThatExceptionOfType(CancellationException.class)
+			.isThrownBy(() -> this.work.preProcess(this.request, TASK));
+		this.work.postProcess(this.request, TASK, new CancellationException());
+		assertThat(this.work.state()).isEqualTo(Work.NOT_BEGUN);
+		assertThat(this.endedLate).hasValue(0);
+	}
+
+	@Test
+	void aCauseInACircleIsNoInterruptAndNoEndlessWalk() {
+		IllegalStateException one = new IllegalStateException();
+		one.initCause(new IllegalStateException(one));
+		assertThat(end(one)).isEqualTo(Work.FAILED);
+	}
+
+	private Work end(CompletionStage<?> future) {
+		this.work.watch(future);
+		return this.work.state();
 	}
 
 	@Test

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -10,9 +11,12 @@ import io.idempotency.engine.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.web.StoredResponse.EndedBy;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class StoredResponseCodecTests {
 
@@ -87,6 +91,87 @@ class StoredResponseCodecTests {
 			}
 		}
 		assertThat(unreadable).isPositive();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { -1, 3, 127, -128 })
+	void endingThatDoesNotExistIsUnreadable(int ending) {
+		assertUnreadable(patched(0, (byte) ending));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 99, 1000, 0, -1 })
+	void statusThatDoesNotExistIsUnreadable(int status) {
+		assertUnreadable(patched(1, (byte) (status >> 8), (byte) status));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 100, 999 })
+	void everyStatusOfThreeDigitsIsReadable(int status) {
+		StoredResponse decoded = StoredResponseCodec.decode(patched(1, (byte) (status >> 8), (byte) status));
+		assertThat(decoded.status()).isEqualTo(status);
+	}
+
+	@Test
+	void textOfNegativeLengthIsUnreadable() {
+		assertUnreadable(patched(3, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFE));
+	}
+
+	@Test
+	void textThatIsNoUtf8IsUnreadable() {
+		assertUnreadable(patched(7, (byte) 0xFF));
+	}
+
+	@Test
+	void headerWithoutANameOrAValueIsUnreadable() {
+		assertUnreadable(encoded(new ResponseHeader("", true, List.of("value"))));
+		assertUnreadable(encoded(new ResponseHeader("X-App", true, List.of())));
+		assertThat(StoredResponseCodec.decode(encoded(new ResponseHeader("X-App", true, List.of("")))).headers())
+			.containsExactly(new ResponseHeader("X-App", true, List.of("")));
+	}
+
+	@Test
+	void headerWhoseNameOrValueIsNullIsUnreadable() {
+		byte[] bytes = encoded(new ResponseHeader("N", true, List.of("V"))).bytes();
+		int name = indexOf(bytes, 'N') - 4;
+		assertUnreadable(nulled(bytes, name));
+		assertUnreadable(nulled(bytes, indexOf(bytes, 'V') - 4));
+	}
+
+	/** A text of one byte becomes none. */
+	private static StoredResult nulled(byte[] bytes, int length) {
+		byte[] nulled = new byte[bytes.length - 1];
+		System.arraycopy(bytes, 0, nulled, 0, length);
+		Arrays.fill(nulled, length, length + 4, (byte) 0xFF);
+		System.arraycopy(bytes, length + 5, nulled, length + 4, bytes.length - length - 5);
+		return new StoredResult(StoredResponseCodec.FORMAT, nulled);
+	}
+
+	private static int indexOf(byte[] bytes, char character) {
+		return new String(bytes, StandardCharsets.ISO_8859_1).indexOf(character);
+	}
+
+	@Test
+	void asManyValuesAsTheCountHasRoomForComeBack() {
+		ResponseHeader most = new ResponseHeader("X-App", false, Collections.nCopies(0xFFFF, "v"));
+		assertThat(StoredResponseCodec.decode(encoded(most)).headers()).containsExactly(most);
+		ResponseHeader more = new ResponseHeader("X-App", false, Collections.nCopies(0x10000, "v"));
+		assertThatIllegalArgumentException().isThrownBy(() -> encoded(more)).withMessageContaining("65536");
+	}
+
+	private StoredResult patched(int index, byte... with) {
+		byte[] bytes = StoredResponseCodec.encode(this.response).bytes().clone();
+		System.arraycopy(with, 0, bytes, index, with.length);
+		return new StoredResult(StoredResponseCodec.FORMAT, bytes);
+	}
+
+	private static StoredResult encoded(ResponseHeader header) {
+		return StoredResponseCodec
+			.encode(new StoredResponse(EndedBy.BODY, 200, null, -1, null, List.of(header), StoredResponse.NO_BODY));
+	}
+
+	private static void assertUnreadable(StoredResult result) {
+		assertThatExceptionOfType(UnreadableResultException.class).isThrownBy(() -> StoredResponseCodec.decode(result));
 	}
 
 	@Test

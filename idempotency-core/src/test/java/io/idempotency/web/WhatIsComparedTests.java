@@ -21,6 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.MediaType;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.mock.web.MockMultipartFile;
 import org.springframework.mock.web.MockPart;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.security.web.csrf.DefaultCsrfToken;
@@ -31,6 +32,8 @@ import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilde
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 
@@ -64,6 +67,17 @@ class WhatIsComparedTests {
 		assertReused(send(pay()));
 	}
 
+	@Test
+	void methodTakesPart() throws Exception {
+		assertThat(send(either("POST")).getStatus()).isEqualTo(200);
+		assertReplayed(send(either("POST")));
+		assertReused(send(either("PUT")));
+	}
+
+	private static RequestBuilder either(String method) {
+		return MockMvcRequestBuilders.request(method, URI.create("/either")).header("Idempotency-Key", "k1");
+	}
+
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			value = { "Range | bytes=0-1 | bytes=2-3", "If-Match | \"a\" | \"b\"", "If-None-Match | \"a\" | \"b\"",
@@ -76,6 +90,13 @@ class WhatIsComparedTests {
 		assertReused(send(pay().header(header, other)));
 		assertReused(send(pay().header(header, value, value)));
 		assertReused(send(pay()));
+	}
+
+	/** Else the values of one header could be taken for the next header. */
+	@Test
+	void numberOfValuesOfAHeaderTakesPart() throws Exception {
+		send(pay().header("If-Match", "a").header("Range", "b"));
+		assertReused(send(pay().header("If-Match", "a", "header", "range", "b")));
 	}
 
 	@Test
@@ -161,6 +182,14 @@ class WhatIsComparedTests {
 		assertReused(send(formWithoutHeader("/keyed", "a=2&token=k1")));
 	}
 
+	@Test
+	void fieldThatCarriesTheKeyOfAnUploadIsLeftOut() throws Exception {
+		MockPart field = new MockPart("a", "1".getBytes(StandardCharsets.UTF_8));
+		MockPart token = new MockPart("token", "k1".getBytes(StandardCharsets.UTF_8));
+		send(MockMvcRequestBuilders.multipart(URI.create("/keyed?token=k1")).part(field));
+		assertReplayed(send(MockMvcRequestBuilders.multipart(URI.create("/keyed")).part(token, field)));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "ISO-8859-1", "UTF-16", "\"iso-8859-1\"" })
 	void jsonOfAnotherCharsetIsComparedByteByByte(String charset) throws Exception {
@@ -213,10 +242,114 @@ class WhatIsComparedTests {
 
 	/** As Spring's FormContentFilter makes it of a chunked PUT. */
 	private static MockHttpServletRequest chunked(String name, @Nullable String value) {
-		MockHttpServletRequest request = new MockHttpServletRequest("PUT", "/changed");
+		return readByTheContainer("PUT", "/changed", name, value);
+	}
+
+	private static MockHttpServletRequest readByTheContainer(String method, String path, String name,
+			@Nullable String value) {
+		MockHttpServletRequest request = new MockHttpServletRequest(method, path);
 		request.addParameter(name, value);
 		request.addHeader("Idempotency-Key", "k1");
 		request.setContentType("application/x-www-form-urlencoded");
+		return request;
+	}
+
+	/** Else the values of one field could be taken for the next field. */
+	@Test
+	void numberOfValuesOfAFieldTakesPart() throws Exception {
+		send(form("/pay", "a=1&a=b&a=c&d=2"));
+		assertReused(send(form("/pay", "a=1&b=c&b=d&b=2")));
+		assertReplayed(send(form("/pay", "a=1&d=2&a=b&a=c")));
+	}
+
+	/** Else a field of the query could be taken for the form behind it. */
+	@Test
+	void numberOfFieldsTakesPart() throws Exception {
+		send(form("/pay?a=x", "1=form&form=1"));
+		assertReused(send(form("/pay?a=x&form=1", "")));
+	}
+
+	@Test
+	void formIsTheSameWhoeverHasReadIt() throws Exception {
+		send((servletContext) -> readByTheContainer("POST", "/fields", "a", "2"));
+		assertReplayed(send((servletContext) -> unread("POST", "/fields", "a=2")));
+		assertReused(send((servletContext) -> unread("POST", "/fields", "a=3")));
+	}
+
+	@Test
+	void fileCountsThoughAFieldOfItsNameIsLeftOut() throws Exception {
+		send(upload("/pay", new MockPart("utm_source", "a.txt", new byte[] { 1 })));
+		assertReused(send(upload("/pay", new MockPart("utm_source", "a.txt", new byte[] { 2 }))));
+		assertReplayed(send(upload("/pay", new MockPart("utm_source", "a.txt", new byte[] { 1 }),
+				new MockPart("utm_source", new byte[] { 3 }))));
+	}
+
+	/** As a resolver does that is not the container's. */
+	@Test
+	void fieldsBesideFilesCount() throws Exception {
+		MockMultipartFile file = new MockMultipartFile("file", new byte[] { 1 });
+		send(upload("/pay", file).param("a", "1"));
+		assertReplayed(send(upload("/pay", file).param("a", "1")));
+		assertReused(send(upload("/pay", file).param("a", "2")));
+		assertReused(send(upload("/pay", new MockMultipartFile("file", new byte[] { 2 })).param("a", "1")));
+	}
+
+	private static AbstractMockHttpServletRequestBuilder<?> upload(String path, MockMultipartFile file) {
+		return MockMvcRequestBuilders.multipart(URI.create(path)).file(file).header("Idempotency-Key", "k1");
+	}
+
+	@Test
+	void uploadThatNobodyTakesApartCountsWithItsBytes() throws Exception {
+		String type = "multipart/form-data; boundary=b";
+		send(body("--b one", type));
+		assertReplayed(send(body("--b one", type)));
+		assertReused(send(body("--b two", type)));
+	}
+
+	@Test
+	void lengthOfAnUploadCountsWithItsBoundaries() throws Exception {
+		MockPart field = new MockPart("a", "1".getBytes(StandardCharsets.UTF_8));
+		for (int length : new int[] { 2000, 2001 }) {
+			MockHttpServletResponse answer = send(upload("/pay", field).with((request) -> {
+				request.setContent(new byte[length]);
+				return request;
+			}));
+			assertThat(answer.getStatus()).isEqualTo((length > 2000) ? 413 : 200);
+		}
+	}
+
+	@Test
+	void formOfUnknownLengthIsBoundedByWhatTheContainerHasReadOfIt() throws Exception {
+		assertThat(send((servletContext) -> {
+			MockHttpServletRequest two = chunked("a", "x".repeat(1500));
+			two.addParameter("b", "x".repeat(500));
+			return two;
+		}).getStatus()).isEqualTo(413);
+		assertThat(send((servletContext) -> chunked("a", "x".repeat(2000))).getStatus()).isEqualTo(413);
+		assertThat(send((servletContext) -> chunked("a".repeat(2000), "x")).getStatus()).isEqualTo(413);
+		assertThat(send((servletContext) -> chunked("a".repeat(2001), null)).getStatus()).isEqualTo(413);
+		assertThat(send((servletContext) -> chunked("a", "x".repeat(1999))).getStatus()).isEqualTo(200);
+	}
+
+	@Test
+	void queryIsNoPartOfTheSizeOfAFormWhoseLengthIsKnown() throws Exception {
+		assertThat(send(form("/pay?a=" + "x".repeat(2001), "")).getStatus()).isEqualTo(200);
+	}
+
+	/** A container makes parameters of a form that is posted, and of no other. */
+	@Test
+	void formThatIsPutCountsWithItsBytes() throws Exception {
+		assertThat(send((servletContext) -> unread("PUT", "/changed", "a=1")).getStatus()).isEqualTo(200);
+		assertReplayed(send((servletContext) -> unread("PUT", "/changed", "a=1")));
+		assertReused(send((servletContext) -> unread("PUT", "/changed", "a=2")));
+		assertReused(send((servletContext) -> unread("PUT", "/changed", "")));
+	}
+
+	private static MockHttpServletRequest unread(String method, String path, String form) {
+		MockHttpServletRequest request = new MockHttpServletRequest(method, path);
+		request.addHeader("Idempotency-Key", "k1");
+		request.setContentType("application/x-www-form-urlencoded");
+		request.setContent(form.getBytes(StandardCharsets.UTF_8));
 		return request;
 	}
 
@@ -228,6 +361,13 @@ class WhatIsComparedTests {
 		assertThat(first.getContentAsString()).isEqualTo("[1, 2]");
 		assertReplayed(send((servletContext) -> asTomcatDoes(text, "a=2")));
 		assertReused(send((servletContext) -> asTomcatDoes(text, "a=3")));
+	}
+
+	@Test
+	void queryThatCannotBeReadCountsAsItIs() throws Exception {
+		send((servletContext) -> asTomcatDoes("a=%zz", ""));
+		assertReplayed(send((servletContext) -> asTomcatDoes("a=%zz", "")));
+		assertReused(send((servletContext) -> asTomcatDoes("b=%zz", "")));
 	}
 
 	/** Of the form it knows nothing: that is still in the stream. */
@@ -284,6 +424,12 @@ class WhatIsComparedTests {
 		@PostMapping("/pay")
 		String pay() {
 			return "paid";
+		}
+
+		@Idempotent
+		@RequestMapping(path = "/either", method = { RequestMethod.POST, RequestMethod.PUT })
+		String either() {
+			return "either";
 		}
 
 		@Idempotent

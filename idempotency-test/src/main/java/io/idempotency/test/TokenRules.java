@@ -118,6 +118,34 @@ interface TokenRules extends StoreUnderTest {
 	}
 
 	@Test
+	default void tokenIsNotReleasedByAnother() {
+		Call first = issued(Call.LONG).acquire();
+		Expect.refused("RUNNING token, release by another", first.duplicate().release());
+		Expect.inProgress("RUNNING token after a refused release: nothing has changed", first.duplicate().claim());
+		Expect.accepted("RUNNING token, complete by the owner", first.complete("done"));
+		Expect.refused("DONE token, release by another", first.duplicate().release());
+		Expect.completed("DONE token after a refused release: the result stands", "done", first.duplicate().claim());
+	}
+
+	@Test
+	default void releaseOfATokenSentOnceMoreDoesNotTouchTheSuccessor() {
+		Call first = issued(Call.LONG).acquire();
+		first.release();
+		Call second = first.duplicate().acquire();
+		Expect.refused("RUNNING token, release by an earlier owner", first.release());
+		Expect.inProgress("RUNNING token after a refused release: nothing has changed", first.duplicate().claim());
+		Expect.accepted("RUNNING token, complete by the owner", second.complete("second"));
+		Expect.completed("RUNNING token, complete: DONE", "second", first.duplicate().claim());
+	}
+
+	@Test
+	default void tokenThatIsClaimedOnceIsNotReleasedByAnother() {
+		Call first = issued(Call.LONG).type(ClaimType.ONCE).acquire();
+		Expect.refused("ONCE token, release by another", first.duplicate().release());
+		Expect.duplicate("ONCE token after a refused release: nothing has changed", 2, first.duplicate().claim());
+	}
+
+	@Test
 	default void releasedTokenKeepsItsFirstExpiry() {
 		Call first = issued(tick().multipliedBy(6)).acquire();
 		first.release();

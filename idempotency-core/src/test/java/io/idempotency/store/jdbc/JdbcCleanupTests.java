@@ -2,6 +2,7 @@ package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -101,6 +102,36 @@ class JdbcCleanupTests {
 		scheduler.run();
 		assertThat(records()).as("not purged after the end").isEqualTo(1);
 		assertThat(scheduler.closed).isFalse();
+	}
+
+	@Test
+	void nodesThatStartTogetherDoNotPurgeTogether() {
+		Moved scheduler = new Moved();
+		for (int node = 0; node < 20; node++) {
+			try (JdbcCleanup cleanup = new JdbcCleanup(this.store, Duration.ofHours(1), 10, scheduler)) {
+				cleanup.start();
+			}
+		}
+		assertThat(scheduler.delays).hasSize(20)
+			.doesNotHaveDuplicates()
+			.allMatch((delay) -> !delay.isNegative() && delay.compareTo(Duration.ofHours(1)) < 0);
+	}
+
+	/** Two nodes purge at once, and neither waits for the other. */
+	@Test
+	void recordThatSomebodyHoldsIsPassedBy() throws SQLException {
+		for (int i = 0; i < 3; i++) {
+			claim("over-" + i, SHORT);
+		}
+		try (Connection other = this.database.dataSource().getConnection(); Statement locks = other.createStatement()) {
+			other.setAutoCommit(false);
+			assertThat(locks.executeQuery("select key_hash from idempotency_record fetch first 1 rows only for update")
+				.next()).isTrue();
+			assertThat(this.store.purge(10)).isEqualTo(2);
+			assertThat(this.store.purge(10)).isZero();
+			other.rollback();
+		}
+		assertThat(this.store.purge(10)).isOne();
 	}
 
 	@Test

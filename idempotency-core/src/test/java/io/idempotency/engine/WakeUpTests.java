@@ -1,0 +1,151 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.ScriptedStore.Barrier;
+import io.idempotency.engine.ScriptedStore.Point;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Whatever ends a call wakes those up who wait for it on this node. Here a poll comes
+ * after an hour, so that nothing but a wake-up can.
+ */
+@Timeout(60)
+class WakeUpTests {
+
+	private final EngineFixture node = new EngineFixture();
+
+	private final TestPolicy policy = TestPolicy.replay().waiting(Duration.ofHours(2)).lease(Duration.ofHours(3));
+
+	private final GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
+			this.node.store);
+
+	private final Events events = new Events(this.node.events);
+
+	private final ConflictWaiter waiter = new ConflictWaiter(1, this.node.ticker, Duration.ofHours(1).toMillis());
+
+	private final StoreLine line = StoreLine.to(this.node.store, this.node.ticker, this.events);
+
+	private final Claims claims = new Claims(this.waiter, new EncryptedResults(null, this.events), this.events,
+			this.node.ticker);
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	@Test
+	void completionWakesUp() throws Exception {
+		OwnedClaim owner = owned(claim());
+		Future<Claims.Claimed> waiter = startWaiter();
+		owner.end(new Ending.Done(() -> EngineFixture.text("one")));
+		assertSettled(waiter, ClaimResult.Completed.class);
+	}
+
+	@Test
+	void tombstoneWakesUp() throws Exception {
+		OwnedClaim owner = owned(claim());
+		Future<Claims.Claimed> waiter = startWaiter();
+		owner.end(Ending.UNKEPT);
+		assertSettled(waiter, ClaimResult.Tombstone.class);
+	}
+
+	@Test
+	void releaseWakesUp() throws Exception {
+		OwnedClaim owner = owned(claim());
+		Future<Claims.Claimed> waiter = startWaiter();
+		owner.end(new Ending.Failed(new IllegalStateException("failed"), null));
+		assertThat(waiter.get()).isInstanceOf(Claims.Owned.class);
+	}
+
+	@Test
+	void completionThatWasRepeatedWakesUp() throws Exception {
+		OwnedClaim owner = owned(claim());
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		Future<Claims.Claimed> waiter = startWaiter();
+		owner.end(new Ending.Done(() -> EngineFixture.text("one")));
+		assertSettled(waiter, ClaimResult.Completed.class);
+	}
+
+	@Test
+	void releaseThatWasRepeatedWakesUp() throws Exception {
+		OwnedClaim owner = owned(claim());
+		this.node.store.failBefore(Verb.RELEASE, 1);
+		Future<Claims.Claimed> waiter = startWaiter();
+		owner.end(new Ending.NotRun(new IllegalStateException("refused")));
+		assertThat(waiter.get()).isInstanceOf(Claims.Owned.class);
+	}
+
+	/** Somebody else has taken over and is done by now. */
+	@Test
+	void refusedCompletionWakesUp() throws Exception {
+		OwnedClaim owner = owned(claim());
+		Future<Claims.Claimed> waiter = startWaiter();
+		this.node.clock.advance(Duration.ofHours(3));
+		this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
+		owner.end(new Ending.Done(() -> EngineFixture.text("late")));
+		assertSettled(waiter, ClaimResult.Completed.class);
+	}
+
+	/** It was applied, its reply was lost, and somebody else has run meanwhile. */
+	@Test
+	void repeatedReleaseThatIsRefusedWakesUp() throws Exception {
+		OwnedClaim owner = owned(claim());
+		Future<Claims.Claimed> waiter = startWaiter();
+		this.node.store.failAfter(Verb.RELEASE, 1);
+		Barrier repeated = new Barrier();
+		this.node.store.onLater(Verb.RELEASE, Point.BEFORE, 1, repeated::pass);
+		owner.end(new Ending.Failed(new IllegalStateException("failed"), null));
+		this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
+		repeated.awaitReached();
+		repeated.open();
+		assertSettled(waiter, ClaimResult.Completed.class);
+	}
+
+	/** A claim was applied, and its replies were lost. */
+	@Test
+	void claimThatIsGivenBackWakesUp() throws Exception {
+		this.node.store.failAfter(Verb.CLAIM, 2);
+		Barrier givingBack = this.node.store.block(Verb.RELEASE, Point.BEFORE);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::claim);
+		Future<Claims.Claimed> waiter = startWaiter();
+		givingBack.awaitReached();
+		givingBack.open();
+		assertThat(waiter.get()).isInstanceOf(Claims.Owned.class);
+	}
+
+	private Claims.Claimed claim() {
+		return this.claims.claim(this.call, this.line);
+	}
+
+	private static OwnedClaim owned(Claims.Claimed claimed) {
+		assertThat(claimed).isInstanceOf(Claims.Owned.class);
+		return ((Claims.Owned) claimed).claim();
+	}
+
+	/** It has asked twice: it waits, or is about to. */
+	private Future<Claims.Claimed> startWaiter() {
+		int asked = this.node.store.count(Verb.CLAIM);
+		Future<Claims.Claimed> waiter = this.node.submit(this::claim);
+		await().until(() -> this.node.store.count(Verb.CLAIM) == asked + 2);
+		return waiter;
+	}
+
+	private static void assertSettled(Future<Claims.Claimed> waiter, Class<? extends ClaimResult> result)
+			throws Exception {
+		assertThat(waiter.get()).isInstanceOfSatisfying(Claims.Settled.class,
+				(settled) -> assertThat(settled.result()).isInstanceOf(result));
+	}
+
+}

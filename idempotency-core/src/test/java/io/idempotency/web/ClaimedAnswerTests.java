@@ -1,0 +1,141 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.Idempotent;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.WebApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The first answer and its record, inside of what filters and clients do. */
+class ClaimedAnswerTests {
+
+	private static final AtomicInteger runs = new AtomicInteger();
+
+	private WebApplicationContext context;
+
+	private FaultyStore store;
+
+	@BeforeEach
+	void start() {
+		runs.set(0);
+		this.context = HttpDoorSetup.start(Payments.class);
+		this.store = this.context.getBean(FaultyStore.class);
+	}
+
+	@AfterEach
+	void stop() {
+		((ConfigurableApplicationContext) this.context).close();
+	}
+
+	@Test
+	void headersOfOuterFiltersAreFreshOnEveryAnswer() throws Exception {
+		AtomicInteger requests = new AtomicInteger();
+		Filter outer = (request, response, chain) -> {
+			HttpServletResponse headers = (HttpServletResponse) response;
+			headers.setHeader("X-Trace", "trace-" + requests.incrementAndGet());
+			headers.setHeader("Vary", "Origin");
+			chain.doFilter(request, response);
+		};
+		MockHttpServletResponse first = pay("/pay", outer);
+		assertThat(first.getHeaders("X-Trace")).containsExactly("trace-1");
+		assertThat(first.getHeaders("Vary")).containsExactly("Origin", "Accept");
+		MockHttpServletResponse second = pay("/pay", outer);
+		assertThat(second.getHeader("Idempotent-Replayed")).isEqualTo("true");
+		assertThat(second.getHeaders("X-Trace")).containsExactly("trace-2");
+		assertThat(second.getHeaders("Vary")).containsExactly("Origin", "Accept");
+		assertThat(second.getHeaders("X-App")).containsExactly("payment-1");
+	}
+
+	@Test
+	void clientThatHangsUpDuringAnAnswerThatIsTooLargeFreesNothing() throws Exception {
+		Filter hangsUp = (request, response, chain) -> chain.doFilter(request,
+				new HangsUp((HttpServletResponse) response));
+		pay("/large", hangsUp);
+		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE");
+		MockHttpServletResponse again = pay("/large", (request, response, chain) -> chain.doFilter(request, response));
+		assertThat(again.getStatus()).isEqualTo(409);
+		assertThat(again.getContentAsString()).contains("result-unavailable");
+		assertThat(runs).hasValue(1);
+	}
+
+	private MockHttpServletResponse pay(String path, Filter outer) throws Exception {
+		return MockMvcBuilders.webAppContextSetup(this.context)
+			.addFilters(outer, this.context.getBean(IdempotencyFilter.class))
+			.build()
+			.perform(MockMvcRequestBuilders.post(path).header("Idempotency-Key", "k1"))
+			.andReturn()
+			.getResponse();
+	}
+
+	@RestController
+	static class Payments {
+
+		@Idempotent
+		@PostMapping("/pay")
+		String pay(HttpServletResponse response) {
+			response.setHeader("X-App", "payment-" + runs.incrementAndGet());
+			response.addHeader("Vary", "Accept");
+			return "paid";
+		}
+
+		@Idempotent
+		@PostMapping("/large")
+		void large(HttpServletResponse response) throws IOException {
+			runs.incrementAndGet();
+			for (int i = 0; i < 4; i++) {
+				response.getOutputStream().write(new byte[600]);
+				response.flushBuffer();
+			}
+		}
+
+	}
+
+	/** The connection is reset as soon as something is written. */
+	private static final class HangsUp extends HttpServletResponseWrapper {
+
+		HangsUp(HttpServletResponse response) {
+			super(response);
+		}
+
+		@Override
+		public ServletOutputStream getOutputStream() {
+			return new ServletOutputStream() {
+
+				@Override
+				public void write(int value) throws IOException {
+					throw new IOException("Connection reset by peer");
+				}
+
+				@Override
+				public boolean isReady() {
+					return true;
+				}
+
+				@Override
+				public void setWriteListener(WriteListener listener) {
+					throw new UnsupportedOperationException();
+				}
+
+			};
+		}
+
+	}
+
+}

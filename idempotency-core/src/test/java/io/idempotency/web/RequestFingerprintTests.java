@@ -1,0 +1,46 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+
+import io.idempotency.ScopeMode;
+import io.idempotency.aop.KeySource;
+import io.idempotency.key.Fingerprint;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.mock.web.MockHttpServletRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** By value or byte by byte; what takes part is in {@link WhatIsComparedTests}. */
+class RequestFingerprintTests {
+
+	private static final HandlerOperations NOT_ASKED = new HandlerOperations(() -> {
+		throw new IllegalStateException("Nothing is too large");
+	});
+
+	@Test
+	void jsonIsComparedByValueUnlessBytesAreAskedFor() throws IOException {
+		assertThat(of(false, "{\"a\":1}")).isEqualTo(of(false, "{ \"a\" : 1 }"));
+		assertThat(of(true, "{\"a\":1}")).isEqualTo(of(true, "{\"a\":1}"));
+		assertThat(of(true, "{\"a\":1}")).isNotEqualTo(of(true, "{ \"a\" : 1 }"));
+	}
+
+	@Test
+	void fingerprintNamesWhatItIsMadeBy() throws IOException {
+		assertThat(of(false, "a")).hasToString("http-json3");
+		assertThat(of(true, "a")).hasToString("http-raw2");
+	}
+
+	private static Fingerprint of(boolean raw, String body) throws IOException {
+		HttpSettings settings = new HttpSettings("Replayed", 1000, 1000, StatusPatterns.RELEASE_ON, Set.of(), raw,
+				ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), null);
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", "/pay");
+		request.setContentType("application/json");
+		request.setContent(body.getBytes(StandardCharsets.UTF_8));
+		RecordingRequest guarded = new RecordingRequest(request, NOT_ASKED, 1000);
+		return new RequestFingerprint(settings).of(guarded, guarded, new KeySource.Header("Idempotency-Key"));
+	}
+
+}
