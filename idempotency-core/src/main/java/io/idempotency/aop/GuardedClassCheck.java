@@ -17,7 +17,7 @@ import org.springframework.util.ReflectionUtils;
 /** Refuses annotations on methods and classes that no proxy can guard. */
 final class GuardedClassCheck {
 
-	/** Prototypes come often. */
+	/** Remembers classes, because a prototype bean is checked whenever it is created. */
 	private final Map<BeanClass, Boolean> guarded = new ConcurrentHashMap<>();
 
 	/**

@@ -31,7 +31,7 @@ public final class FirstResults {
 
 	private static final Logger logger = LoggerFactory.getLogger(FirstResults.class);
 
-	/** Who makes names of operations as he goes is not looked at any more. */
+	/** Bounds the memory of applications that make up names of operations at run time. */
 	private static final int LIMIT = 10_000;
 
 	private final ResultCodec codec;

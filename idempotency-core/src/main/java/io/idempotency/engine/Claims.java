@@ -20,11 +20,11 @@ import io.idempotency.store.UnreadableRecordException;
 final class Claims {
 
 	/**
-	 * A call that runs longer is asked about again; its lease says nothing about its end.
+	 * No client is told to wait longer, because a lease does not say when a call ends.
 	 */
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
-	/** A store that is slower than its leases is none. */
+	/** A store that answers more slowly than its leases last cannot guard a call. */
 	private static final int MAX_RENEWALS = 3;
 
 	private final ConflictWaiter waiter;

@@ -24,12 +24,14 @@ final class Events {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
-	/** Who makes names of operations as he goes is told no more. */
+	/** Bounds the memory of applications that make up names of operations at run time. */
 	private static final int MAX_TOLD = 1000;
 
 	private final IdempotencyListener listener;
 
-	/** What is said once: the same cause would meet every call. */
+	/**
+	 * Problems that were logged, and are logged once because they would meet every call.
+	 */
 	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
 	Events(IdempotencyListener listener) {

@@ -13,9 +13,10 @@ import io.idempotency.key.IdempotencyKey;
  * Keeps one record for each key and changes it in atomic steps.
  * <p>
  * Thread-safe; any number of threads and of nodes may call it for one key. Every method
- * is one atomic step and one round trip. Time is the store's own, never the caller's: two
- * callers' clocks may differ by minutes. A claim id alone decides ownership: "ours" below
- * means that the record holds the given claim id. The published {@code
+ * is one atomic step, and one round trip where the server allows it: MySQL and H2 need a
+ * second one for a duplicate. Time is the store's own, never the caller's, because the
+ * clocks of two callers may differ by minutes. A claim id alone decides ownership: "ours"
+ * below means that the record holds the given claim id. The published {@code
  * IdempotencyStoreContract} of {@code idempotency-test} has a test for every cell.
  *
  * <table class="striped">

@@ -15,7 +15,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Says whose the keys and tokens of a request are. Thread-safe.
+ * Determines the caller who owns the keys and tokens of a request. Thread-safe.
  *
  * @hidden
  * @since 0.1.0

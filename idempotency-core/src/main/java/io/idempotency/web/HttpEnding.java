@@ -211,7 +211,7 @@ enum HttpEnding {
 
 		RETURNED, FAILED,
 
-		/** Who waited for it has given up, so that it may still act. */
+		/** The caller that waited for it has given up, so that it may still act. */
 		GIVEN_UP
 
 	}

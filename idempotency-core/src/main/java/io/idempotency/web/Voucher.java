@@ -13,7 +13,7 @@ import org.springframework.security.oauth2.server.resource.authentication.Abstra
 import org.springframework.util.ClassUtils;
 
 /**
- * Who says that a caller has its name: the same name of another one is another caller.
+ * Vouches for the name of a caller: the same name from another voucher is another caller.
  *
  * @param role what he is to the application
  * @param name his name, {@code null} if a token does not tell
@@ -35,7 +35,7 @@ record Voucher(String role, @Nullable String name) {
 			"oauth2.server.resource.authentication.AbstractOAuth2TokenAuthenticationToken");
 
 	/**
-	 * Who vouches for the name of a principal.
+	 * Finds the voucher for the name of a principal.
 	 * @param principal the principal
 	 * @return the voucher, {@code null} if the application itself does
 	 */

@@ -1,6 +1,7 @@
 /**
- * The HTTP door: filter, interceptor, capture, replay and problem details for controller
- * methods, on any servlet container.
+ * The HTTP door for controller methods: a filter wraps request and response, the door
+ * guards the call of the handler, and the answer is captured, replayed or refused with
+ * problem details.
  */
 @NullMarked
 package io.idempotency.web;

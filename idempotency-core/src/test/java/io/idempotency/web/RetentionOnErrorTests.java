@@ -141,7 +141,7 @@ class RetentionOnErrorTests {
 		}
 
 		static HttpSettings of(Duration retentionOnError) {
-			return HttpSettings.DEFAULTS.change().retentionOnError(retentionOnError).build();
+			return HttpSettings.DEFAULTS.change().maxResponseSize(1000).retentionOnError(retentionOnError).build();
 		}
 
 		@Bean

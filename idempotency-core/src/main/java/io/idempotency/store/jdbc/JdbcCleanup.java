@@ -26,7 +26,7 @@ public final class JdbcCleanup implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcCleanup.class);
 
-	/** A batch that takes longer is left alone. */
+	/** The close does not wait longer for a batch that is under way. */
 	private static final long CLOSE_SECONDS = 5;
 
 	private final JdbcIdempotencyStore store;
@@ -41,7 +41,7 @@ public final class JdbcCleanup implements AutoCloseable {
 
 	private final Executor thread;
 
-	/** Whoever has it purges, and {@link #close()} keeps it. */
+	/** Held by the thread that purges, and by {@link #close()} for ever. */
 	private final Semaphore turn = new Semaphore(1);
 
 	private volatile boolean closed;

@@ -142,9 +142,10 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * One statement in PostgreSQL, two for each lease in the others, for as long as
-	 * nobody holds the rows locked: those are passed by.
-	 * @throws io.idempotency.store.NotAllRenewedException names what is held
+	 * Sends one statement to PostgreSQL, and two for each lease to the other databases.
+	 * Rows that another session holds locked are skipped.
+	 * @throws io.idempotency.store.NotAllRenewedException if rows were skipped; names
+	 * their claims
 	 */
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
@@ -162,11 +163,12 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Deletes records that are over: those that have been so for longest, in one short
-	 * transaction. May be called by any number of nodes at once; each deletes other
-	 * records where the database can skip what is locked. Never deletes what is not over.
+	 * Deletes expired records, the oldest first, in one short transaction. Any number of
+	 * nodes may call it at once: where the database can skip locked rows, each node
+	 * deletes other records. A record that has not expired is never deleted.
 	 * @param batchSize how many at most, 1 to 10000
-	 * @return how many were deleted; fewer than the batch size: there are no more for now
+	 * @return how many were deleted; fewer than the batch size if no more have expired,
+	 * or if other nodes delete the rest
 	 * @throws IdempotencyStoreException if the database could not do it
 	 */
 	public int purge(int batchSize) {

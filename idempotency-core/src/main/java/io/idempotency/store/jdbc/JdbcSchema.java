@@ -25,7 +25,7 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
 /**
  * The table of a {@link JdbcIdempotencyStore}: makes it, or says at start-up what is
  * wrong with it. The same DDL lies beside this class as {@code schema-*.sql}, below
- * {@code flyway} and below {@code liquibase}, for who would rather run it himself.
+ * {@code flyway} and below {@code liquibase}, for applications that run it themselves.
  *
  * @since 0.1.0
  */

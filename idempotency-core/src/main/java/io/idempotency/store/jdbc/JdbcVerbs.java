@@ -25,13 +25,14 @@ import io.idempotency.store.record.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs, on whatever connection. Each tries the statement that is all it takes in the
- * usual case; where that does not apply, reads the record, decides, and replaces exactly
- * what was read. Who was overtaken in between looks again.
+ * The verbs of the store, on the connection that they are given. Each verb first sends
+ * the one statement that suffices in the usual case. If that statement does not apply,
+ * the verb reads the record, decides what becomes of it, and replaces exactly the version
+ * that it has read; if the record has changed in between, the verb reads it again.
  */
 final class JdbcVerbs {
 
-	/** Every round that is lost is one that somebody else has won. */
+	/** A round is lost only because another node has changed the record in it. */
 	private static final int MAX_ROUNDS = 200;
 
 	/** Some tens of milliseconds. */

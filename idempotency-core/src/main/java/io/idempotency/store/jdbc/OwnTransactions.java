@@ -70,7 +70,9 @@ final class OwnTransactions implements JdbcTransactions {
 		}
 	}
 
-	/** Who met once meets again unless one of them waits. */
+	/**
+	 * Two transactions that have met in a deadlock meet again unless one of them waits.
+	 */
 	static void pause(int attempt) {
 		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
 		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));

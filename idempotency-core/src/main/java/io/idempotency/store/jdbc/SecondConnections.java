@@ -19,7 +19,7 @@ final class SecondConnections {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
 
-	/** Who makes names of operations as he goes has been told often enough. */
+	/** Bounds the memory of applications that make up names of operations at run time. */
 	private static final int LIMIT = 1_000;
 
 	private final DataSource dataSource;

@@ -23,13 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All records, within a number of bytes, of which tokens that nobody uses may take a
- * share: a flood of them leaves room for claims.
+ * Holds all records within a number of bytes. Unused tokens may take only a part of the
+ * bytes, so that a flood of tokens leaves room for claims.
  * <p>
- * A step holds the lock of its own key only and does O(log n) work in it: the two orders
- * change in the same step as the record. Each new record pays for the removal of at most
- * two expired ones; room is made record by record, and nothing ever walks over all of
- * them.
+ * A step holds the lock of its own key only and does O(log n) work in it, because the two
+ * orders change in the same step as the record. Each new record removes at most two
+ * expired ones. Room is made record by record, and no step ever walks over all records.
  */
 final class BoundedRecords {
 
@@ -37,10 +36,10 @@ final class BoundedRecords {
 
 	private static final int PURGED_PER_NEW_RECORD = 2;
 
-	/** Whose results go first. */
+	/** The kinds of results in the order in which they make room. */
 	private static final List<ResultKind> TURNS = List.of(ResultKind.REFUSAL, ResultKind.FAILURE, ResultKind.SUCCESS);
 
-	/** One part in so many. */
+	/** Unused tokens may take one part in so many of the bytes. */
 	private static final int UNUSED_TOKENS_SHARE = 4;
 
 	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();

@@ -3,7 +3,7 @@ package io.idempotency.store.memory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes the records take, of how many.
+ * Counts the bytes that the records take, and knows how many they may take.
  */
 final class Budget {
 

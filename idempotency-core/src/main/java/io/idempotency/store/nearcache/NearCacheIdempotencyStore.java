@@ -100,8 +100,8 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore {
 		if (near != null && near.answers(request.fingerprint(), now)) {
 			return new ClaimResult.Completed(near.result(), near.rest(now));
 		}
-		// The time of before the question: what the answer says of its rest was true
-		// later.
+		// The clock is read before the store is asked, so that a result is never kept
+		// longer than the store says.
 		return ask(id, request, now);
 	}
 

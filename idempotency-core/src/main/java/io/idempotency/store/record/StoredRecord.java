@@ -62,7 +62,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	/**
-	 * Whether a claim is one more of those that are only counted.
+	 * Whether a claim only adds to the number of attempts.
 	 * @param request the claim
 	 * @return whether nothing but the attempts change
 	 */
@@ -80,7 +80,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	/**
-	 * Whether it may be gone before its time, so that the call runs again.
+	 * Whether the record may be removed before its time, so that the call runs again.
 	 * @return whether the call was refused
 	 */
 	public boolean isForgettable() {

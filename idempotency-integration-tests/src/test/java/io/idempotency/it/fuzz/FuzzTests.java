@@ -69,7 +69,7 @@ class FuzzTests {
 				base = rest;
 			}
 			logger.info("{} requests in {} ms: {}", run.requests(), (System.nanoTime() - start) / 1_000_000, tally);
-			assertThat(run.failures()).isEmpty();
+			assertThat(run.failures()).as("while the server has logged %s", traces.found()).isEmpty();
 			assertThat(traces.found()).isEmpty();
 		}
 		assertThat(tally.of("replayed 200")).isPositive();
