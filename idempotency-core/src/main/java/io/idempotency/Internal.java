@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
  * The annotated type is public only because the packages of this library need it:
  * applications must not use it, and it may change without notice.
  * <p>
- * Such a type also has the tag {@code @hidden}, which leaves it out of the published
- * Javadoc.
+ * Such a type, and each type inside it, also has the tag {@code @hidden}, which leaves it
+ * out of the published Javadoc.
  *
  * @hidden
  * @since 0.1.0

@@ -56,15 +56,24 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	/**
 	 * What must be equal on a retry.
 	 *
+	 * @hidden
 	 * @since 0.1.0
 	 */
 	public sealed interface FingerprintSource {
 
-		/** What the door compares by itself: the request, outside HTTP nothing. */
+		/**
+		 * What the door compares by itself: the request, outside HTTP nothing.
+		 *
+		 * @hidden
+		 */
 		record Default() implements FingerprintSource {
 		}
 
-		/** Nothing is compared. */
+		/**
+		 * Nothing is compared.
+		 *
+		 * @hidden
+		 */
 		record None() implements FingerprintSource {
 		}
 
@@ -72,6 +81,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		 * An expression over the arguments.
 		 *
 		 * @param expression the parsed expression
+		 * @hidden
 		 */
 		record Spel(OperationExpression expression) implements FingerprintSource {
 		}

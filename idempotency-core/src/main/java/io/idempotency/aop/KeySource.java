@@ -15,6 +15,7 @@ public sealed interface KeySource {
 	 * An expression over the arguments.
 	 *
 	 * @param expression the parsed expression
+	 * @hidden
 	 */
 	record Spel(OperationExpression expression) implements KeySource {
 	}
@@ -23,6 +24,7 @@ public sealed interface KeySource {
 	 * A request (or message) header.
 	 *
 	 * @param name its name
+	 * @hidden
 	 */
 	record Header(String name) implements KeySource {
 	}
@@ -31,6 +33,7 @@ public sealed interface KeySource {
 	 * A value of the request body.
 	 *
 	 * @param pointer a JSON Pointer, or the name of a form field
+	 * @hidden
 	 */
 	record Body(String pointer) implements KeySource {
 	}

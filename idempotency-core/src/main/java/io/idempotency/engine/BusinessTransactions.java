@@ -32,6 +32,7 @@ public interface BusinessTransactions {
 	 * What runs in a transaction.
 	 *
 	 * @param <T> what it gives
+	 * @hidden
 	 */
 	@FunctionalInterface
 	interface Work<T> {
@@ -45,7 +46,11 @@ public interface BusinessTransactions {
 
 	}
 
-	/** How a transaction has ended. */
+	/**
+	 * How a transaction has ended.
+	 *
+	 * @hidden
+	 */
 	enum Outcome {
 
 		/** All of it is there. */

@@ -64,6 +64,7 @@ public sealed interface Ending {
 	 * @param kind what the call has come to
 	 * @param keptAtMost how long it is kept at most, unless the call itself has said how
 	 * long; {@code null} for the retention
+	 * @hidden
 	 */
 	record Done(Encoding result, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
 
@@ -93,6 +94,7 @@ public sealed interface Ending {
 	 * @param kind what the call has come to
 	 * @param keptAtMost how long the tombstone is kept at most, unless the call itself
 	 * has said how long; {@code null} for the retention
+	 * @hidden
 	 */
 	record DoneUnkept(@Nullable Throwable why, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
 
@@ -120,6 +122,7 @@ public sealed interface Ending {
 	 * suppressed
 	 * @param remembered the failure in a form that can be replayed, {@code null} if it
 	 * has none
+	 * @hidden
 	 */
 	record Failed(@Nullable Throwable cause, @Nullable Encoding remembered) implements Ending {
 	}
@@ -129,12 +132,15 @@ public sealed interface Ending {
 	 *
 	 * @param cause what kept it from running; a release that fails is added to it as
 	 * suppressed
+	 * @hidden
 	 */
 	record NotRun(@Nullable Throwable cause) implements Ending {
 	}
 
 	/**
 	 * The caller was answered, and the work may still act.
+	 *
+	 * @hidden
 	 */
 	record OutOfSight() implements Ending {
 	}
@@ -144,12 +150,15 @@ public sealed interface Ending {
 	 *
 	 * @param ending completes with any other ending; completing it ends the claim before
 	 * it returns
+	 * @hidden
 	 */
 	record Later(CompletionStage<Ending> ending) implements Ending {
 	}
 
 	/**
 	 * Makes the stored form of a result.
+	 *
+	 * @hidden
 	 */
 	@FunctionalInterface
 	interface Encoding {

@@ -83,6 +83,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 	/**
 	 * Changes some values of a policy. For one thread.
 	 *
+	 * @hidden
 	 * @since 0.1.0
 	 */
 	public static final class Builder {

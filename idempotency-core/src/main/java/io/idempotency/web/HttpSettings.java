@@ -82,6 +82,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 	/**
 	 * Changes some settings. For one thread.
 	 *
+	 * @hidden
 	 * @since 0.1.0
 	 */
 	public static final class Builder {

@@ -61,7 +61,7 @@ class JdbcPurgeTests {
 	void whatIsExpiredIsPurgedOnceAndCallsGoOn() throws Exception {
 		List<String> kept = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
 		kept.forEach((key) -> this.one.execute(key, () -> this.runs.run(key)));
-		writeExpired();
+		writeExpired(EXPIRED);
 		List<Integer> purged = new ArrayList<>();
 		List<String> keys = new Callers(List.of(this.one, this.two), this.runs).callWhile(() -> {
 			CompletableFuture<Integer> other = OwnThread.supply(() -> purgeAll(this.two));
@@ -92,6 +92,21 @@ class JdbcPurgeTests {
 		}
 		purge.get(60, TimeUnit.SECONDS);
 		expectUndisturbed(List.of(), keys);
+	}
+
+	/** Nor does the one that purges wait for a call. */
+	@Test
+	void recordThatSomebodyHoldsIsPassedBy() {
+		writeExpired(3);
+		try (HikariDataSource pool = this.database.newPool(1)) {
+			JdbcTemplate jdbc = new JdbcTemplate(pool);
+			new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult((status) -> {
+				jdbc.queryForList("select state from " + Tables.RECORDS + " where key_hash = ? for update", hash(0));
+				assertThat(this.one.store().purge(BATCH)).isEqualTo(2);
+				assertThat(this.one.store().purge(BATCH)).isZero();
+			});
+		}
+		assertThat(this.one.store().purge(BATCH)).isOne();
 	}
 
 	private void callAndForget() {
@@ -129,10 +144,10 @@ class JdbcPurgeTests {
 		return purged;
 	}
 
-	private void writeExpired() {
+	private void writeExpired(int records) {
 		try (HikariDataSource pool = this.database.newPool(1)) {
 			JdbcTemplate jdbc = new JdbcTemplate(pool);
-			List<Object[]> rows = IntStream.range(0, EXPIRED)
+			List<Object[]> rows = IntStream.range(0, records)
 				.mapToObj((number) -> new Object[] { hash(number), new byte[16], new byte[0], 1_000_000L + number })
 				.toList();
 			String insert = "insert into " + Tables.RECORDS + " (key_hash, operation, state, claim_id, fence,"

@@ -3,11 +3,15 @@ package io.idempotency.it.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import io.idempotency.it.store.Requests;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
@@ -35,11 +39,14 @@ class RedisReplicationTests {
 
 	private final RedisServer replica = RedisServer.startReplica(this.master);
 
+	private final TestRedis redis;
+
 	private final RedisConnectionFactory connections;
 
 	private final RedisIdempotencyStore store;
 
 	RedisReplicationTests(TestRedis redis) {
+		this.redis = redis;
 		this.connections = redis.connect(this.master.port());
 		this.store = new RedisIdempotencyStore(this.connections, "test:", 1, WAIT, RedisClients.PATIENT);
 	}
@@ -89,6 +96,42 @@ class RedisReplicationTests {
 		this.replica.resume();
 		assertThat(this.store.complete(Requests.result(claim))).isTrue();
 		assertThat(RedisRecords.state(this.replica, claim)).isEqualTo('D');
+	}
+
+	/**
+	 * What finds itself was written on another connection, and on one that has written
+	 * nothing a server waits for nothing.
+	 */
+	@Test
+	void whatFindsItselfWaitsForTheReplicaToo() throws Exception {
+		this.replica.pause();
+		ClaimRequest once = new ClaimRequest(Requests.key(), ClaimId.random(), Fingerprint.NONE, ClaimType.ONCE,
+				Requests.LONG, Requests.LONG, true);
+		ClaimRequest leased = Requests.claim();
+		Claim done;
+		try (RedisIdempotencyStore careless = new RedisIdempotencyStore(this.connections, "test:", 0, WAIT,
+				RedisClients.PATIENT)) {
+			Requests.acquire(careless, once);
+			Requests.acquire(careless, leased);
+			done = Requests.acquire(careless, Requests.claim());
+			assertThat(careless.complete(Requests.result(done))).isTrue();
+		}
+		expectTooFew((fresh) -> fresh.claim(once));
+		expectTooFew((fresh) -> fresh.claim(leased));
+		expectTooFew((fresh) -> fresh.complete(Requests.result(done)));
+		this.replica.resume();
+	}
+
+	private void expectTooFew(Consumer<RedisIdempotencyStore> verb) throws Exception {
+		RedisConnectionFactory others = this.redis.connect(this.master.port());
+		try (RedisIdempotencyStore fresh = new RedisIdempotencyStore(others, "test:", 1, Duration.ofMillis(300),
+				RedisClients.PATIENT)) {
+			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> verb.accept(fresh))
+				.withMessageContaining("Only 0 of 1");
+		}
+		finally {
+			((DisposableBean) others).destroy();
+		}
 	}
 
 	@Test

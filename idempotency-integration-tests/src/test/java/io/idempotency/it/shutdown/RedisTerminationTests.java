@@ -30,7 +30,10 @@ class RedisTerminationTests extends TerminationContract {
 	List<String> properties(int port) {
 		return List.of("idempotency.store=redis", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + port,
 				"spring.data.redis.client-type=jedis", "spring.data.redis.timeout=1s",
-				"spring.data.redis.repositories.enabled=false");
+				// As the store asks for at start: who waits for a connection of a pool
+				// whose
+				// server has gone may wait for ever.
+				"spring.data.redis.jedis.pool.max-wait=1s", "spring.data.redis.repositories.enabled=false");
 	}
 
 }
