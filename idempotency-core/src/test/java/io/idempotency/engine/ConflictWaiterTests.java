@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.idempotency.key.Caller;
@@ -281,16 +282,17 @@ class ConflictWaiterTests {
 	@Test
 	void waiterThatLeavesTakesNobodysBellAway() throws Exception {
 		ConflictWaiter two = new ConflictWaiter(2, this.ticker, ONE_HOUR);
-		AtomicInteger leaving = new AtomicInteger();
-		Future<ClaimResult> first = this.threads
-			.submit(() -> two.await(this.call, BUSY, () -> (leaving.incrementAndGet() == 2) ? DONE : BUSY));
-		await().until(() -> leaving.get() == 1);
+		AtomicReference<Thread> leaving = new AtomicReference<>();
+		Future<ClaimResult> first = this.threads.submit(() -> two.await(this.call, BUSY, () -> {
+			leaving.set(Thread.currentThread());
+			return BUSY;
+		}));
 		Future<ClaimResult> second = this.threads
-			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 3) ? DONE : BUSY));
-		await().until(() -> this.claims.get() == 1);
-		two.wakeUp(EngineFixture.KEY);
-		assertThat(first.get()).isSameAs(DONE);
-		await().until(() -> this.claims.get() == 2);
+			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
+		await().until(() -> leaving.get() != null && this.claims.get() == 1);
+		leaving.get().interrupt();
+		assertThat(first.get()).isSameAs(BUSY);
+		assertThat(two.waitedFor()).isOne();
 		two.wakeUp(EngineFixture.KEY);
 		assertThat(second.get()).isSameAs(DONE);
 	}

@@ -63,6 +63,8 @@ class WaitingTests {
 
 	@Test
 	void waiterFindsTheResultOfAnOwnerElsewhereByItself() throws Exception {
+		// Neither its time nor the lease brings it to ask again.
+		this.policy.waiting(Duration.ofHours(2)).lease(Duration.ofHours(2));
 		Claim elsewhere = this.node.claimElsewhere(this.policy);
 		Future<String> waiter = this.node.start(this.policy, TestAction.returning("two"));
 		awaitWaiters(1);
