@@ -26,7 +26,9 @@ public enum ClaimStatements {
 							+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
 				case MARIADB -> "INSERT INTO claim_statement VALUES (?, ?, 1)"
 						+ " ON DUPLICATE KEY UPDATE attempts = attempts RETURNING owner";
-				case MYSQL -> throw new UnsupportedOperationException("MySQL gives nothing back from an insert");
+				case MYSQL ->
+					throw new IllegalArgumentException("MySQL gives nothing back from an insert: leave ONE out"
+							+ " by -p statements=INSERT_THEN_READ,UPSERT,READ_THEN_INSERT");
 			};
 			try (PreparedStatement statement = connection.prepareStatement(sql)) {
 				statement.setBytes(1, key);
