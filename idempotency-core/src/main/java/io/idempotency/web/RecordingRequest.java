@@ -6,13 +6,9 @@ import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Enumeration;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.IdempotencyContext;
@@ -47,9 +43,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private @Nullable BufferedReader reader;
 
-	private @Nullable Map<String, String[]> form;
-
-	private boolean formRead;
+	private @Nullable FormParameters form;
 
 	private @Nullable JsonBody json;
 
@@ -234,13 +228,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	byte[] readForm() {
 		byte[] body = body();
 		if (body.length > 0 && this.form == null && "POST".equals(getMethod())) {
-			Charset charset = charset();
-			Map<String, List<String>> fields = FormData.parse(new String(body, charset), charset);
-			String query = getQueryString();
-			Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8)
-					: Map.of();
-			this.form = (fields != null) ? merge(fields, inQuery) : null;
-			this.formRead = fields != null && inQuery != null;
+			this.form = FormParameters.of(body, charset(), getQueryString(), super.getParameterMap());
 		}
 		return body;
 	}
@@ -250,7 +238,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 * them for certain.
 	 */
 	boolean isFormRead() {
-		return this.formRead;
+		return this.form != null && this.form.complete();
 	}
 
 	private Charset charset() {
@@ -258,44 +246,28 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
 	}
 
-	private Map<String, String[]> merge(Map<String, List<String>> fields, @Nullable Map<String, List<String>> inQuery) {
-		Map<String, String[]> merged = new LinkedHashMap<>(super.getParameterMap());
-		fields.forEach((name, values) -> {
-			List<String> known = Arrays.asList(merged.getOrDefault(name, new String[0]));
-			// More than the query has: the container knows the form's values. Of a query
-			// that cannot be read, only the container knows how much it has taken.
-			boolean inForm = (inQuery != null) ? known.size() > inQuery.getOrDefault(name, List.of()).size()
-					: known.size() >= values.size()
-							&& known.subList(known.size() - values.size(), known.size()).equals(values);
-			if (!inForm) {
-				merged.put(name, Stream.concat(known.stream(), values.stream()).toArray(String[]::new));
-			}
-		});
-		return Collections.unmodifiableMap(merged);
-	}
-
 	@Override
 	public @Nullable String getParameter(String name) {
 		if (this.form == null) {
 			return super.getParameter(name);
 		}
-		String[] values = this.form.get(name);
+		String[] values = this.form.values().get(name);
 		return (values != null) ? values[0] : null;
 	}
 
 	@Override
 	public Map<String, String[]> getParameterMap() {
-		return (this.form != null) ? this.form : super.getParameterMap();
+		return (this.form != null) ? this.form.values() : super.getParameterMap();
 	}
 
 	@Override
 	public Enumeration<String> getParameterNames() {
-		return (this.form != null) ? Collections.enumeration(this.form.keySet()) : super.getParameterNames();
+		return (this.form != null) ? Collections.enumeration(this.form.values().keySet()) : super.getParameterNames();
 	}
 
 	@Override
 	public String @Nullable [] getParameterValues(String name) {
-		return (this.form != null) ? this.form.get(name) : super.getParameterValues(name);
+		return (this.form != null) ? this.form.values().get(name) : super.getParameterValues(name);
 	}
 
 }

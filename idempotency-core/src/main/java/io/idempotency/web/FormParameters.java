@@ -1,0 +1,58 @@
+package io.idempotency.web;
+
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parameters of a request whose form the guard has read, so that the container
+ * cannot.
+ *
+ * @param values the parameters of the query and of the form
+ * @param complete whether these are all of them for certain
+ */
+record FormParameters(Map<String, String[]> values, boolean complete) {
+
+	/**
+	 * Adds the fields of a form to the parameters that the container knows.
+	 * @param form the form as it was sent
+	 * @param charset of the form
+	 * @param query the query, {@code null} if there is none
+	 * @param known the parameters that the container knows
+	 * @return all of them, {@code null} if the form cannot be read
+	 */
+	static @Nullable FormParameters of(byte[] form, Charset charset, @Nullable String query,
+			Map<String, String[]> known) {
+		Map<String, List<String>> fields = FormData.parse(new String(form, charset), charset);
+		if (fields == null) {
+			return null;
+		}
+		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : Map.of();
+		return new FormParameters(merge(fields, inQuery, known), inQuery != null);
+	}
+
+	private static Map<String, String[]> merge(Map<String, List<String>> fields,
+			@Nullable Map<String, List<String>> inQuery, Map<String, String[]> container) {
+		Map<String, String[]> merged = new LinkedHashMap<>(container);
+		fields.forEach((name, values) -> {
+			List<String> known = Arrays.asList(merged.getOrDefault(name, new String[0]));
+			// More than the query has: the container knows the form's values. Of a query
+			// that cannot be read, only the container knows how much it has taken.
+			boolean inForm = (inQuery != null) ? known.size() > inQuery.getOrDefault(name, List.of()).size()
+					: known.size() >= values.size()
+							&& known.subList(known.size() - values.size(), known.size()).equals(values);
+			if (!inForm) {
+				merged.put(name, Stream.concat(known.stream(), values.stream()).toArray(String[]::new));
+			}
+		});
+		return Collections.unmodifiableMap(merged);
+	}
+
+}
