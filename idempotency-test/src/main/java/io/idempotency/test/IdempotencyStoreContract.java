@@ -33,7 +33,8 @@ import io.idempotency.store.IdempotencyStore;
  *
  * A store with a server overrides {@link #anotherStore()} with a second client,
  * {@link #tick()} with a few hundred milliseconds, and waits in
- * {@link #elapse(Duration)}.
+ * {@link #elapse(Duration)}. Tests that keep many threads busy have the tag
+ * {@code storm}; those whose failure may be one in many runs have the tag {@code race}.
  *
  * @since 0.1.0
  */

@@ -102,6 +102,7 @@ interface OnceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Storm
 	default void attemptsAreCountedExactlyInAStorm() {
 		Call first = once();
 		List<ClaimResult> answers = DuplicateStorm.of(64)

@@ -20,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 interface RaceRules extends StoreUnderTest {
 
 	@Test
+	@Storm
 	default void freshKeyIsAcquiredByOneOfMany() {
 		for (int round = 0; round < 20; round++) {
 			Call call = Call.fresh(this);
@@ -31,6 +32,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Storm
 	default void abandonedKeyIsTakenOverByOneOfMany() {
 		List<Call> abandoned = abandonedClaims(30);
 		for (Call first : abandoned) {
@@ -46,6 +48,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Storm
 	default void nobodysKeyIsTakenOverByOneOfMany() {
 		Call first = abandonedClaims(1).get(0);
 		Call last = first.duplicate().acquire();
@@ -63,6 +66,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Storm
 	default void nobodyRunsAfterACompletion() {
 		for (int round = 0; round < 20; round++) {
 			Call call = Call.fresh(this);
@@ -85,6 +89,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Race
 	default void ownersOfAForgottenKeyNeverOverlap() {
 		Call call = Call.fresh(this);
 		AtomicInteger running = new AtomicInteger();
@@ -108,6 +113,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Race
 	default void renewalAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(40)) {
 			Call second = first.duplicate(anotherStore());
@@ -120,6 +126,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Race
 	default void completionAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(40)) {
 			Call second = first.duplicate(anotherStore());
@@ -132,6 +139,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Race
 	default void releaseAndTakeOverExcludeEachOther() {
 		for (Call first : abandonedClaims(40)) {
 			Call second = first.duplicate(anotherStore());
@@ -147,6 +155,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Race
 	default void completionSentTwiceAtOnceIsAcceptedTwice() {
 		for (int round = 0; round < 20; round++) {
 			Call first = Call.fresh(this).acquire();
@@ -157,6 +166,7 @@ interface RaceRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Race
 	default void claimSentTwiceAtOnceIsAcquiredTwiceWithOneFence() {
 		for (int round = 0; round < 20; round++) {
 			Call call = Call.fresh(this);

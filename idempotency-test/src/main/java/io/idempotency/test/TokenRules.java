@@ -42,6 +42,7 @@ interface TokenRules extends StoreUnderTest {
 	}
 
 	@Test
+	@Storm
 	default void issuedTokenIsConsumedOnceInAStorm() {
 		for (int round = 0; round < 10; round++) {
 			Call first = issued(Call.LONG);

@@ -1,6 +1,7 @@
 package io.idempotency.it.http;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -48,7 +49,7 @@ class StormOnTomcatTests extends OnTomcat {
 		int before = this.runs.of("/keys/orders");
 		List<Answer> answers = DuplicateStorm.of(100)
 			.run((i) -> this.client.post("/keys/orders", this.key, JSON, "{\"sku\":\"sku-1\"}"))
-			.values();
+			.valuesOrFail();
 		List<Answer> done = answers.stream().filter((answer) -> answer.status() == 201).toList();
 		assertThat(done).isNotEmpty().allSatisfy((answer) -> assertThat(answer.body()).isEqualTo(done.get(0).body()));
 		assertThat(done).filteredOn((answer) -> !answer.replayed()).hasSize(1);
@@ -84,6 +85,7 @@ class StormOnTomcatTests extends OnTomcat {
 		this.keys.running.await();
 		List<CompletableFuture<Answer>> waiting = List.of(start("/keys/waiting"), start("/keys/waiting"),
 				start("/keys/waiting"));
+		await().until(StormOnTomcatTests::waiters, (waiters) -> waiters == waiting.size());
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		this.keys.mayEnd.countDown();
 		assertThat(waiting).allSatisfy((call) -> {
@@ -91,6 +93,16 @@ class StormOnTomcatTests extends OnTomcat {
 			assertThat(call.join().replayed()).isTrue();
 		});
 		assertThat(this.runs.of("/keys/waiting") - before).isEqualTo(1);
+	}
+
+	/** The threads of this JVM that wait for an owner, by what they are doing. */
+	private static long waiters() {
+		return Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.filter((stack) -> Arrays.stream(stack)
+				.anyMatch((frame) -> frame.getClassName().equals("io.idempotency.engine.ConflictWaiter")))
+			.count();
 	}
 
 	@Test

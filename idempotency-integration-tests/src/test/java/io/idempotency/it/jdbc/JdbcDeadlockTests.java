@@ -72,8 +72,7 @@ class JdbcDeadlockTests {
 
 	private boolean somebodyWaits() {
 		return this.database.jdbc()
-			.queryForObject("select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'",
-					Integer.class) == 1;
+			.queryForObject(this.database.type().product().waitingTransactions(), Integer.class) == 1;
 	}
 
 	private long deadlocks() {

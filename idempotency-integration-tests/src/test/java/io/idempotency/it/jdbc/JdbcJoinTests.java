@@ -1,12 +1,14 @@
 package io.idempotency.it.jdbc;
 
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.random.Seed;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -75,9 +77,11 @@ class JdbcJoinTests {
 		String unique = UUID.randomUUID().toString();
 		List<String> intents = IntStream.range(0, KEYS).mapToObj((number) -> unique + "-" + number).toList();
 		AtomicInteger rolledBack = new AtomicInteger();
+		Random random = Seed.random(getClass());
+		List<Random> chances = Stream.generate(() -> new Random(random.nextLong())).limit(THREADS).toList();
 		List<Integer> threads = DuplicateStorm.of(THREADS).run((thread) -> {
 			for (String intent : intents) {
-				while (!paid(transaction, intent, rolledBack)) {
+				while (!paid(transaction, intent, chances.get(thread), rolledBack)) {
 					Thread.onSpinWait();
 				}
 			}
@@ -90,9 +94,9 @@ class JdbcJoinTests {
 	}
 
 	/** One call of a client that comes again until it has an answer. */
-	private boolean paid(TransactionTemplate transaction, String intent, AtomicInteger rolledBack) {
+	private boolean paid(TransactionTemplate transaction, String intent, Random chance, AtomicInteger rolledBack) {
 		ClaimRequest request = Requests.claim(Requests.key("test", intent));
-		boolean rollBack = ThreadLocalRandom.current().nextInt(4) == 0;
+		boolean rollBack = chance.nextInt(4) == 0;
 		ClaimResult result;
 		try {
 			result = transaction.execute((status) -> {

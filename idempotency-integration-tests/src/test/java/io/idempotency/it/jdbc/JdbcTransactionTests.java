@@ -19,6 +19,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.test.DuplicateStorm;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -37,6 +38,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 		Database.Kind.DIALECT, Database.Kind.PROTOCOL })
 class JdbcTransactionTests {
 
+	private final TestDatabase database;
+
 	private final DataSource dataSource;
 
 	private final JdbcTemplate jdbc;
@@ -50,6 +53,7 @@ class JdbcTransactionTests {
 	private final String lockTimeout;
 
 	JdbcTransactionTests(TestDatabase database) {
+		this.database = database;
 		this.dataSource = database.sharedPool("pool", 24);
 		this.jdbc = new JdbcTemplate(this.dataSource);
 		this.jdbc.execute("create table if not exists work_done (id varchar(100) not null)");
@@ -223,26 +227,29 @@ class JdbcTransactionTests {
 		assertThat(Requests.acquired(answer).abandoned()).isFalse();
 	}
 
-	/** What a duplicate gets whose claim is sent while the owner is at work. */
+	/** What a duplicate gets that waits for the owner. */
 	private ClaimResult besideAnOwner(IdempotencyKey key, IdempotencyStore patient, boolean commit) throws Exception {
 		CountDownLatch claimed = new CountDownLatch(1);
-		CountDownLatch asked = new CountDownLatch(1);
 		CompletableFuture<Void> owner = OwnThread.run(() -> this.transaction.executeWithoutResult((status) -> {
 			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
 			claimed.countDown();
-			await(asked);
+			Awaitility.await().atMost(Duration.ofMinutes(1)).until(this::somebodyWaits);
 			this.joining.complete(Requests.result(joined));
 			if (!commit) {
 				status.setRollbackOnly();
 			}
 		}));
 		await(claimed);
-		CompletableFuture<ClaimResult> duplicate = OwnThread.supply(() -> this.transaction.execute((status) -> {
-			asked.countDown();
-			return patient.claim(Requests.claim(key));
-		}));
+		CompletableFuture<ClaimResult> duplicate = OwnThread
+			.supply(() -> this.transaction.execute((status) -> patient.claim(Requests.claim(key))));
 		owner.get(1, TimeUnit.MINUTES);
 		return duplicate.get(1, TimeUnit.MINUTES);
+	}
+
+	/** Asked by a connection of its own. */
+	private boolean somebodyWaits() {
+		return this.database.jdbc()
+			.queryForObject(this.database.type().product().waitingTransactions(), Integer.class) == 1;
 	}
 
 	@Test

@@ -95,8 +95,10 @@ abstract class JoinScenarios {
 
 	@Test
 	void overlappingDuplicatesRunOnce() {
-		List<String> results = DuplicateStorm.of(10).run((i) -> this.proxy.place(this.ref)).values();
-		assertThat(results).isNotEmpty().containsOnly(results.get(0));
+		DuplicateStorm.Result<String> storm = DuplicateStorm.of(10).run((i) -> this.proxy.place(this.ref));
+		assertThat(storm.values()).isNotEmpty().containsOnly(storm.values().get(0));
+		assertThat(storm.failures()).hasSize(10 - storm.values().size())
+			.hasOnlyElementsOfType(IdempotencyInProgressException.class);
 		assertThat(runs()).isEqualTo(1);
 	}
 

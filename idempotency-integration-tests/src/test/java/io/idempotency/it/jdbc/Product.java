@@ -21,7 +21,11 @@ import org.jspecify.annotations.Nullable;
 enum Product {
 
 	/** In this JVM. */
-	H2(null, "org.h2.Driver", "select lock_timeout()", "LOCK_TIMEOUT=60000", "", EnumSet.noneOf(Trait.class)) {
+	H2(null, "org.h2.Driver", "select lock_timeout()",
+			// It polls for the lock and does not say so: the statement goes on and on.
+			"select count(*) from information_schema.sessions "
+					+ "where executing_statement is not null and session_id <> session_id()",
+			"LOCK_TIMEOUT=60000", "", EnumSet.noneOf(Trait.class)) {
 
 		@Override
 		SqlDatabase newDatabase() {
@@ -31,8 +35,9 @@ enum Product {
 	},
 
 	/** The newest. */
-	POSTGRESQL(Backend.POSTGRESQL, "org.postgresql.Driver", "show lock_timeout", "", "socketTimeout=1&connectTimeout=1",
-			EnumSet.of(Trait.SERVER)) {
+	POSTGRESQL(Backend.POSTGRESQL, "org.postgresql.Driver", "show lock_timeout",
+			"select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'", "",
+			"socketTimeout=1&connectTimeout=1", EnumSet.of(Trait.SERVER)) {
 
 		@Override
 		SqlDatabase newDatabase() {
@@ -47,7 +52,8 @@ enum Product {
 	},
 
 	/** Brought by a Maven artifact. */
-	MARIADB(Backend.MARIADB, "org.mariadb.jdbc.Driver", "select @@session.innodb_lock_wait_timeout", "",
+	MARIADB(Backend.MARIADB, "org.mariadb.jdbc.Driver", "select @@session.innodb_lock_wait_timeout",
+			"select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'", "",
 			"socketTimeout=1000&connectTimeout=1000", EnumSet.of(Trait.SERVER, Trait.INNODB)) {
 
 		@Override
@@ -63,7 +69,8 @@ enum Product {
 	},
 
 	/** A real one. */
-	MYSQL(Backend.MYSQL, "com.mysql.cj.jdbc.Driver", "select @@session.innodb_lock_wait_timeout", "",
+	MYSQL(Backend.MYSQL, "com.mysql.cj.jdbc.Driver", "select @@session.innodb_lock_wait_timeout",
+			"select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'", "",
 			"socketTimeout=1000&connectTimeout=1000", EnumSet.of(Trait.SERVER, Trait.INNODB)) {
 
 		@Override
@@ -90,17 +97,20 @@ enum Product {
 
 	private final String lockTimeout;
 
+	private final String waitingTransactions;
+
 	private final String patience;
 
 	private final String impatience;
 
 	private final Set<Trait> traits;
 
-	Product(@Nullable Backend backend, String driver, String lockTimeout, String patience, String impatience,
-			Set<Trait> traits) {
+	Product(@Nullable Backend backend, String driver, String lockTimeout, String waitingTransactions, String patience,
+			String impatience, Set<Trait> traits) {
 		this.backend = backend;
 		this.driver = driver;
 		this.lockTimeout = lockTimeout;
+		this.waitingTransactions = waitingTransactions;
 		this.patience = patience;
 		this.impatience = impatience;
 		this.traits = traits;
@@ -137,6 +147,11 @@ enum Product {
 	/** The query for how long a statement waits for a lock. */
 	String lockTimeout() {
 		return this.lockTimeout;
+	}
+
+	/** The query for how many transactions wait for a lock. */
+	String waitingTransactions() {
+		return this.waitingTransactions;
 	}
 
 	/** The option that lets a statement wait for a lock longer than the store may. */

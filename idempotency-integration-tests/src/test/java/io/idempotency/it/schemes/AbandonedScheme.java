@@ -40,10 +40,10 @@ interface AbandonedScheme extends Scheme {
 		CountDownLatch gate = stage().effect().holdNextRun();
 		CompletableFuture<Answer> owner = lost(() -> post("rerun"));
 		Expect.inProgress(post("rerun"));
-		Expect.executed(Expect.afterTheLease(() -> post("rerun")), "run 2");
+		Expect.executed(Expect.afterTheLease(() -> post("rerun")), 201, "run 2");
 		gate.countDown();
-		Expect.executed(owner.join(), "run 1");
-		Expect.replayed(post("rerun"), "run 2");
+		Expect.executed(owner.join(), 201, "run 1");
+		Expect.replayed(post("rerun"), 201, "run 2");
 	}
 
 	@Test
@@ -64,8 +64,8 @@ interface AbandonedScheme extends Scheme {
 		Expect.problem(Expect.afterTheLease(() -> post("refuse")), 409, "outcome-unknown");
 		Expect.problem(post("refuse"), 409, "outcome-unknown");
 		gate.countDown();
-		Expect.executed(owner.join(), "run 1");
-		Expect.replayed(post("refuse"), "run 1");
+		Expect.executed(owner.join(), 201, "run 1");
+		Expect.replayed(post("refuse"), 201, "run 1");
 		assertThat(stage().effect().runs()).isEqualTo(1);
 	}
 
@@ -97,12 +97,12 @@ interface AbandonedScheme extends Scheme {
 		CountDownLatch gate = stage().effect().holdNextRun();
 		CompletableFuture<Answer> owner = lost(() -> post("recover"));
 		stage().effect().willBeFound("order 7");
-		Expect.replayed(Expect.afterTheLease(() -> post("recover")), "order 7");
+		Expect.replayed(Expect.afterTheLease(() -> post("recover")), 201, "order 7");
 		stage().effect().willBeFound("another");
-		Expect.replayed(post("recover"), "order 7");
+		Expect.replayed(post("recover"), 201, "order 7");
 		gate.countDown();
-		Expect.executed(owner.join(), "run 1");
-		Expect.replayed(post("recover"), "order 7");
+		Expect.executed(owner.join(), 201, "run 1");
+		Expect.replayed(post("recover"), 201, "order 7");
 		assertThat(stage().effect().runs()).isEqualTo(1);
 		assertThat(stage().effect().lookUps()).isEqualTo(1);
 	}
@@ -125,10 +125,10 @@ interface AbandonedScheme extends Scheme {
 	default void callOfALostOwnerThatDidNothingRunsAgain() {
 		CountDownLatch gate = stage().effect().holdNextRun();
 		CompletableFuture<Answer> owner = lost(() -> post("recover"));
-		Expect.executed(Expect.afterTheLease(() -> post("recover")), "run 2");
-		Expect.replayed(post("recover"), "run 2");
+		Expect.executed(Expect.afterTheLease(() -> post("recover")), 201, "run 2");
+		Expect.replayed(post("recover"), 201, "run 2");
 		gate.countDown();
-		Expect.executed(owner.join(), "run 1");
+		Expect.executed(owner.join(), 201, "run 1");
 		assertThat(stage().effect().lookUps()).isEqualTo(1);
 	}
 

@@ -33,7 +33,7 @@ interface DuplicateOnScheme extends Scheme {
 		assertThat(answers).allSatisfy((answer) -> assertThat(answer.status()).as("%s", answer).isEqualTo(201))
 			.allSatisfy((answer) -> assertThat(answer.text()).isEqualTo("run 1"));
 		assertThat(answers).filteredOn((answer) -> !answer.replayed()).hasSize(1);
-		Expect.replayed(recovered("k0"), "run 1");
+		Expect.replayed(recovered("k0"), 201, "run 1");
 	}
 
 	@Test
@@ -48,10 +48,11 @@ interface DuplicateOnScheme extends Scheme {
 		CountingStore store = stage().store();
 		stage().effect().failNextRun(new AlreadyThereException());
 		stage().effect().willBeFound("order 7");
-		assertThat(store.roundTripsOf(() -> Expect.replayed(recovered("k"), "order 7")))
+		assertThat(store.roundTripsOf(() -> Expect.replayed(recovered("k"), 201, "order 7")))
 			.isEqualTo(Map.of("claim", 1, "complete", 1));
 		stage().effect().willBeFound("another");
-		assertThat(store.roundTripsOf(() -> Expect.replayed(recovered("k"), "order 7"))).isEqualTo(Map.of("claim", 1));
+		assertThat(store.roundTripsOf(() -> Expect.replayed(recovered("k"), 201, "order 7")))
+			.isEqualTo(Map.of("claim", 1));
 		assertThat(stage().effect().runs()).isEqualTo(1);
 		assertThat(stage().effect().lookUps()).isEqualTo(1);
 	}
@@ -61,9 +62,9 @@ interface DuplicateOnScheme extends Scheme {
 		stage().effect().failNextRun(new AlreadyThereException());
 		stage().effect().willBeFound("order 7");
 		String path = "/indexed/" + stage().id();
-		Expect.replayed(stage().post(path + "/recover-later", "k" + stage().id()), "order 7");
+		Expect.replayed(stage().post(path + "/recover-later", "k" + stage().id()), 201, "order 7");
 		stage().effect().willBeFound("another");
-		Expect.replayed(stage().post(path + "/recover-later", "k" + stage().id()), "order 7");
+		Expect.replayed(stage().post(path + "/recover-later", "k" + stage().id()), 201, "order 7");
 		stage().effect().failNextRun(new AlreadyThereException());
 		Expect.problem(stage().post(path + "/later", "k" + stage().id()), 409, "result-unavailable");
 		Expect.problem(stage().post(path + "/later", "k" + stage().id()), 409, "result-unavailable");
@@ -107,7 +108,7 @@ interface DuplicateOnScheme extends Scheme {
 		stage().effect().failNextRun(new AlreadyThereException());
 		Expect.problem(recovered("k"), 409, "result-unavailable");
 		stage().effect().willBeFound("order 7");
-		Expect.replayed(recovered("k"), "order 7");
+		Expect.replayed(recovered("k"), 201, "order 7");
 		assertThat(recoveredMethodAfterATombstone()).isEqualTo("order 7");
 		assertThat(stage().effect().runs()).isEqualTo(2);
 	}
@@ -121,7 +122,7 @@ interface DuplicateOnScheme extends Scheme {
 	default void otherFailureIsAFailure() {
 		stage().effect().failNextRun(new IllegalStateException("no stock"));
 		assertThat(indexed("k").status()).isEqualTo(500);
-		Expect.executed(indexed("k"), "run 2");
+		Expect.executed(indexed("k"), 201, "run 2");
 	}
 
 }

@@ -28,14 +28,22 @@ final class Expect {
 	}
 
 	static void executed(Answer answer, String body) {
+		executed(answer, 200, body);
+	}
+
+	static void executed(Answer answer, int status, String body) {
 		assertThat(answer.text()).as("%s", answer).isEqualTo(body);
-		assertThat(answer.status()).isBetween(200, 201);
+		assertThat(answer.status()).isEqualTo(status);
 		assertThat(answer.replayed()).isFalse();
 	}
 
 	static void replayed(Answer answer, String body) {
+		replayed(answer, 200, body);
+	}
+
+	static void replayed(Answer answer, int status, String body) {
 		assertThat(answer.text()).as("%s", answer).isEqualTo(body);
-		assertThat(answer.status()).isBetween(200, 201);
+		assertThat(answer.status()).isEqualTo(status);
 		assertThat(answer.replayed()).isTrue();
 	}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.key.Caller;
@@ -99,6 +100,8 @@ interface IssuedTokenScheme extends Scheme {
 		DuplicateStorm.Result<String> storm = DuplicateStorm.of(Stage.STORM)
 			.run((i) -> stage().methods().token(token, stage().id()));
 		assertThat(storm.values()).isNotEmpty().containsOnly("run 1");
+		assertThat(storm.failures()).hasSize(Stage.STORM - storm.values().size())
+			.hasOnlyElementsOfType(IdempotencyInProgressException.class);
 		assertThat(stage().effect().runs()).isEqualTo(1);
 	}
 

@@ -4,14 +4,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.UUID;
+import java.util.function.IntFunction;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.it.random.Seed;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -49,9 +50,10 @@ public abstract class RaceContract {
 	void noKeyRunsTwiceWhenDuplicatesAreRejected() {
 		Runs runs = new Runs();
 		List<String> keys = keys();
+		IntFunction<List<String>> orders = inOneOfTwoOrders(keys);
 		AtomicInteger conflicts = new AtomicInteger();
 		DuplicateStorm.of(THREADS).run((thread) -> {
-			for (String key : inOneOfTwoOrders(keys, thread)) {
+			for (String key : orders.apply(thread)) {
 				try {
 					String result = node(thread).execute(key, () -> runs.run(key));
 					assertThat(result).isEqualTo(key + " run 1");
@@ -70,8 +72,9 @@ public abstract class RaceContract {
 	void noKeyRunsTwiceWhenDuplicatesWait() {
 		Runs runs = new Runs();
 		List<String> keys = keys();
+		IntFunction<List<String>> orders = inOneOfTwoOrders(keys);
 		DuplicateStorm.of(THREADS).run((thread) -> {
-			for (String key : inOneOfTwoOrders(keys, thread)) {
+			for (String key : orders.apply(thread)) {
 				String result = node(thread).call(key)
 					.conflict(ConflictMode.WAIT)
 					.waitTimeout(Duration.ofMinutes(1))
@@ -88,8 +91,9 @@ public abstract class RaceContract {
 		Runs attempts = new Runs();
 		Runs successes = new Runs();
 		List<String> keys = keys().subList(0, keyCount() / 5);
+		IntFunction<List<String>> orders = inOneOfTwoOrders(keys);
 		DuplicateStorm.of(THREADS).run((thread) -> {
-			for (String key : inOneOfTwoOrders(keys, thread)) {
+			for (String key : orders.apply(thread)) {
 				try {
 					node(thread).call(key)
 						.conflict(ConflictMode.WAIT)
@@ -159,13 +163,10 @@ public abstract class RaceContract {
 	}
 
 	/** All threads of an order meet at every key; the two orders meet again and again. */
-	private static List<String> inOneOfTwoOrders(List<String> keys, int thread) {
-		List<String> ordered = new ArrayList<>(keys);
-		if (thread % 4 < 2) {
-			return ordered;
-		}
-		Collections.shuffle(ordered, new Random(42));
-		return ordered;
+	private IntFunction<List<String>> inOneOfTwoOrders(List<String> keys) {
+		List<String> shuffled = new ArrayList<>(keys);
+		Collections.shuffle(shuffled, Seed.random(getClass()));
+		return (thread) -> (thread % 4 < 2) ? keys : shuffled;
 	}
 
 }

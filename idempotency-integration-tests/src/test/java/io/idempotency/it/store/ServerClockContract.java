@@ -57,16 +57,6 @@ public abstract class ServerClockContract extends IdempotencyStoreContract {
 		return Duration.ofMillis(400);
 	}
 
-	/** Found by the names of the tests. */
-	private static boolean isStorm(Method test) {
-		String name = test.getName();
-		return name.contains("Storm") || name.contains("OneOfMany") || name.startsWith("nobodyRuns");
-	}
-
-	private static boolean isRace(Method test) {
-		return test.getDeclaringClass().getSimpleName().equals("RaceRules") || isStorm(test);
-	}
-
 	/**
 	 * A rule leaves one {@link #tick()} for everything but its waits. Where the machine
 	 * took longer, a lease was over before the rule could look at it: its failure says
@@ -98,7 +88,7 @@ public abstract class ServerClockContract extends IdempotencyStoreContract {
 				catch (AssertionError ex) {
 					long late = System.nanoTime() - start - contract.waited.get();
 					if (tries == TRIES || late < contract.tick().toNanos()
-							|| isRace(invocationContext.getExecutable())) {
+							|| extensionContext.getTags().contains("race")) {
 						throw ex;
 					}
 					extensionContext.publishReportEntry("tried again, late by ms", Long.toString(late / 1_000_000));
@@ -118,14 +108,14 @@ public abstract class ServerClockContract extends IdempotencyStoreContract {
 
 		@Override
 		public void beforeTestExecution(ExtensionContext context) throws InterruptedException {
-			if (isStorm(context.getRequiredTestMethod())) {
+			if (context.getTags().contains("storm")) {
 				ForkJoinPool.managedBlock(new Permit());
 			}
 		}
 
 		@Override
 		public void afterTestExecution(ExtensionContext context) {
-			if (isStorm(context.getRequiredTestMethod())) {
+			if (context.getTags().contains("storm")) {
 				PERMITS.release();
 			}
 		}

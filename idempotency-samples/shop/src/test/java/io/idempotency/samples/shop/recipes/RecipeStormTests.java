@@ -12,7 +12,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.it.client.Answer;
+import io.idempotency.it.random.Seed;
 import io.idempotency.test.DuplicateStorm;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,8 +36,10 @@ class RecipeStormTests extends RecipeShop {
 
 	private static final int SCARCE = 40;
 
-	/** Always the same storm. */
-	private final Random random = new Random(5000);
+	/** How many requests a client sends in one go. */
+	private static final int SHARE = 30;
+
+	private final Random random = Seed.random(getClass());
 
 	@Test
 	@Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -49,12 +53,15 @@ class RecipeStormTests extends RecipeShop {
 		Map<Intent, String> orderNos = new ConcurrentHashMap<>();
 		Queue<Intent> requests = new ConcurrentLinkedQueue<>(requests(intents));
 		assertThat(requests).hasSize(REQUESTS);
-		DuplicateStorm.of(CLIENTS).run((index) -> {
-			for (Intent intent = requests.poll(); intent != null; intent = requests.poll()) {
-				send(intent, orderNos);
-			}
-			return null;
-		}).valuesOrFail();
+		while (!requests.isEmpty()) {
+			// One storm after the other: each of them has two minutes.
+			DuplicateStorm.of(CLIENTS).run((index) -> {
+				for (int i = 0; i < SHARE; i++) {
+					send(requests.poll(), orderNos);
+				}
+				return index;
+			}).valuesOrFail();
+		}
 		long wanted = intents.stream().filter((intent) -> !intent.sku().equals(scarce)).count();
 		int sold = 0;
 		for (String sku : products) {
@@ -68,7 +75,10 @@ class RecipeStormTests extends RecipeShop {
 		assertThat(orderNos.values()).doesNotHaveDuplicates();
 	}
 
-	private void send(Intent intent, Map<Intent, String> orderNos) throws Exception {
+	private void send(@Nullable Intent intent, Map<Intent, String> orderNos) throws Exception {
+		if (intent == null) {
+			return;
+		}
 		Answer answer = order(intent.scheme(), intent.customer(), intent.requestId(), intent.sku(), 1);
 		if (!isOrder(answer)) {
 			assertThat(answer.status()).isEqualTo(409);
