@@ -219,9 +219,37 @@ class BeatsTests {
 		advance(Duration.ofSeconds(11));
 		assertThat(batches).containsExactly(250, 250, 250, 250);
 		advance(Duration.ofSeconds(60));
+		assertThat(batches).hasSize(28).containsOnly(250);
 		for (int i = 0; i < 1_000; i++) {
 			assertThat(askElsewhere("key-" + i)).isInstanceOf(ClaimResult.InProgress.class);
 		}
+	}
+
+	@Test
+	void claimsThatAreDueSoonAfterEachOtherAreRenewedTogether() throws Throwable {
+		List<Integer> batches = new ArrayList<>();
+		this.node.store.onRenewAll((renewals) -> batches.add(renewals.size()));
+		running("key-1", new CompletableFuture<>());
+		advance(Duration.ofMillis(900));
+		running("key-2", new CompletableFuture<>());
+		advance(Duration.ofSeconds(11));
+		assertThat(batches).containsExactly(2);
+	}
+
+	@Test
+	void claimsThatHaveFailedOnceAreRenewedTogetherAgain() throws Throwable {
+		List<Integer> batches = new ArrayList<>();
+		this.node.store.onRenewAll((renewals) -> {
+			batches.add(renewals.size());
+			if (batches.size() == 1) {
+				throw new IdempotencyStoreException("down");
+			}
+		});
+		for (int i = 0; i < 10; i++) {
+			running("key-" + i, new CompletableFuture<>());
+		}
+		advance(Duration.ofSeconds(25));
+		assertThat(batches).containsExactly(10, 10);
 	}
 
 	@Test
@@ -234,6 +262,8 @@ class BeatsTests {
 		advance(Duration.ofSeconds(11));
 		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
 		advance(Duration.ofSeconds(60));
+		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
+		assertThat(this.node.engine.line(this.node.store).beats().running()).isEqualTo(9);
 		assertThat(askElsewhere("key-6")).isInstanceOf(ClaimResult.InProgress.class);
 	}
 

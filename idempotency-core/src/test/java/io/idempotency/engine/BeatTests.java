@@ -1,0 +1,174 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is done about a beat whose thread does not come, or comes late: here it comes when
+ * a test says so.
+ */
+class BeatTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final ManualScheduler time = new ManualScheduler();
+
+	private final Deque<Runnable> waiting = new ArrayDeque<>();
+
+	private final ScriptedStore store = new ScriptedStore(new MemoryIdempotencyStore(1_000_000));
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	private final CapturedLog log = new CapturedLog();
+
+	private final Beats beats = new Beats(this.store, new WithoutThreads(), new Outage("store", this.time),
+			new Events(this.events));
+
+	@AfterEach
+	void close() {
+		this.log.close();
+	}
+
+	@Test
+	void whatHangsTogetherIsLookedAfterOneByOneAndNeverTwice() {
+		start("key-1");
+		start("key-2");
+		this.time.advance(Duration.ofSeconds(10));
+		assertThat(this.waiting).as("both together").hasSize(1);
+		this.time.advance(Duration.ofMillis(4_900));
+		assertThat(this.waiting).hasSize(1);
+		this.time.advance(Duration.ofMillis(100));
+		assertThat(this.waiting).as("each by itself").hasSize(3);
+		this.time.advance(Duration.ofMinutes(5));
+		assertThat(this.waiting).hasSize(3);
+	}
+
+	@Test
+	void beatThatIsBackFromBothIsRenewedTogetherAgain() {
+		start("key-1");
+		start("key-2");
+		this.time.advance(Duration.ofSeconds(15));
+		assertThat(this.waiting).hasSize(3);
+		runAll();
+		assertThat(this.store.count(Verb.RENEW)).isEqualTo(4);
+		this.time.advance(Duration.ofSeconds(10));
+		assertThat(this.waiting).as("both together").hasSize(1);
+	}
+
+	@Test
+	void beatThatIsStoppedBeforeItsThreadComesAsksNothing() {
+		Beat beat = start("key-1");
+		this.time.advance(Duration.ofSeconds(10));
+		beat.stop();
+		runAll();
+		assertThat(this.store.count(Verb.RENEW)).isZero();
+		assertThat(this.beats.running()).isZero();
+	}
+
+	@Test
+	void retentionThatIsOverWhileABeatHangsEndsTheBeats() {
+		start("key-1").untilRetentionIsOver(Duration.ofSeconds(12));
+		this.time.advance(Duration.ofSeconds(10));
+		assertThat(this.waiting).hasSize(1);
+		this.time.advance(Duration.ofMillis(1_900));
+		assertThat(this.beats.running()).isOne();
+		this.time.advance(Duration.ofMillis(200));
+		assertThat(this.beats.running()).isZero();
+	}
+
+	@Test
+	void retentionThatIsOverSoonAfterAFailureEndsTheBeats() {
+		this.store.failBefore(Verb.RENEW, 1);
+		start("key-1").untilRetentionIsOver(Duration.ofMillis(10_500));
+		this.time.advance(Duration.ofSeconds(10));
+		runAll();
+		assertThat(this.events.count(IdempotencyEvent.STORE_RETRY)).isOne();
+		this.time.advance(Duration.ofMillis(600));
+		assertThat(this.beats.running()).isZero();
+	}
+
+	@Test
+	void failureIsRepeatedAfterASecond() {
+		this.store.failBefore(Verb.RENEW, 1);
+		start("key-1");
+		this.time.advance(Duration.ofSeconds(10));
+		runAll();
+		this.time.advance(Duration.ofMillis(900));
+		assertThat(this.waiting).isEmpty();
+		this.time.advance(Duration.ofMillis(100));
+		assertThat(this.waiting).hasSize(1);
+	}
+
+	@Test
+	void beatIsLateAfterTwoThirdsOfTheLease() {
+		start("key-1");
+		this.time.advance(Duration.ofSeconds(20));
+		runAll();
+		assertThat(this.events.lateBeats()).isZero();
+		start("key-2");
+		this.time.advance(Duration.ofMillis(20_100));
+		runAll();
+		assertThat(this.events.lateBeats()).isPositive();
+	}
+
+	private void runAll() {
+		while (!this.waiting.isEmpty()) {
+			this.waiting.remove().run();
+		}
+	}
+
+	private Beat start(String key) {
+		IdempotencyPolicy policy = TestPolicy.replay().lease(LEASE).build();
+		GuardedCall call = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key),
+				Fingerprint.NONE, policy, this.store);
+		ClaimId id = ClaimId.random();
+		assertThat(this.store.claim(
+				new ClaimRequest(call.key(), id, Fingerprint.NONE, ClaimType.LEASED, LEASE, policy.retention(), true)))
+			.isInstanceOf(ClaimResult.Acquired.class);
+		return this.beats.start(call, id, this.time.nanos());
+	}
+
+	/** Whatever is given to a thread waits. */
+	private final class WithoutThreads implements Scheduler {
+
+		@Override
+		public long nanos() {
+			return BeatTests.this.time.nanos();
+		}
+
+		@Override
+		public Timer schedule(Runnable task, Duration delay) {
+			return BeatTests.this.time.schedule(task, delay);
+		}
+
+		@Override
+		public Executor threads(String name, int most) {
+			return BeatTests.this.waiting::add;
+		}
+
+		@Override
+		public void close() {
+			BeatTests.this.time.close();
+		}
+
+	}
+
+}
