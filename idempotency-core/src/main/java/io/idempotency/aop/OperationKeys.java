@@ -45,15 +45,26 @@ public final class OperationKeys {
 		if (source instanceof KeySource.Spel spel) {
 			return call.key(spel, values);
 		}
-		String operation = call.operation().name();
 		String key;
 		if (source instanceof KeySource.Header header) {
-			key = this.headers.parse(operation, values.headers(header.name()));
+			key = header(call.operation(), header, values);
 		}
 		else {
 			key = fromBody(call.operation(), ((KeySource.Body) source).pointer(), values);
 		}
 		return (key != null) ? List.of(key) : List.of();
+	}
+
+	/**
+	 * Reads a key that is in a header.
+	 * @param operation the operation
+	 * @param source which header it is
+	 * @param values of the request
+	 * @return the key, {@code null} if it is missing
+	 * @throws IdempotencyKeyInvalidException if the key is malformed
+	 */
+	public @Nullable String header(IdempotentOperation operation, KeySource.Header source, RequestValues values) {
+		return this.headers.parse(operation.name(), values.headers(source.name()));
 	}
 
 	private @Nullable String fromBody(IdempotentOperation operation, String pointer, RequestValues values) {

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
@@ -19,7 +20,9 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.LocalResults;
 import io.idempotency.store.Scheduler;
+import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -190,6 +193,18 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 		requireOpen(call);
 		return this.joined.execute(call, action, business);
+	}
+
+	/**
+	 * Gives the result of a finished call that is in the memory of this JVM. Claims
+	 * nothing, refuses nothing and runs nothing.
+	 * @param call the call, whose store has {@link LocalResults}
+	 * @param replay is given the result; an {@link UnreadableResultException} of it means
+	 * that there is nothing to be replayed
+	 * @return whether the result was given; else the call has to be executed
+	 */
+	public boolean replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
+		return !this.closed && this.transactions.get() == null && this.replays.replayLocal(call, replay);
 	}
 
 	private void requireOpen(GuardedCall call) {

@@ -1,7 +1,10 @@
 package io.idempotency.engine;
 
+import java.util.function.Consumer;
+
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +54,29 @@ final class Replays {
 		}
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
 		return value;
+	}
+
+	/** Gives a result that is in the memory of this JVM, if a replay of it is all. */
+	boolean replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
+		LocalResults.LocalResult local = (call.store() instanceof LocalResults results) ? results.find(call.key())
+				: null;
+		if (local == null || !local.fingerprint().equals(call.fingerprint())) {
+			return false;
+		}
+		StoredResult result = this.encrypted.decrypt(call, local.result());
+		if (result == null) {
+			return false;
+		}
+		try {
+			replay.accept(result);
+		}
+		catch (UnreadableResultException ex) {
+			// Who executes the call next meets it again.
+			this.events.resultNotReadable(call.operation(), ex);
+			return false;
+		}
+		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		return true;
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action) throws Throwable {

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import java.io.IOException;
 import java.util.Set;
 
 import io.idempotency.aop.IdempotentOperationSource;
@@ -9,6 +10,8 @@ import io.idempotency.aop.RequestValues;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Caller;
+import io.idempotency.key.Namespace;
+import io.idempotency.web.EarlyReplay;
 import io.idempotency.web.HttpCallers;
 import io.idempotency.web.HttpDoor;
 import io.idempotency.web.HttpRequestValues;
@@ -21,6 +24,8 @@ import io.idempotency.web.RememberedFailureResolver;
 import io.idempotency.web.ReplayExceptionResolver;
 import io.idempotency.web.StatusPatterns;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -33,8 +38,12 @@ import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter
@@ -90,6 +99,38 @@ public final class IdempotencyWebAutoConfiguration {
 	HttpDoor idempotencyHttpDoor(IdempotencyEngine engine, OperationKeys keys, ResultCodec codec, HttpCallers callers,
 			HttpSettings settings) {
 		return new HttpDoor(engine, keys, new OperationFingerprints(codec), callers, settings);
+	}
+
+	@Bean
+	EarlyReplay idempotencyEarlyReplay(IdempotencyEngine engine, OperationKeys keys, HttpCallers callers,
+			HttpSettings settings, ObjectProvider<Namespace> namespace,
+			ObjectProvider<IdempotentOperationSource> source, ApplicationContext context) {
+		return new EarlyReplay(engine, keys, callers, settings, namespace.getIfAvailable(() -> Namespace.NONE),
+				SingletonSupplier.of(() -> source.getObject())::obtain, context);
+	}
+
+	/** Behind all interceptors of the application. */
+	@Bean
+	WebMvcConfigurer idempotencyInterceptors(ObjectProvider<EarlyReplay> replay) {
+		// Interceptors are made before the beans that operations may name.
+		SingletonSupplier<EarlyReplay> early = SingletonSupplier.of(() -> replay.getObject());
+		HandlerInterceptor interceptor = new HandlerInterceptor() {
+
+			@Override
+			public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
+					throws IOException {
+				return !early.obtain().replays(request, handler);
+			}
+
+		};
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void addInterceptors(InterceptorRegistry registry) {
+				registry.addInterceptor(interceptor).order(Ordered.LOWEST_PRECEDENCE);
+			}
+
+		};
 	}
 
 	@Bean

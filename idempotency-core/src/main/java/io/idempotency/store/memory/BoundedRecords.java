@@ -93,6 +93,12 @@ final class BoundedRecords {
 		return change.answer();
 	}
 
+	/** Looks at a record and changes nothing. */
+	@Nullable StoredRecord find(IdempotencyKey key) {
+		Entry entry = this.entries.get(RecordId.of(key));
+		return (entry != null && entry.isLive(now())) ? entry.record() : null;
+	}
+
 	private void lookAtTheLevel() {
 		String news = this.fillLevel.look(this.budget.used() - this.orders.roomBytes());
 		if (news != null) {

@@ -11,8 +11,11 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.LocalResults;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One JVM only: keeps its records in the heap, for tests and for services that run as a
@@ -44,7 +47,7 @@ import io.idempotency.store.record.Moment;
  *
  * @since 0.1.0
  */
-public final class MemoryIdempotencyStore implements IdempotencyStore {
+public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResults {
 
 	private final Budget budget;
 
@@ -98,6 +101,13 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
 		return Moment.toInstant(this.records.update(token, (record, moment) -> record.issue(timeToLive, moment)));
+	}
+
+	@Override
+	public @Nullable LocalResult find(IdempotencyKey key) {
+		StoredRecord record = this.records.find(key);
+		return (record != null && record.result() != null) ? new LocalResult(record.fingerprint(), record.result())
+				: null;
 	}
 
 	/**

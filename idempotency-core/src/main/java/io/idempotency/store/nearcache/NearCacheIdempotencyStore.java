@@ -17,8 +17,10 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.LocalResults;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.RecordId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps finished results of another store in the heap, so that a duplicate that comes
@@ -36,7 +38,7 @@ import io.idempotency.store.record.RecordId;
  *
  * @since 0.1.0
  */
-public final class NearCacheIdempotencyStore implements IdempotencyStore {
+public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalResults {
 
 	private final IdempotencyStore store;
 
@@ -103,6 +105,16 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore {
 		// The clock is read before the store is asked, so that a result is never kept
 		// longer than the store says.
 		return ask(id, request, now);
+	}
+
+	/**
+	 * A result that was given here before, and may be given once more without a question.
+	 */
+	@Override
+	public @Nullable LocalResult find(IdempotencyKey key) {
+		NearResult near = this.results.getIfPresent(RecordId.of(key));
+		return (near != null && near.answers(near.fingerprint(), this.ticker.read()))
+				? new LocalResult(near.fingerprint(), near.result()) : null;
 	}
 
 	private ClaimResult ask(RecordId id, ClaimRequest request, long askedAt) {

@@ -15,6 +15,7 @@ import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.InProgress;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.LocalResults.LocalResult;
 import io.idempotency.store.StoredResult;
 
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,23 @@ class MemoryIdempotencyStoreTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryIdempotencyStore(0))
 			.withMessageContaining("maxBytes");
 		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryIdempotencyStore(Entry.OVERHEAD - 1));
+	}
+
+	@Test
+	void resultIsFoundWhileItIsKeptAndNothingElseIs() {
+		StoredResult result = new StoredResult("text", new byte[] { 1 });
+		Claim done = acquire("done");
+		assertThat(this.store.find(done.key())).as("RUNNING").isNull();
+		this.store.complete(Completion.result(done, Fingerprint.NONE, result, RETENTION));
+		assertThat(this.store.find(done.key())).isEqualTo(new LocalResult(Fingerprint.NONE, result));
+		Claim tombstone = acquire("tombstone");
+		this.store.complete(Completion.tombstone(tombstone, Fingerprint.NONE, RETENTION));
+		assertThat(this.store.find(tombstone.key())).as("tombstone").isNull();
+		assertThat(this.store.find(refusing("absent").key())).as("absent").isNull();
+		this.clock.advance(RETENTION.minusMillis(1));
+		assertThat(this.store.find(done.key())).isNotNull();
+		this.clock.advance(Duration.ofMillis(1));
+		assertThat(this.store.find(done.key())).as("expired").isNull();
 	}
 
 	private Claim acquire(String key) {

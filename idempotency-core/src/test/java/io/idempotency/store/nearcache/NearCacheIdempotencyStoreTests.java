@@ -17,6 +17,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.LocalResults.LocalResult;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,19 @@ class NearCacheIdempotencyStoreTests {
 		advance(Duration.ofSeconds(90));
 		assertThat(claim()).isEqualTo(completed("done", DAY.minusSeconds(90)));
 		assertThat(claim()).isEqualTo(completed("done", DAY.minusSeconds(90)));
+		assertThat(this.store.calls).isEqualTo(1);
+	}
+
+	@Test
+	void resultIsFoundAsLongAsItIsGiven() {
+		assertThat(this.near.find(KEY)).isNull();
+		this.store.answer(completed("done", DAY));
+		claim();
+		advance(TTL.minusNanos(1));
+		assertThat(this.near.find(KEY)).isEqualTo(new LocalResult(FINGERPRINT, result("done")));
+		assertThat(this.near.find(key("2"))).isNull();
+		advance(Duration.ofNanos(1));
+		assertThat(this.near.find(KEY)).isNull();
 		assertThat(this.store.calls).isEqualTo(1);
 	}
 

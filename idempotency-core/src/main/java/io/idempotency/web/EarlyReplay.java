@@ -1,0 +1,135 @@
+package io.idempotency.web;
+
+import java.io.IOException;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.KeySource;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.engine.GuardedCall;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.LocalResults;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * Answers a duplicate before the arguments of its handler are bound, where the result is
+ * in the memory of this JVM and nothing but the guard protects the handler.
+ * <p>
+ * A short cut and no second guard: it claims nothing and refuses nothing. Every request
+ * that is anything but the repetition of a finished one goes the usual way.
+ * <p>
+ * Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class EarlyReplay {
+
+	private static final Logger logger = LoggerFactory.getLogger(EarlyReplay.class);
+
+	private final IdempotencyEngine engine;
+
+	private final OperationKeys keys;
+
+	private final HttpCallers callers;
+
+	private final Namespace namespace;
+
+	private final RequestFingerprint fingerprints;
+
+	private final HandlerOperations operations;
+
+	private final PlainHandlers plain;
+
+	/**
+	 * Creates the short cut.
+	 * @param engine gives the results
+	 * @param keys reads keys
+	 * @param callers says whose keys are
+	 * @param settings of the door
+	 * @param namespace whose operations they are
+	 * @param operations knows the operations
+	 * @param context knows who takes part in the binding of arguments
+	 */
+	public EarlyReplay(IdempotencyEngine engine, OperationKeys keys, HttpCallers callers, HttpSettings settings,
+			Namespace namespace, Supplier<IdempotentOperationSource> operations, ApplicationContext context) {
+		this.engine = engine;
+		this.keys = keys;
+		this.callers = callers;
+		this.namespace = namespace;
+		this.fingerprints = new RequestFingerprint(settings);
+		this.operations = new HandlerOperations(operations);
+		this.plain = new PlainHandlers(context);
+	}
+
+	/**
+	 * Answers a request if it is the repetition of a finished one. To be asked after all
+	 * interceptors of the application.
+	 * @param request the request
+	 * @param handler its handler
+	 * @return whether the filter will send the stored answer, so that nothing may run
+	 * @throws IOException if a part of the body could not be read
+	 */
+	public boolean replays(HttpServletRequest request, Object handler) throws IOException {
+		Exchange exchange = Exchange.find(request);
+		RecordingRequest guarded = RecordingRequest.find(request);
+		if (exchange == null || guarded == null || request.getDispatcherType() != DispatcherType.REQUEST
+				|| !(handler instanceof HandlerMethod method)) {
+			return false;
+		}
+		IdempotentOperation operation = this.operations.of(request);
+		if (operation == null || !(operation.store() instanceof LocalResults results) || !isSimple(operation)
+				|| !this.plain.contain(method)) {
+			return false;
+		}
+		try {
+			IdempotencyKey key = key(operation, request);
+			return key != null && results.find(key) != null
+					&& this.engine.replayLocal(call(operation, key, request, guarded),
+							(result) -> exchange.replayed(StoredResponseCodec.decode(result)));
+		}
+		catch (IdempotencyException ex) {
+			// The guard will say it, after whatever else refuses the request before.
+			logger.trace("Not replayed early", ex);
+			return false;
+		}
+	}
+
+	/** Whether the guard needs no argument of the handler, and no transaction. */
+	private static boolean isSimple(IdempotentOperation operation) {
+		return operation.policy().mode() == IdempotencyMode.REPLAY && operation.keySource() instanceof KeySource.Header
+				&& !operation.token() && operation.scope() == null && operation.condition() == null
+				&& operation.transactions() == null && !(operation.fingerprint() instanceof FingerprintSource.Spel);
+	}
+
+	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request) {
+		String key = this.keys.header(operation, (KeySource.Header) operation.keySource(),
+				new HttpRequestValues(request));
+		return (key != null) ? this.namespace.key(operation.name(), this.callers.of(request), key) : null;
+	}
+
+	private GuardedCall call(IdempotentOperation operation, IdempotencyKey key, HttpServletRequest request,
+			RecordingRequest guarded) throws IOException {
+		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default;
+		Fingerprint fingerprint = compared ? this.fingerprints.of(request, guarded, operation.keySource())
+				: Fingerprint.NONE;
+		return new GuardedCall(key, fingerprint, operation.policy(), operation.store());
+	}
+
+}
