@@ -56,6 +56,14 @@ class DocumentationTests {
 	private static final Pattern NAMED_PROPERTY = Pattern
 		.compile("`(idempotency(?:\\.[a-z]+(?:-[a-z]+)*)+)(?:[=:] ?([^`]+))?`");
 
+	private static final Pattern MAVEN_ARTIFACT = Pattern
+		.compile("<groupId>([^<]+)</groupId>\\s*<artifactId>([^<]+)</artifactId>(?:\\s*<version>([^<]+)</version>)?");
+
+	private static final Pattern GRADLE_ARTIFACT = Pattern.compile("implementation[( ][\"']([^\"']+)[\"']");
+
+	private static final Pattern GRADLE_BOOT = Pattern
+		.compile("id\\(\"org\\.springframework\\.boot\"\\) version \"([^\"]+)\"");
+
 	/** What examples take from the environment. */
 	private static final PropertySource<?> KEYS = new MapPropertySource("keys",
 			Map.of("IDEMPOTENCY_KEY_1", "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA="));
@@ -256,6 +264,59 @@ class DocumentationTests {
 			.map((code) -> new Block("page", "java", code))
 			.toList();
 		assertThat(JavaExamples.problems(wrong, output)).hasSizeGreaterThanOrEqualTo(wrong.size());
+	}
+
+	/** The sample compiles and runs them. */
+	@Test
+	void kotlinExamplesAreThoseOfTheSample() throws IOException {
+		String sources = sources(Page.ROOT.resolve("idempotency-samples/kotlin/src/main/kotlin"));
+		List<Block> examples = Page.all()
+			.stream()
+			.flatMap((page) -> page.blocks("kotlin").stream())
+			.filter((block) -> !isForGradle(block))
+			.toList();
+		assertThat(examples).hasSizeGreaterThan(1)
+			.allSatisfy((example) -> assertThat(sources).as(example.place()).contains(example.code()));
+	}
+
+	private static String sources(Path folder) throws IOException {
+		try (Stream<Path> files = Files.walk(folder)) {
+			StringBuilder all = new StringBuilder();
+			for (Path file : files.filter((path) -> path.toString().endsWith(".kt")).toList()) {
+				all.append(Files.readString(file));
+			}
+			return all.toString();
+		}
+	}
+
+	private static boolean isForGradle(Block block) {
+		return block.code().contains("dependencies {");
+	}
+
+	/** No Maven repository has Gradle to run them. */
+	@Test
+	void examplesForGradleNameWhatThoseForMavenName() {
+		Set<String> forMaven = Page.all()
+			.stream()
+			.flatMap((page) -> MAVEN_ARTIFACT.matcher(page.text()).results())
+			.map((artifact) -> artifact.group(1) + ":" + artifact.group(2)
+					+ ((artifact.group(3) != null) ? ":" + artifact.group(3) : ""))
+			.collect(Collectors.toSet());
+		List<Block> examples = Page.all()
+			.stream()
+			.flatMap((page) -> page.blocks("kotlin", "groovy").stream())
+			.filter(DocumentationTests::isForGradle)
+			.toList();
+		assertThat(examples).hasSizeGreaterThan(2)
+			.allSatisfy((example) -> assertThat(example.code()).as(example.place())
+				.contains("mavenLocal()")
+				.contains("mavenCentral()"));
+		assertThat(Page.all().stream().flatMap((page) -> GRADLE_ARTIFACT.matcher(page.text()).results()))
+			.hasSizeGreaterThan(examples.size())
+			.allSatisfy((artifact) -> assertThat(forMaven).contains(artifact.group(1)));
+		assertThat(examples.stream().flatMap((example) -> GRADLE_BOOT.matcher(example.code()).results())).isNotEmpty()
+			.allSatisfy((plugin) -> assertThat(forMaven)
+				.contains("org.springframework.boot:spring-boot-starter-parent:" + plugin.group(1)));
 	}
 
 }
