@@ -44,11 +44,11 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	/**
 	 * Creates a template.
 	 * @param engine the engine
-	 * @param store where the records of calls are kept that name no store
+	 * @param store the store for calls that name no store
 	 * @param codec encodes results
 	 * @param defaults what a call wants unless it says otherwise
 	 * @param surroundings the application
-	 * @param namespace whose operations they are
+	 * @param namespace the namespace of the operations
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyPolicy defaults, TemplateSurroundings surroundings, Namespace namespace) {
