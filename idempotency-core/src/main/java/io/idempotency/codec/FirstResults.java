@@ -67,8 +67,8 @@ public final class FirstResults {
 				compare(operation, value, stored, type);
 			}
 			catch (RuntimeException | LinkageError | StackOverflowError ex) {
-				// The application's own methods may throw anything; the result is stored
-				// all the same.
+				// A failure of the application's own methods changes nothing: the result
+				// is stored all the same.
 				logger.debug("The first result of '{}' could not be compared", operation, ex);
 			}
 		}

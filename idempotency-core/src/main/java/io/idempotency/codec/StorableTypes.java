@@ -104,8 +104,8 @@ final class StorableTypes {
 
 	private static boolean isReadable(Class<?> type) {
 		boolean container = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
-		// Only the containers of the JDK are readable, because Jackson does not know how
-		// to make other abstract ones.
+		// Of the abstract containers only those of the JDK are readable, because Jackson
+		// does not know how to make others.
 		return container && type.getName().startsWith("java.util.") || READABLE_ABSTRACT.contains(type)
 				|| type.getName().endsWith(".jackson.databind.JsonNode");
 	}

@@ -15,9 +15,9 @@ import io.idempotency.store.UnreadableRecordException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the claim of one call, always with the same claim id. If the reply is lost, the
- * claim is sent once more. If there is still no reply, the claim is given back. For one
- * thread.
+ * Sends the claim of one call, always with the same claim id. If the reply is lost within
+ * 500 ms, the claim is sent once more. If there is still no reply, the claim is given
+ * back. For one thread.
  */
 final class ClaimSender {
 

@@ -27,8 +27,8 @@ final class Claims {
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
 	/**
-	 * The number of renewals before a call starts. A store that answers more slowly than
-	 * its leases last cannot guard a call.
+	 * The largest number of renewals before a call starts. A store that answers more
+	 * slowly than its leases last cannot guard a call.
 	 */
 	private static final int MAX_RENEWALS = 3;
 

@@ -61,7 +61,7 @@ public sealed interface Ending {
 	 *
 	 * @param result makes the stored form. The engine asks it only if the result is kept.
 	 * An exception of it makes the ending {@link DoneUnkept}
-	 * @param kind what the call has come to
+	 * @param kind the kind of the result
 	 * @param keptAtMost the longest time for which the result is kept, unless the call
 	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden
@@ -77,7 +77,7 @@ public sealed interface Ending {
 		}
 
 		/**
-		 * A success.
+		 * Creates the ending of a successful call.
 		 * @param result makes the stored form
 		 */
 		public Done(Encoding result) {
@@ -87,11 +87,11 @@ public sealed interface Ending {
 	}
 
 	/**
-	 * The call is done, and its result cannot be kept.
+	 * The call is done, and its result is not kept.
 	 *
 	 * @param why the reason why the result is not kept, for the log; {@code null} for a
 	 * usual reason
-	 * @param kind what the call has come to
+	 * @param kind the kind of the result
 	 * @param keptAtMost the longest time for which the tombstone is kept, unless the call
 	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden
@@ -106,7 +106,7 @@ public sealed interface Ending {
 		}
 
 		/**
-		 * A success.
+		 * Creates the ending of a successful call.
 		 * @param why the reason why the result is not kept, {@code null} for a usual
 		 * reason
 		 */

@@ -34,7 +34,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param engine the engine
 	 * @param store where records are kept
 	 * @param codec encodes results
-	 * @param defaults what a call wants unless it says otherwise
+	 * @param defaults the policy of calls that set nothing else
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyPolicy defaults) {
@@ -46,7 +46,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param engine the engine
 	 * @param store the store for calls that name no store
 	 * @param codec encodes results
-	 * @param defaults what a call wants unless it says otherwise
+	 * @param defaults the policy of calls that set nothing else
 	 * @param surroundings the application
 	 * @param namespace the namespace of the operations
 	 */

@@ -28,8 +28,8 @@ final class Events {
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
 	/**
-	 * Limits the memory of the told problems, because an application may make up names of
-	 * operations at run time.
+	 * Limits the memory of the logged problems, because an application may make up names
+	 * of operations at run time.
 	 */
 	private static final int MAX_TOLD = 1000;
 

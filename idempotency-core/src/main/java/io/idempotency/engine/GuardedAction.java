@@ -50,7 +50,7 @@ public interface GuardedAction<T> {
 	/**
 	 * Turns a stored result into the answer for a duplicate.
 	 * @param result the result
-	 * @return what the caller gets
+	 * @return the result for the caller
 	 * @throws Throwable the exception that the caller gets instead: a remembered failure,
 	 * or a signal of the door
 	 */
@@ -61,7 +61,7 @@ public interface GuardedAction<T> {
 	 * this method where no claim is held: the record is a tombstone, or its result cannot
 	 * be read.
 	 * @param value the result
-	 * @return what the caller gets
+	 * @return the result for the caller
 	 */
 	default @Nullable T replayRecovered(T value) {
 		return value;

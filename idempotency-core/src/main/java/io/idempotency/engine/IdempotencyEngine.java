@@ -147,10 +147,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Guards one call: runs it if it is the first with its key, and gives the first
 	 * result or refuses it if it is a duplicate.
-	 * @param <T> what the guarded method gives
+	 * @param <T> the result of the guarded method
 	 * @param call the call
-	 * @param action what it does
-	 * @return what the caller gets
+	 * @param action the work of the call
+	 * @return the result for the caller
 	 * @throws IdempotencyException if the call was refused
 	 * @throws Throwable any exception of the action
 	 */
@@ -174,12 +174,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Guards one call whose record commits in the same database transaction as its work.
-	 * @param <T> what the guarded method gives
+	 * @param <T> the result of the guarded method
 	 * @param call the call
-	 * @param action what it does
+	 * @param action the work of the call
 	 * @param business the transactions in which the record commits, {@code null} for the
 	 * store's own transactions
-	 * @return what the caller gets
+	 * @return the result for the caller
 	 * @throws IdempotencyException if the call was refused
 	 * @throws Throwable any exception of the action or of the commit
 	 */

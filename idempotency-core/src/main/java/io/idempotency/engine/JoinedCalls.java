@@ -35,7 +35,10 @@ final class JoinedCalls {
 	 */
 	private static final Duration ATTACH_WITHIN = Duration.ofSeconds(10);
 
-	/** How often a transaction is begun that the database ends because of a deadlock. */
+	/**
+	 * The largest number of attempts for a transaction that the database ends because of
+	 * a deadlock.
+	 */
 	private static final int ATTEMPTS = 3;
 
 	private final IdempotencyEngine engine;

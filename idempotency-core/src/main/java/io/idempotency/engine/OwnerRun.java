@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The run of the call that owns its key, from the claim to the {@link Ending}. For one
  * call; the future of an asynchronous call may end it on another thread.
  *
- * @param <T> what the guarded method gives
+ * @param <T> the result of the guarded method
  */
 final class OwnerRun<T> {
 

@@ -34,8 +34,8 @@ final class Retries {
 	static final long MAX_RESULT_BYTES = 32L * 1024 * 1024;
 
 	/**
-	 * The number of writes that a hanging store holds up; it never holds up those of
-	 * another store.
+	 * The number of threads for the writes of one store, so that a store that hangs holds
+	 * up only its own writes.
 	 */
 	private static final int THREADS = 4;
 
@@ -76,7 +76,7 @@ final class Retries {
 	/**
 	 * Repeats a write until the store answers or the time is over.
 	 * @param write the write, which has failed once
-	 * @param atMost for how long
+	 * @param atMost the longest time for which the write is repeated
 	 */
 	void repeat(OutstandingWrite write, Duration atMost) {
 		if (this.closed) {
@@ -97,7 +97,7 @@ final class Retries {
 	 * Releases a claim that no call runs on, and repeats the release like any other
 	 * write.
 	 * @param write the release
-	 * @param atMost for how long
+	 * @param atMost the longest time for which the write is repeated
 	 * @param leaseEndsIt whether another call may take the claim over after its lease.
 	 * Such a claim is left to its lease if there are too many claims to give back
 	 */

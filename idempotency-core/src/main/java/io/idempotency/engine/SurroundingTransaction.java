@@ -8,9 +8,9 @@ import io.idempotency.key.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database transaction around a guarded call that the call has not begun. Until it
- * has ended, nobody knows whether the work of the call will be committed. For the thread
- * of the transaction.
+ * The database transaction around a guarded call, which was open before the call. Until
+ * its end the engine does not know whether the work of the call will be committed. For
+ * the thread of the transaction.
  *
  * @hidden
  * @since 0.1.0

@@ -14,10 +14,10 @@ enum ContentType {
 	/** A URL-encoded form. */
 	FORM,
 
-	/** A form in parts. */
+	/** A body in parts, such as a multipart form. */
 	MULTIPART,
 
-	/** Any other. */
+	/** Any other body. */
 	OTHER;
 
 	static ContentType of(@Nullable String header) {

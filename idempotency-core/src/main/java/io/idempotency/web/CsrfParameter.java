@@ -38,8 +38,8 @@ final class CsrfParameter {
 
 		/**
 		 * Returns whether the client may have sent a token. Spring Security creates a
-		 * token and a session when it is asked for the name, so a client without a
-		 * session and without cookies must not cause that question.
+		 * token and a session when it is asked for the name, so it is not asked for a
+		 * client without a session and without cookies.
 		 */
 		private static boolean hasState(HttpServletRequest request) {
 			return request.getRequestedSessionId() != null || request.getCookies() != null

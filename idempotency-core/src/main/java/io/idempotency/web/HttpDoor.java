@@ -68,7 +68,7 @@ public final class HttpDoor implements OperationDoor {
 	 * @param engine the engine
 	 * @param keys reads keys
 	 * @param fingerprints makes the fingerprints of expressions
-	 * @param callers determine the callers, who own the keys
+	 * @param callers determines the callers, who own the keys
 	 * @param settings the settings of the door
 	 */
 	public HttpDoor(IdempotencyEngine engine, OperationKeys keys, OperationFingerprints fingerprints,

@@ -35,7 +35,7 @@ import org.springframework.web.servlet.ModelAndView;
 @Internal
 public final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {
 
-	/** The place before Spring's own resolvers, whose order starts at 0. */
+	/** The place before Spring's own resolvers, whose composite has the order 0. */
 	private static final int ORDER = -1;
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblemResolver.class);

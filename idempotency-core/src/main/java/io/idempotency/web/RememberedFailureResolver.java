@@ -26,7 +26,7 @@ import org.springframework.web.servlet.ModelAndView;
 @Internal
 public final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {
 
-	/** The place after Spring's own resolvers, whose composite stands at 0. */
+	/** The place after Spring's own resolvers, whose composite has the order 0. */
 	private static final int ORDER = 1;
 
 	@Override

@@ -47,7 +47,7 @@ final class RequestFingerprint {
 
 	/**
 	 * The headers that ask for a part of an answer or for none. Such an answer differs
-	 * from the whole one, so they are always compared.
+	 * from the whole one, so these headers are always compared.
 	 */
 	private static final List<String> CONDITIONS = List.of("range", "if-match", "if-none-match", "if-modified-since",
 			"if-unmodified-since", "if-range");

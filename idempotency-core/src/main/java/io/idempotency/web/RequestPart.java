@@ -21,7 +21,7 @@ import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * One part of a form in parts.
+ * One part of a multipart form.
  *
  * @param name the name
  * @param fileName the file name, {@code null} for a plain field

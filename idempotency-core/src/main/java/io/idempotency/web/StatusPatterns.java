@@ -18,7 +18,7 @@ import io.idempotency.Internal;
 @Internal
 public final class StatusPatterns {
 
-	// First, because the next constant needs it.
+	// This constant stands first, because the next one needs it.
 	private static final Pattern PATTERN = Pattern.compile("[1-5](?:[0-9][0-9]|xx)");
 
 	/** The default of {@code idempotency.http.release-on}. */

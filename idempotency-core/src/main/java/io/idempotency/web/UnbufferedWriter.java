@@ -7,7 +7,8 @@ import java.io.Writer;
 
 /**
  * Encodes text at once and keeps nothing back. Code that completes an asynchronous
- * request need not flush its writer, and no other code could flush it then.
+ * request need not flush its writer, and no other code learns of the completion in time
+ * to flush it.
  */
 final class UnbufferedWriter extends Writer {
 

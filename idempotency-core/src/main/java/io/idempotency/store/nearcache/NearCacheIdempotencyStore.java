@@ -29,9 +29,9 @@ import io.idempotency.store.record.RecordId;
  * and the same fingerprint. It gives the answer no longer than {@code ttl} and no longer
  * than the record lives, both counted from before the store was asked. Conflicts,
  * mismatches, tombstones, the issue of tokens, claims of type {@link ClaimType#ONCE} and
- * all calls in a database transaction go to the store every time. If a record is removed
- * from the store before its retention is over, its result may be replayed here for up to
- * {@code ttl}.
+ * all claims that join a database transaction go to the store every time. If a record is
+ * removed from the store before its retention is over, its result may be replayed here
+ * for up to {@code ttl}.
  * <p>
  * The memory is limited in bytes. Thread-safe, without threads of its own.
  *
