@@ -18,17 +18,18 @@ import io.idempotency.engine.ResultCipher;
 import io.idempotency.engine.UnreadableResultException;
 
 /**
- * AES-GCM by the JDK: a random nonce of 96 bits for every result, a tag of 128 bits. One
- * key encrypts, and every key decrypts what was encrypted with it. What is written is
+ * Encrypts with AES-GCM of the JDK: a random nonce of 96 bits for every result, a tag of
+ * 128 bits. One key encrypts, and every key decrypts the results that were encrypted with
+ * it. The output is
  *
  * <pre class="code">
  * version:1 = 1   length of id:1   id of the key   nonce:12   ciphertext   tag:16
  * </pre>
  *
- * where version and id are authenticated together with the context.
+ * where version, length and id are authenticated together with the context.
  * <p>
  * Thread-safe. Keys are never printed. A key should not encrypt more than 2<sup>32</sup>
- * results, or two of them may get one nonce.
+ * results, because two of them may then get the same nonce.
  *
  * @since 0.1.0
  */
@@ -40,7 +41,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	private static final int TAG_LENGTH = 16;
 
-	/** Too short for a key, should one stand in the place of an id. */
+	/** An id is too short for a key, in case a key stands in the place of an id. */
 	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
 
 	private final SecureRandom random = new SecureRandom();
@@ -49,15 +50,15 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	private final SecretKey encryptingKey;
 
-	/** Of what is written. */
+	/** The beginning of the output: version, length of the id and id. */
 	private final byte[] head;
 
 	/**
 	 * Creates a cipher.
 	 * @param encryptingKeyId id of the key that encrypts
-	 * @param keys all keys by their ids, of 16, 24 or 32 bytes each; copied
-	 * @throws IllegalArgumentException if an id or a key is none, or the id of the key
-	 * that encrypts is not among them
+	 * @param keys all keys by their ids, of 16, 24 or 32 bytes each; the keys are copied
+	 * @throws IllegalArgumentException if an id or a key is not valid, or the id of the
+	 * key that encrypts is not among them
 	 */
 	public AesGcmResultCipher(String encryptingKeyId, Map<String, byte[]> keys) {
 		keys.forEach((id, key) -> {
@@ -78,8 +79,8 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
-	 * Whether a text may be the id of a key: 1 to 20 letters, digits, dots, hyphens and
-	 * underscores, all of them ASCII.
+	 * Returns whether a text may be the id of a key: 1 to 20 letters, digits, dots,
+	 * hyphens and underscores, all of them ASCII.
 	 * @param id the text
 	 * @return whether it may
 	 */
@@ -88,7 +89,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
-	 * Whether a key may have this length: 128, 192 or 256 bits.
+	 * Returns whether a key may have this length: 128, 192 or 256 bits.
 	 * @param bytes the length in bytes
 	 * @return whether it may
 	 */
@@ -145,7 +146,10 @@ public final class AesGcmResultCipher implements ResultCipher {
 		}
 	}
 
-	/** The id may be printed, whoever has written it. */
+	/**
+	 * Returns the id of the key. The id is checked, so it may be printed even if a
+	 * stranger has written it.
+	 */
 	private static String keyId(byte[] encrypted) {
 		int length = (encrypted.length > 2 && encrypted[0] == VERSION) ? encrypted[1] & 0xFF : -1;
 		if (length < 0 || encrypted.length < 2 + length + NONCE_LENGTH + TAG_LENGTH) {

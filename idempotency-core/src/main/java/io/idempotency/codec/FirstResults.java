@@ -15,13 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the first results of each operation back and reports, once for each operation and
- * type, what comes back different from what was returned: a duplicate would get it like
- * that. Thread-safe; never changes what is stored or thrown.
+ * Reads back the first results of each operation, and reports a result that comes back
+ * different, because a duplicate would get it like that. Each operation and type is
+ * reported once. Thread-safe; the check never changes a stored result or an exception.
  * <p>
- * A type is looked at once for each class of its values, because the second result may be
- * of another subclass than the first. What is empty says nothing, so the next one is the
- * first.
+ * A type is checked once for each class of its values, because the second result may be
+ * of another subclass than the first. An empty result shows nothing, so the next one
+ * counts as the first.
  *
  * @hidden
  * @since 0.1.0
@@ -31,7 +31,10 @@ public final class FirstResults {
 
 	private static final Logger logger = LoggerFactory.getLogger(FirstResults.class);
 
-	/** Bounds the memory of applications that make up names of operations at run time. */
+	/**
+	 * Limits the memory of the check, because an application may make up names of
+	 * operations at run time.
+	 */
 	private static final int LIMIT = 10_000;
 
 	private final ResultCodec codec;
@@ -49,9 +52,9 @@ public final class FirstResults {
 	}
 
 	/**
-	 * The codec of one operation.
+	 * Returns the codec of one operation.
 	 * @param operation name of the operation
-	 * @return a codec that looks at the first results that it encodes
+	 * @return a codec that checks the first results that it encodes
 	 */
 	public ResultCodec of(String operation) {
 		return new OperationCodec(this, operation);
@@ -64,7 +67,8 @@ public final class FirstResults {
 				compare(operation, value, stored, type);
 			}
 			catch (RuntimeException | LinkageError | StackOverflowError ex) {
-				// Whatever the application's own methods throw: the result is stored.
+				// A failure of the application's own methods changes nothing: the result
+				// is stored all the same.
 				logger.debug("The first result of '{}' could not be compared", operation, ex);
 			}
 		}

@@ -29,11 +29,11 @@ import com.fasterxml.jackson.databind.util.StdDateFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results as JSON with Jackson 2. Thread-safe.
+ * Turns results into JSON and back with Jackson 2. Thread-safe.
  * <p>
- * Knows the modules, mix-ins and names of the application's mapper, but keeps every value
- * as it is (nothing is left out because it is empty, times keep their zone and precision,
- * decimals their scale) and never writes or reads a class name.
+ * The codec knows the modules, mix-ins and names of the application's mapper, but it
+ * keeps every value as it is: empty values are not left out, times keep their zone and
+ * precision, and decimals keep their scale. It never writes or reads a class name.
  *
  * @since 0.1.0
  */
@@ -86,8 +86,8 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * Neither the order of fields in a class file nor that of a hash table is the same in
-	 * every JVM.
+	 * Sorts properties and map entries, because neither the order of fields in a class
+	 * file nor that of a hash table is the same in every JVM.
 	 */
 	@SuppressWarnings("deprecation")
 	private static ObjectMapper sorted(ObjectMapper mapper) {
@@ -158,7 +158,8 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * A class name that comes from the store names no class, whatever an annotation says.
+	 * Refuses every class name that comes from the store, even if an annotation allows
+	 * it.
 	 */
 	private static final class NoClassNames extends PolymorphicTypeValidator.Base {
 

@@ -28,11 +28,11 @@ import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
 import tools.jackson.databind.util.StdDateFormat;
 
 /**
- * Results as JSON with Jackson 3. Thread-safe.
+ * Turns results into JSON and back with Jackson 3. Thread-safe.
  * <p>
- * Knows the modules, mix-ins and names of the application's mapper, but keeps every value
- * as it is (nothing is left out because it is empty, times keep their zone and precision,
- * decimals their scale) and never writes or reads a class name.
+ * The codec knows the modules, mix-ins and names of the application's mapper, but it
+ * keeps every value as it is: empty values are not left out, times keep their zone and
+ * precision, and decimals keep their scale. It never writes or reads a class name.
  *
  * @since 0.1.0
  */
@@ -148,7 +148,8 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * A class name that comes from the store names no class, whatever an annotation says.
+	 * Refuses every class name that comes from the store, even if an annotation allows
+	 * it.
 	 */
 	private static final class NoClassNames extends PolymorphicTypeValidator.Base {
 

@@ -13,7 +13,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both generations of Jackson do alike, so that each reads what the other wrote.
+ * The common part of the codecs for both generations of Jackson, so that each codec reads
+ * the output of the other.
  * <p>
  * Format {@code json1} is the JSON of the value by its declared type; an optional is an
  * array of no or one element, so that an empty one differs from {@code null}. Format
@@ -62,7 +63,7 @@ abstract class JsonResultCodec implements ResultCodec {
 			return read(result.bytes(), type);
 		}
 		catch (RuntimeException ex) {
-			// Whatever the decoder throws, the result cannot be given back.
+			// After any failure of the decoder the result cannot be given back.
 			throw new UnreadableResultException("A stored result is no '" + type.getTypeName() + "'", ex);
 		}
 	}
@@ -99,7 +100,7 @@ abstract class JsonResultCodec implements ResultCodec {
 		return (problem != null) ? problem : new NestedTypes(this::describe).problem(type);
 	}
 
-	/** Tells what Jackson knows of a type. */
+	/** Describes a type as Jackson knows it. */
 	abstract NestedTypes.Description describe(Type type);
 
 	/** Makes the reader and writer of a type. */

@@ -12,9 +12,9 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the properties of a type, and at theirs: an annotation that lets the JSON name
- * a class is as dangerous on a property as on the type itself, for whoever can write to
- * the store would choose the class.
+ * Checks the properties of a type, and the properties of their types, for an annotation
+ * that lets the JSON name a class. Such an annotation is as dangerous on a property as on
+ * the type itself, because anybody who can write to the store could choose the class.
  */
 final class NestedTypes {
 
@@ -25,8 +25,8 @@ final class NestedTypes {
 	}
 
 	/**
-	 * Why values of a type cannot be stored.
-	 * @return what is wrong and what to do, {@code null} if nothing names a class
+	 * Returns why values of a type cannot be stored.
+	 * @return the problem and the cure, {@code null} if nothing names a class
 	 */
 	@Nullable String problem(Type type) {
 		Set<Type> seen = new HashSet<>();
@@ -53,7 +53,10 @@ final class NestedTypes {
 		return null;
 	}
 
-	/** What cannot be described cannot be read either, which the first result tells. */
+	/**
+	 * Describes a type, {@code null} if Jackson cannot. Such a type cannot be read
+	 * either, and the check of the first result reports that.
+	 */
 	private @Nullable Description describe(Type type) {
 		try {
 			return this.describe.apply(type);
@@ -75,11 +78,11 @@ final class NestedTypes {
 	}
 
 	/**
-	 * What Jackson knows of a type.
+	 * A type as Jackson knows it.
 	 *
-	 * @param type the type, the same for all who describe it
+	 * @param type the type in Jackson's form, equal for equal types
 	 * @param namesClasses whether its JSON names classes
-	 * @param contents what it holds or stands for: elements, keys, sub-types
+	 * @param contents the types that it holds or stands for: elements, keys, sub-types
 	 * @param properties its properties, as they are read
 	 */
 	record Description(Type type, boolean namesClasses, List<Type> contents, List<Property> properties) {

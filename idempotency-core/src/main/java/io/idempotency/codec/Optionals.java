@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
 
-/** Optionals as lists of no or one element. */
+/** Turns optionals into lists of no or one element, and back. */
 final class Optionals {
 
 	private Optionals() {
 	}
 
-	/** What an optional type holds, {@code null} for any other type. */
+	/**
+	 * Returns the type of the value in an optional type, {@code null} for any other type.
+	 */
 	static @Nullable Type elementType(Type type) {
 		if (type instanceof ParameterizedType generic && generic.getRawType() == Optional.class) {
 			return generic.getActualTypeArguments()[0];

@@ -21,13 +21,16 @@ import io.idempotency.engine.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a result with what was read back: by {@code equals} where its class defines
- * it, field by field where that says no or nothing, as JSON where there are no fields to
- * see. For one comparison.
+ * Compares a result with the value that was read back. The comparison uses {@code equals}
+ * if the class defines it, the fields if {@code equals} says no or is not defined, and
+ * the JSON if no fields can be seen. For one comparison.
  */
 final class ResultComparison {
 
-	/** Enough to see the kind of every property, and no burden for a long list. */
+	/**
+	 * The largest number of values that are compared: enough to see the kind of every
+	 * property, and no burden for a long list.
+	 */
 	private static final int MAX_VALUES = 10_000;
 
 	private final ResultCodec codec;
@@ -85,7 +88,7 @@ final class ResultComparison {
 		for (Iterator<? extends Map.Entry<?, ?>> entries = map.entrySet().iterator(); entries.hasNext()
 				&& difference == null;) {
 			Map.Entry<?, ?> entry = entries.next();
-			// Keys may be data that no log should have.
+			// The path names no keys, because a key may be data that no log should have.
 			difference = copy.containsKey(entry.getKey())
 					? difference(path + "[]", entry.getValue(), copy.get(entry.getKey())) : path;
 		}
@@ -121,12 +124,12 @@ final class ResultComparison {
 	private @Nullable String inValues(String path, Object value, Object copy) {
 		Class<?> type = value.getClass();
 		if (isOfJdk(type) || value instanceof Enum<?>) {
-			// The equals of an URL asks the network.
+			// The equals of a URL asks the network.
 			boolean same = definesEquals(type) && type != URL.class ? value.equals(copy) : sameJson(value, copy);
 			return same ? null : path;
 		}
 		if (definesEquals(type) && value.equals(copy)) {
-			// It may look at an id only.
+			// The equals may look at an id only, so the JSON is compared, too.
 			return (value instanceof Record || sameJson(value, copy)) ? null : path;
 		}
 		if (!this.visited.add(value)) {
@@ -151,7 +154,8 @@ final class ResultComparison {
 					difference = difference(prefix + field.getName(), field.get(value), field.get(copy));
 				}
 				catch (IllegalAccessException | InaccessibleObjectException ex) {
-					// A module that is closed: its JSON is all there is to see.
+					// The module of the class is closed, so only the JSON can be
+					// compared.
 					return sameJson(value, copy) ? null : path;
 				}
 				if (difference != null) {
@@ -162,7 +166,10 @@ final class ResultComparison {
 		return null;
 	}
 
-	/** The elements of a set have no order. */
+	/**
+	 * Compares the JSON of two values. The elements of a set have no order, so JSON with
+	 * the same bytes in another order counts as the same.
+	 */
 	private boolean sameJson(Object value, Object copy) {
 		byte[] json = this.codec.comparable(value);
 		byte[] other = this.codec.comparable(copy);
@@ -193,7 +200,10 @@ final class ResultComparison {
 		return type.getName().contains(".jackson.databind.");
 	}
 
-	/** Classes that stand for another one: proxies, and what is written in place. */
+	/**
+	 * Returns whether a class stands for another one: a proxy, an anonymous class or a
+	 * hidden class.
+	 */
 	private static boolean isGenerated(Class<?> type) {
 		return Proxy.isProxyClass(type) || type.isAnonymousClass() || type.isHidden() || type.getName().contains("$$")
 				|| type.getName().contains("$HibernateProxy$");

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Which declared types come back as what they were. The declared type is all that a
- * replay knows: types in it that say nothing about their values are refused, and nothing
- * that is stored ever names a class.
+ * Knows the declared types whose values come back as they were. A replay knows only the
+ * declared type. A type that says nothing about its values is therefore refused, and a
+ * stored result never names a class.
  */
 final class StorableTypes {
 
-	/** Names, because most of these are optional on the class path. */
+	/** The refused types by name, because most of them are optional on the class path. */
 	private static final Map<String, String> REFUSED = Map.ofEntries(
 			Map.entry("java.lang.Object", "it says nothing about its values"),
 			Map.entry("java.util.stream.BaseStream", "it can be read only once"),
@@ -51,9 +51,9 @@ final class StorableTypes {
 	}
 
 	/**
-	 * Why values of a type cannot be stored.
+	 * Returns why values of a type cannot be stored.
 	 * @param type the declared type
-	 * @return what is wrong and what to do, {@code null} if the type is supported
+	 * @return the problem and the cure, {@code null} if the type is supported
 	 */
 	static @Nullable String problem(Type type) {
 		if (type instanceof Class<?> rawType) {
@@ -104,7 +104,8 @@ final class StorableTypes {
 
 	private static boolean isReadable(Class<?> type) {
 		boolean container = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
-		// Of the containers those of the JDK: how to make another one nobody knows.
+		// Of the abstract containers only those of the JDK are readable, because Jackson
+		// does not know how to make others.
 		return container && type.getName().startsWith("java.util.") || READABLE_ABSTRACT.contains(type)
 				|| type.getName().endsWith(".jackson.databind.JsonNode");
 	}

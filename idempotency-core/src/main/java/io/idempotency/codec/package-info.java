@@ -1,6 +1,6 @@
 /**
- * Results of methods as JSON, and back: with Jackson 2 or Jackson 3, in the same format;
- * and the encryption of what is stored, by the JDK.
+ * Turns results of methods into JSON and back, with Jackson 2 or Jackson 3 in the same
+ * format, and encrypts stored results with the JDK.
  */
 @NullMarked
 package io.idempotency.codec;

@@ -11,7 +11,7 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what futures have come to.
+ * Reads the values and the failures of futures.
  *
  * @hidden
  * @since 0.1.0
@@ -23,9 +23,10 @@ public final class AsyncResults {
 	}
 
 	/**
-	 * What the work has failed with, without what futures wrap around it.
-	 * @param failure what a future tells
-	 * @return the cause
+	 * Returns the failure of the work, without the exception that a future wraps around
+	 * it.
+	 * @param failure the failure that a future reports
+	 * @return the cause, or the failure itself if nothing wraps it
 	 */
 	public static Throwable cause(Throwable failure) {
 		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
@@ -33,17 +34,19 @@ public final class AsyncResults {
 	}
 
 	/**
-	 * Whether a future was given up by its owner, which says nothing about the work.
-	 * @param cause what {@link #cause} gave
-	 * @return whether it was cancelled or has timed out
+	 * Returns whether the owner of a future gave it up. Such a failure says nothing about
+	 * the work.
+	 * @param cause the result of {@link #cause}
+	 * @return whether the future was cancelled or has timed out
 	 */
 	public static boolean isGivenUp(Throwable cause) {
 		return cause instanceof CancellationException || cause instanceof TimeoutException;
 	}
 
 	/**
-	 * The value itself, or the one inside a future, which is waited for.
-	 * @throws Throwable what the future has failed with
+	 * Returns the value itself. If the value is a future, waits for it and returns the
+	 * value inside.
+	 * @throws Throwable the failure of the future
 	 */
 	static @Nullable Object await(@Nullable Object value) throws Throwable {
 		if (!(value instanceof CompletionStage<?> stage)) {

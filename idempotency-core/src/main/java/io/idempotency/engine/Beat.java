@@ -8,12 +8,15 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 
 /**
- * The beat of one claim: when it is due, what is under way, and what came of it.
- * Thread-safe; no lock is held while a store is asked.
+ * The beat of one claim. It knows when the next renewal is due, which renewals are under
+ * way, and how the last one ended. Thread-safe; no lock is held while a store is asked.
  */
 final class Beat {
 
-	/** Part of a lease: beats that are due so soon after each other are one sweep. */
+	/**
+	 * A sweep also renews claims whose renewal is due within this part (1/30) of the
+	 * lease.
+	 */
 	private static final int SLACK = 30;
 
 	private final Beats beats;
@@ -26,18 +29,18 @@ final class Beat {
 
 	private final long claimedAt;
 
-	/** From when on the lease counts. */
+	/** When the lease began: the time at which the claim or its last renewal was sent. */
 	private long sent;
 
-	/** When to look after it again. */
+	/** When a sweep must look at this beat again. */
 	private volatile long due;
 
 	private long endsAt = Beats.NEVER;
 
-	/** Whether a renewal together with others is under way. */
+	/** Whether a renewal of this claim together with others is under way. */
 	private boolean together;
 
-	/** Whether a renewal by itself is under way. */
+	/** Whether a renewal of this claim alone is under way. */
 	private boolean alone;
 
 	private boolean failed;
@@ -62,7 +65,10 @@ final class Beat {
 		return this.claimId;
 	}
 
-	/** When to look after it again, by the clock of {@link Beats#now()}. */
+	/**
+	 * Returns when a sweep must look at this beat again, by the clock of
+	 * {@link Beats#now()}.
+	 */
 	long due() {
 		return this.due;
 	}
@@ -81,8 +87,8 @@ final class Beat {
 	}
 
 	/**
-	 * The work goes on where nobody may ever tell that it has ended: beats for no longer
-	 * than a result would be kept, counted from the claim.
+	 * Limits the beats to the retention, counted from the claim. The work goes on outside
+	 * the thread of the call, and perhaps no signal of its end ever comes.
 	 */
 	synchronized void untilRetentionIsOver(Duration retention) {
 		long nanos = TimeUnit.NANOSECONDS.convert(retention);
@@ -92,14 +98,15 @@ final class Beat {
 	}
 
 	/**
-	 * A completion is on its way, and a beat that meets its effect is refused: from now
-	 * on only the answer to the completion says whether the claim was lost.
+	 * Notes that a completion is under way. The store refuses the beat of a record that
+	 * is already completed, so from now on only the answer to the completion says whether
+	 * the claim was lost.
 	 */
 	synchronized void completing() {
 		this.completing = true;
 	}
 
-	/** Whether the store refused a beat: the claim is another's. */
+	/** Returns whether the store has refused a beat, so that the claim is lost. */
 	synchronized boolean isLost() {
 		return this.lost;
 	}
@@ -111,8 +118,9 @@ final class Beat {
 		if (now >= this.endsAt) {
 			return Duty.OVER;
 		}
-		// Looked after again if it hangs: by itself if it hung with others, and never
-		// twice.
+		// If this renewal hangs, a sweep looks at the claim again after a sixth of its
+		// lease. If the claim hung together with others, that sweep renews it alone. A
+		// renewal alone that hangs is not sent a second time.
 		this.due = Math.min(now + this.lease / 6, this.endsAt);
 		if (this.alone) {
 			return Duty.NOTHING;
@@ -165,7 +173,10 @@ final class Beat {
 		}
 	}
 
-	/** Says whether this is how the loss of the claim was found. */
+	/**
+	 * Stops the beat. Returns whether the refusal shows that the claim is lost: after a
+	 * stop or during a completion, it does not.
+	 */
 	private synchronized boolean refused() {
 		boolean found = !this.stopped && !this.completing;
 		this.lost |= found;
@@ -188,18 +199,21 @@ final class Beat {
 		this.beats.events().publish(IdempotencyEvent.STORE_RETRY, operation());
 	}
 
-	/** What a sweep has to do for one claim. */
+	/** The work of a sweep for one claim. */
 	enum Duty {
 
-		/** Not due, or under way. */
+		/** The renewal is not due, or is under way. */
 		NOTHING,
 
 		TOGETHER,
 
-		/** It hangs together with others, or has failed. */
+		/**
+		 * A renewal with others hangs, or a renewal has failed: the claim is renewed
+		 * alone.
+		 */
 		ALONE,
 
-		/** Its time is over. */
+		/** The time for which the claim may be renewed is over. */
 		OVER
 
 	}

@@ -17,21 +17,23 @@ import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the claims of one store, each every third of its lease counted from when its
- * last renewal was sent, until it is stopped or the store refuses it.
+ * Renews the claims of one store. Each claim is renewed every third of its lease, counted
+ * from the time its last renewal was sent, until its beat is stopped or the store refuses
+ * the renewal.
  * <p>
- * One sweep finds all claims that are due and renews them together, so that a call that
- * ends within a third of its lease costs no timer. What hangs or fails with others is
- * renewed by itself from then on, on a thread of its own, so that one row that somebody
- * holds locked keeps nobody else's beat. Thread-safe; no lock is held while a store is
- * asked.
+ * One sweep finds all claims that are due and renews them together, so a call that ends
+ * within a third of its lease costs no timer. One locked row may make a common renewal
+ * hang or fail. Each claim of that renewal is then renewed alone, on a thread of its own,
+ * so that the locked row does not stop the beats of other claims. Thread-safe; no lock is
+ * held while a store is asked.
  */
 final class Beats {
 
 	static final int BATCH = 250;
 
 	/**
-	 * So many claims of one store may hang, each by itself, before others have to wait.
+	 * The number of renewals of one store that may hang before other renewals have to
+	 * wait.
 	 */
 	private static final int THREADS = 16;
 
@@ -73,10 +75,10 @@ final class Beats {
 
 	/**
 	 * Begins to renew a claim.
-	 * @param call whose claim it is
+	 * @param call the call that owns the claim
 	 * @param claimId the claim
 	 * @param sentNanos when the claim, or its last renewal, was sent
-	 * @return stops renewing it
+	 * @return the beat, which can stop the renewal
 	 */
 	Beat start(GuardedCall call, ClaimId claimId, long sentNanos) {
 		Beat beat = new Beat(this, call, claimId, sentNanos - this.origin);
@@ -85,7 +87,7 @@ final class Beats {
 		return beat;
 	}
 
-	/** One beat has stopped. */
+	/** Forgets a beat that has stopped. */
 	void ended(Beat beat) {
 		this.running.remove(beat);
 	}
@@ -94,12 +96,15 @@ final class Beats {
 		return this.events;
 	}
 
-	/** For how many claims it beats. */
+	/** Returns the number of claims that are being renewed. */
 	int running() {
 		return this.running.size();
 	}
 
-	/** Whoever still runs keeps its claim for the rest of its lease. */
+	/**
+	 * Stops the reports of failed renewals, because a closing scheduler interrupts them.
+	 * A call that still runs keeps its claim at least for the rest of its lease.
+	 */
 	void close() {
 		this.closed = true;
 	}
@@ -124,7 +129,10 @@ final class Beats {
 		}
 	}
 
-	/** Before the walk: a claim that begins behind it asks for the next one. */
+	/**
+	 * Clears the plan before the walk over the beats, so that a beat that is added behind
+	 * the walk plans the next sweep.
+	 */
 	private synchronized void begin() {
 		this.nextSweep = NEVER;
 		this.timer = null;
@@ -186,7 +194,7 @@ final class Beats {
 			asked.forEach((beat) -> beat.answered(sent, alone, !refused.contains(beat.claimId())));
 		}
 		catch (NotAllRenewedException ex) {
-			// Rows that somebody holds: all others were renewed.
+			// Some rows are locked. The store has renewed or refused all other claims.
 			this.outage.failed("renew", asked.get(0).operation(), ex);
 			for (Beat beat : asked) {
 				if (ex.notRenewed().contains(beat.claimId())) {
@@ -199,10 +207,11 @@ final class Beats {
 			return;
 		}
 		catch (Throwable ex) {
-			// Whatever the store throws: without a further beat the claims would be lost
-			// for sure.
+			// All failures are caught, errors too: without a further beat the claims
+			// would surely be lost.
 			if (this.closed) {
-				// Interrupted, and no failure of the store's.
+				// The closing scheduler has interrupted the renewal; the store has not
+				// failed.
 				return;
 			}
 			this.outage.failed("renew", asked.get(0).operation(), ex);

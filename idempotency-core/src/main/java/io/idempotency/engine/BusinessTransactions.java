@@ -17,49 +17,49 @@ public interface BusinessTransactions {
 
 	/**
 	 * Runs work in the current transaction, or in a new one if there is none.
-	 * @param <T> what the work gives
-	 * @param work what it throws rolls the transaction back
-	 * @param ended told how the transaction has ended, once it has: for a transaction
-	 * that was there before, that is after this method
-	 * @return what the work has given
+	 * @param <T> the result of the work
+	 * @param work the work; its exception rolls the transaction back
+	 * @param ended is told how the transaction has ended. A transaction that was open
+	 * before this call ends after this method has returned
+	 * @return the result of the work
 	 * @throws io.idempotency.store.IdempotencyStoreException if no transaction could be
-	 * begun, so that the work was not run
-	 * @throws Throwable what the work throws, or what the commit fails with
+	 * begun; the work has not run
+	 * @throws Throwable the exception of the work, or of the commit
 	 */
 	<T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable;
 
 	/**
-	 * What runs in a transaction.
+	 * The work that runs in a transaction.
 	 *
-	 * @param <T> what it gives
+	 * @param <T> the result
 	 * @hidden
 	 */
 	@FunctionalInterface
 	interface Work<T> {
 
 		/**
-		 * Runs it.
-		 * @return what it gives
-		 * @throws Throwable whatever it throws
+		 * Runs the work.
+		 * @return the result
+		 * @throws Throwable any exception of the work
 		 */
 		@Nullable T run() throws Throwable;
 
 	}
 
 	/**
-	 * How a transaction has ended.
+	 * The end of a transaction.
 	 *
 	 * @hidden
 	 */
 	enum Outcome {
 
-		/** All of it is there. */
+		/** All changes of the transaction are there. */
 		COMMITTED,
 
-		/** Nothing of it is there. */
+		/** No change of the transaction is there. */
 		ROLLED_BACK,
 
-		/** Nobody knows: the reply to the commit was lost. */
+		/** The reply to the commit was lost, so the end is not known. */
 		UNKNOWN
 
 	}

@@ -15,14 +15,15 @@ import io.idempotency.store.UnreadableRecordException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claim of one call, with one claim id however often it is sent: once more if the
- * reply was lost, and if that is lost too, it is given back. For one thread.
+ * Sends the claim of one call, always with the same claim id. If the reply is lost within
+ * 500 ms, the claim is sent once more. If there is still no reply, the claim is given
+ * back. For one thread.
  */
 final class ClaimSender {
 
 	/**
-	 * A store that took longer to fail has run into a time-out, and would again while the
-	 * caller waits.
+	 * A store that takes longer to fail has run into a time-out. A second claim would run
+	 * into it again while the caller waits.
 	 */
 	static final Duration SENT_AGAIN_WITHIN = Duration.ofMillis(500);
 
@@ -54,7 +55,7 @@ final class ClaimSender {
 				once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver());
 	}
 
-	/** When the last question began: a lease that it was given counts from then. */
+	/** Returns when the last claim was sent; its lease counts from this time. */
 	long sentNanos() {
 		return this.sentNanos;
 	}
@@ -74,7 +75,7 @@ final class ClaimSender {
 			throw unavailable(ex);
 		}
 		catch (Throwable ex) {
-			// The claim may have been applied, and nobody will run on it.
+			// The store may have applied the claim, and no call will run on it.
 			giveBack();
 			throw ex;
 		}
@@ -91,7 +92,8 @@ final class ClaimSender {
 					|| Thread.currentThread().isInterrupted()) {
 				throw ex;
 			}
-			// The claim may have been applied: the same claim id finds itself.
+			// The store may have applied the claim. It then knows the claim id and grants
+			// the claim again.
 			lost = ex;
 		}
 		try {
@@ -123,7 +125,7 @@ final class ClaimSender {
 		return new IdempotencyStoreUnavailableException(this.call.operation(), RETRY_AFTER, cause);
 	}
 
-	/** Nobody runs on it: a claim of which nobody knows must not hold its key. */
+	/** Gives the claim back. No call runs on it, so it must not hold its key. */
 	void giveBack() {
 		boolean leaseEndsIt = this.request.type() == ClaimType.LEASED && this.request.takeOver();
 		this.line.retries().giveBack(new OutstandingWrite("give back", this.call.operation()) {

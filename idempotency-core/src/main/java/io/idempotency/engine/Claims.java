@@ -14,17 +14,22 @@ import io.idempotency.store.Scheduler;
 import io.idempotency.store.UnreadableRecordException;
 
 /**
- * Asks the store for the right to run, until there is an answer: waits for a conflict to
- * end, and never starts a call on a lease that may be over, or whose first beat is due.
+ * Asks the store for the right to run. Waits for the end of a conflict if the policy says
+ * so. A call never starts on a lease that may be over or whose first beat is due: the
+ * claim is renewed before.
  */
 final class Claims {
 
 	/**
-	 * No client is told to wait longer, because a lease does not say when a call ends.
+	 * A lease does not say when a call ends, so no client is told to wait longer than
+	 * this.
 	 */
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
-	/** A store that answers more slowly than its leases last cannot guard a call. */
+	/**
+	 * The largest number of renewals before a call starts. A store that answers more
+	 * slowly than its leases last cannot guard a call.
+	 */
 	private static final int MAX_RENEWALS = 3;
 
 	private final ConflictWaiter waiter;
@@ -69,8 +74,9 @@ final class Claims {
 	}
 
 	/**
-	 * A record that cannot be read says that the key is somebody's, and who interrupts a
-	 * call does not want it to run.
+	 * Returns whether a call may run unguarded. A record that cannot be read shows that
+	 * the key is in use, and an interrupt shows that the call is not wanted any more. In
+	 * both cases the call must not run.
 	 */
 	private static boolean mayProceed(GuardedCall call, IdempotencyStoreUnavailableException ex) {
 		return call.policy().onStoreFailure() == StoreFailureMode.PROCEED
@@ -78,8 +84,8 @@ final class Claims {
 	}
 
 	/**
-	 * Known to run elsewhere: a store that fails from here on never lets the call run
-	 * unguarded.
+	 * Waits for the end of a conflict. The first call is known to run, so a failure of
+	 * the store never lets this call run unguarded.
 	 */
 	private ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, ClaimSender sender) {
 		try {
@@ -112,8 +118,8 @@ final class Claims {
 	}
 
 	/**
-	 * Whether nothing is to be done for the lease before the call begins: it counts from
-	 * when the claim was sent, which may be long ago.
+	 * Returns whether the call may begin without a renewal. The lease counts from the
+	 * time the claim was sent, and that may be long ago.
 	 */
 	private boolean isFresh(IdempotencyPolicy policy, long sent) {
 		long lease = TimeUnit.NANOSECONDS.convert(policy.lease());
@@ -144,7 +150,7 @@ final class Claims {
 		return ex;
 	}
 
-	/** What became of a claim. */
+	/** The answer to a claim. */
 	sealed interface Claimed {
 
 	}
@@ -153,7 +159,7 @@ final class Claims {
 	record Owned(OwnedClaim claim) implements Claimed {
 	}
 
-	/** The store said anything else. */
+	/** The call must not run, and the result says why. */
 	record Settled(ClaimResult result) implements Claimed {
 	}
 

@@ -13,9 +13,9 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
 
 /**
- * Waits, bounded, until a conflict ends. An owner on this node wakes its waiters up; the
- * poll is there for owners on other nodes and for those that die. No store call is under
- * way while a duplicate waits.
+ * Waits until a conflict ends, for a limited time. An owner on this node wakes up its
+ * waiters. The poll is for owners on other nodes and for owners that die. No store call
+ * is under way while a duplicate waits.
  */
 final class ConflictWaiter {
 
@@ -47,9 +47,10 @@ final class ConflictWaiter {
 	 * Claims again and again until the conflict ends or the wait is over.
 	 * @param call the duplicate
 	 * @param busy the conflict
-	 * @param claim asks the store
+	 * @param claim sends the claim to the store
 	 * @return the last answer of the store: an {@code InProgress} if the wait is over, if
-	 * too many wait already, or if the thread was interrupted (its flag is kept)
+	 * too many duplicates wait already, or if the thread was interrupted (its interrupt
+	 * flag is kept)
 	 */
 	ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, Supplier<ClaimResult> claim) {
 		if (!this.places.tryAcquire()) {
@@ -69,16 +70,16 @@ final class ConflictWaiter {
 	private ClaimResult poll(Bell bell, long deadline, Supplier<ClaimResult> claim) {
 		long pollMillis = this.firstPollMillis;
 		while (true) {
-			// Read before the claim, so that no wake-up between claim and wait is missed.
+			// The bell is read before the claim, so that the wait misses no wake-up in
+			// between.
 			long rung = bell.rung();
 			ClaimResult result = claim.get();
 			long restNanos = deadline - this.scheduler.nanos();
 			if (!(result instanceof ClaimResult.InProgress busy) || restNanos <= 0) {
 				return result;
 			}
-			// A store whose clock is coarse may say that next to nothing is left, again
-			// and
-			// again.
+			// A store with a coarse clock may report a tiny rest again and again, so the
+			// wait has a minimum.
 			long leaseNanos = Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_POLL_NANOS);
 			long waitNanos = Math.min(restNanos, Math.min(leaseNanos, jittered(pollMillis)));
 			if (!bell.await(rung, waitNanos)) {
@@ -92,7 +93,7 @@ final class ConflictWaiter {
 		return TimeUnit.MILLISECONDS.toNanos(millis) * ThreadLocalRandom.current().nextInt(75, 126) / 100;
 	}
 
-	/** Wakes up all who wait for a key on this node. */
+	/** Wakes up all duplicates that wait for a key on this node. */
 	void wakeUp(IdempotencyKey key) {
 		Bell bell = this.bells.get(key);
 		if (bell != null) {
@@ -100,7 +101,7 @@ final class ConflictWaiter {
 		}
 	}
 
-	/** For how many keys somebody waits. */
+	/** Returns the number of keys for which duplicates wait. */
 	int waitedFor() {
 		return this.bells.size();
 	}
@@ -118,8 +119,8 @@ final class ConflictWaiter {
 	}
 
 	/**
-	 * A lock and not a monitor, so that a waiting virtual thread does not pin its
-	 * carrier.
+	 * Wakes up the duplicates of one key. It uses a lock and not a monitor, so that a
+	 * waiting virtual thread does not pin its carrier.
 	 */
 	private static final class Bell {
 
@@ -129,7 +130,7 @@ final class ConflictWaiter {
 
 		private long rung;
 
-		/** Only changed inside the map's atomic methods. */
+		/** The number of waiters; only changed inside the map's atomic methods. */
 		private int listeners;
 
 		long rung() {
@@ -154,7 +155,7 @@ final class ConflictWaiter {
 		}
 
 		/**
-		 * Waits for a ring after the given one.
+		 * Waits for a ring after the given one, or until the given time is over.
 		 * @return {@code false} if the thread was interrupted
 		 */
 		boolean await(long seen, long nanos) {

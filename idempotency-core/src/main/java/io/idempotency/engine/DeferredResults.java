@@ -12,8 +12,9 @@ import java.util.Set;
 import io.idempotency.Internal;
 
 /**
- * Knows the results whose work goes on, or only begins, after the method has returned. By
- * name, because most of their types may be missing.
+ * Knows the types of results whose work goes on, or only begins, after the method has
+ * returned. Most of these types may be missing on the class path, so they are known by
+ * name.
  *
  * @hidden
  * @since 0.1.0
@@ -32,7 +33,9 @@ public final class DeferredResults {
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-	/** Whose content is handed out with them. */
+	/**
+	 * Types that hold other values; a result of such a type hands out its content, too.
+	 */
 	private static final Set<String> CONTAINERS = Set.of("java.lang.Iterable", "java.util.Map", "java.util.Optional",
 			"org.springframework.http.HttpEntity");
 
@@ -42,9 +45,9 @@ public final class DeferredResults {
 	}
 
 	/**
-	 * Whether a result is one of them, or holds them.
+	 * Returns whether a result has such a type, or holds a value of such a type.
 	 * @param type declared type of the result
-	 * @return whether its work may go on when it is there
+	 * @return whether the work may go on after the method has returned
 	 */
 	public static boolean include(Type type) {
 		if (type instanceof Class<?> raw) {
@@ -61,15 +64,17 @@ public final class DeferredResults {
 		if (type instanceof WildcardType wildcard) {
 			return include(wildcard.getUpperBounds()[0]);
 		}
-		// A variable may be bounded by itself.
+		// A type variable may be bounded by itself, so only a bound that is a class is
+		// checked.
 		return type instanceof TypeVariable<?> variable && variable.getBounds()[0] instanceof Class<?> bound
 				&& include(bound);
 	}
 
 	/**
-	 * Whether a method is Kotlin's {@code suspend fun}, of which its type says nothing.
+	 * Returns whether a method is a {@code suspend fun} of Kotlin. Its return type does
+	 * not show that.
 	 * @param method the method
-	 * @return whether its work may go on when it has returned
+	 * @return whether its work may go on after it has returned
 	 */
 	public static boolean isSuspend(Method method) {
 		Class<?>[] parameters = method.getParameterTypes();

@@ -8,16 +8,21 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results of calls ↔ results of stores: the same where nothing is encrypted.
+ * Turns the results of calls into the results that stores keep, and back. Without
+ * encryption both are the same.
  * <p>
- * Whatever decides how a result is read is inside: {@code length of format:1 format
- * result} is what is encrypted. The context is the identity of the record. Never throws:
- * a result that cannot be had is told to the log, once for each operation and cause, and
- * is {@code null}.
+ * The format decides how a result is read, so it is encrypted together with the result:
+ * the plain text is {@code length of format:1 format result}. The context is the identity
+ * of the record. If a result cannot be encrypted or decrypted, the methods return
+ * {@code null} and warn once for each operation and cause. They throw nothing but a
+ * {@link VirtualMachineError} of the decryption.
  */
 final class EncryptedResults {
 
-	/** No codec of an application uses this for its own formats. */
+	/**
+	 * The name of every encrypted format begins with this; no codec of an application may
+	 * use it for its own formats.
+	 */
 	private static final String ANY_FORMAT = "idempotency.encrypted";
 
 	static final String FORMAT = ANY_FORMAT + "1";
@@ -39,7 +44,7 @@ final class EncryptedResults {
 		return this.encryption != null;
 	}
 
-	/** What a store is given, {@code null} if it must not be given anything. */
+	/** Returns the result for the store, {@code null} if the store must not get one. */
 	@Nullable StoredResult encrypt(GuardedCall call, StoredResult result) {
 		if (this.encryption == null) {
 			return result;
@@ -49,18 +54,22 @@ final class EncryptedResults {
 			return new StoredResult(FORMAT, encrypted);
 		}
 		catch (Throwable ex) {
-			// Errors too: after success nothing may delete the record, and never is a
-			// result stored that should have been encrypted.
+			// Errors too: after a success no failure may delete the record, and a result
+			// that should be encrypted is never stored as it is.
 			this.events.resultNotEncrypted(call.operation(), ex);
 			return null;
 		}
 	}
 
-	/** What a store has given, {@code null} if nobody can or may read it. */
+	/**
+	 * Returns the result that the store has kept, {@code null} if it cannot or must not
+	 * be read.
+	 */
 	@Nullable StoredResult decrypt(GuardedCall call, StoredResult stored) {
 		boolean encrypted = stored.format().startsWith(ANY_FORMAT);
 		if (this.encryption == null) {
-			// A codec of the application may not look at formats.
+			// A codec of the application may not check the format, so it never gets an
+			// encrypted result.
 			return encrypted ? unreadable(call, "it is encrypted, and no cipher is configured", null) : stored;
 		}
 		if (!encrypted) {
@@ -80,8 +89,8 @@ final class EncryptedResults {
 			throw ex;
 		}
 		catch (Throwable ex) {
-			// Whatever a cipher throws, checked or not: the call has run, so that it is
-			// neither run nor failed.
+			// A cipher may throw anything. The first call has run, so the duplicate
+			// neither runs nor gets the exception of the cipher.
 			return unreadable(call, "its cipher failed with " + ex.getClass().getName(), ex);
 		}
 	}

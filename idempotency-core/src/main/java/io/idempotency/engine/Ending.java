@@ -10,8 +10,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a guarded call has ended, as its door saw it. What becomes of the claim is decided
- * by the engine alone, which narrows the ending by mode and policy.
+ * The end of a guarded call, as its door saw it. The engine alone decides what happens to
+ * the claim: it narrows the ending by mode and policy.
  *
  * <table class="striped">
  * <caption>What the engine does</caption> <thead>
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * </thead> <tbody>
  * <tr>
  * <td>{@link Done}</td>
- * <td>complete; in mode {@code LOCK}, or if the application asked for it: the record is
- * gone; in mode {@code REJECT}: nothing, the claim is final</td>
+ * <td>complete; in mode {@code LOCK}: forget; if the application asked for it: release;
+ * in mode {@code REJECT}: nothing, because the claim is final</td>
  * </tr>
  * <tr>
  * <td>{@link DoneUnkept}</td>
- * <td>as done, with a tombstone for the result; never a release</td>
+ * <td>as for {@link Done}, with a tombstone in place of the result</td>
  * </tr>
  * <tr>
  * <td>{@link Failed}</td>
@@ -35,11 +35,11 @@ import org.jspecify.annotations.Nullable;
  * </tr>
  * <tr>
  * <td>{@link NotRun}</td>
- * <td>release, whatever the policy says of failures</td>
+ * <td>release, even if the policy remembers failures</td>
  * </tr>
  * <tr>
  * <td>{@link OutOfSight}</td>
- * <td>nothing: the claim is renewed no more and left to its lease</td>
+ * <td>nothing: the claim is not renewed any more and ends with its lease</td>
  * </tr>
  * </tbody>
  * </table>
@@ -50,20 +50,20 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public sealed interface Ending {
 
-	/** Nothing more is to be said of the end. */
+	/** A success whose result is not kept, for a usual reason: nothing is logged. */
 	Ending UNKEPT = new DoneUnkept(null);
 
-	/** The work may still act where nobody sees it. */
+	/** The work may still act, and its end cannot be seen. */
 	Ending OUT_OF_SIGHT = new OutOfSight();
 
 	/**
-	 * The call has returned, and this is what duplicates get.
+	 * The call has returned, and duplicates get its result.
 	 *
-	 * @param result makes the stored form; asked only where a result is kept, and what it
-	 * throws makes the ending {@link DoneUnkept}
-	 * @param kind what the call has come to
-	 * @param keptAtMost how long it is kept at most, unless the call itself has said how
-	 * long; {@code null} for the retention
+	 * @param result makes the stored form. The engine asks it only if the result is kept.
+	 * An exception of it makes the ending {@link DoneUnkept}
+	 * @param kind the kind of the result
+	 * @param keptAtMost the longest time for which the result is kept, unless the call
+	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden
 	 */
 	record Done(Encoding result, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
@@ -77,7 +77,7 @@ public sealed interface Ending {
 		}
 
 		/**
-		 * A success.
+		 * Creates the ending of a successful call.
 		 * @param result makes the stored form
 		 */
 		public Done(Encoding result) {
@@ -87,13 +87,13 @@ public sealed interface Ending {
 	}
 
 	/**
-	 * The call is done, and its result cannot be kept.
+	 * The call is done, and its result is not kept.
 	 *
-	 * @param why what kept it from being kept, for the log; {@code null} where that is
-	 * usual
-	 * @param kind what the call has come to
-	 * @param keptAtMost how long the tombstone is kept at most, unless the call itself
-	 * has said how long; {@code null} for the retention
+	 * @param why the reason why the result is not kept, for the log; {@code null} for a
+	 * usual reason
+	 * @param kind the kind of the result
+	 * @param keptAtMost the longest time for which the tombstone is kept, unless the call
+	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden
 	 */
 	record DoneUnkept(@Nullable Throwable why, ResultKind kind, @Nullable Duration keptAtMost) implements Ending {
@@ -106,8 +106,9 @@ public sealed interface Ending {
 		}
 
 		/**
-		 * A success.
-		 * @param why what kept it from being kept, {@code null} where that is usual
+		 * Creates the ending of a successful call.
+		 * @param why the reason why the result is not kept, {@code null} for a usual
+		 * reason
 		 */
 		public DoneUnkept(@Nullable Throwable why) {
 			this(why, ResultKind.SUCCESS, null);
@@ -118,8 +119,8 @@ public sealed interface Ending {
 	/**
 	 * The call ran and has failed cleanly.
 	 *
-	 * @param cause what the caller gets; a release that fails is added to it as
-	 * suppressed
+	 * @param cause the exception that the caller gets; the failure of a release is added
+	 * to it as suppressed
 	 * @param remembered the failure in a form that can be replayed, {@code null} if it
 	 * has none
 	 * @hidden
@@ -128,10 +129,10 @@ public sealed interface Ending {
 	}
 
 	/**
-	 * Nothing has run.
+	 * The work has not run.
 	 *
-	 * @param cause what kept it from running; a release that fails is added to it as
-	 * suppressed
+	 * @param cause the exception that prevented the run; the failure of a release is
+	 * added to it as suppressed
 	 * @hidden
 	 */
 	record NotRun(@Nullable Throwable cause) implements Ending {
@@ -146,10 +147,10 @@ public sealed interface Ending {
 	}
 
 	/**
-	 * The door will know when the work, or its answer, has ended.
+	 * The work, or its answer, still goes on, and the door will know when it has ended.
 	 *
-	 * @param ending completes with any other ending; completing it ends the claim before
-	 * it returns
+	 * @param ending completes with any other ending; the thread that completes it ends
+	 * the claim before the completion returns
 	 * @hidden
 	 */
 	record Later(CompletionStage<Ending> ending) implements Ending {

@@ -204,7 +204,10 @@ final class EngineCall extends RunnableCall {
 				this.transactions);
 	}
 
-	/** What contradicts itself would silently do less than it says. */
+	/**
+	 * Refuses settings that contradict each other: such a call would silently do less
+	 * than it says.
+	 */
 	private void check(TemplateResult result) {
 		boolean token = this.token != null;
 		refuse(token && !this.key.isEmpty(), "has a key and a token: give it one of the two");

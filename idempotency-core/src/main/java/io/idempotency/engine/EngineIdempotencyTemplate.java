@@ -34,7 +34,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param engine the engine
 	 * @param store where records are kept
 	 * @param codec encodes results
-	 * @param defaults what a call wants unless it says otherwise
+	 * @param defaults the policy of calls that set nothing else
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyPolicy defaults) {
@@ -44,11 +44,11 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	/**
 	 * Creates a template.
 	 * @param engine the engine
-	 * @param store where the records of calls are kept that name no store
+	 * @param store the store for calls that name no store
 	 * @param codec encodes results
-	 * @param defaults what a call wants unless it says otherwise
+	 * @param defaults the policy of calls that set nothing else
 	 * @param surroundings the application
-	 * @param namespace whose operations they are
+	 * @param namespace the namespace of the operations
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyPolicy defaults, TemplateSurroundings surroundings, Namespace namespace) {

@@ -19,18 +19,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Tells the listener and the log; neither can change the outcome of a call. */
+/**
+ * Reports events to the listener and to the log; neither can change the outcome of a
+ * call.
+ */
 final class Events {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
-	/** Bounds the memory of applications that make up names of operations at run time. */
+	/**
+	 * Limits the memory of the logged problems, because an application may make up names
+	 * of operations at run time.
+	 */
 	private static final int MAX_TOLD = 1000;
 
 	private final IdempotencyListener listener;
 
 	/**
-	 * Problems that were logged, and are logged once because they would meet every call.
+	 * The problems that were logged as a warning. A problem may meet every call, so it is
+	 * a warning only once.
 	 */
 	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
@@ -43,12 +50,13 @@ final class Events {
 			this.listener.onEvent(event, operation);
 		}
 		catch (Throwable ex) {
-			// Errors too: a listener can be broken in any way and the call goes on.
+			// Errors too: a listener may be broken in any way, and the call still goes
+			// on.
 			logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex);
 		}
 	}
 
-	/** Tells why a call gets nothing, and makes what its caller is told. */
+	/** Reports why a call is refused, and creates the exception for its caller. */
 	IdempotencyException refusal(String operation, ClaimResult result) {
 		if (result instanceof ClaimResult.InProgress busy) {
 			publish(IdempotencyEvent.IN_PROGRESS, operation);

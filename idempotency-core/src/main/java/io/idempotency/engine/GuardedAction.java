@@ -7,10 +7,10 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a guarded call does, translated by its door for the engine, which decides. For one
- * call, not thread-safe.
+ * The work of a guarded call. Its door translates the work for the engine, and the engine
+ * decides. For one call, not thread-safe.
  *
- * @param <T> what the guarded method gives
+ * @param <T> the result of the guarded method
  * @hidden
  * @since 0.1.0
  */
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public interface GuardedAction<T> {
 
 	/**
-	 * The call owns its key from now on: told before {@link #run()} and before the
-	 * recovery of an abandoned claim.
+	 * Is told that the call owns its key from now on. The engine calls this method before
+	 * {@link #run()} and before the recovery of an abandoned claim.
 	 * @param claim the claim
 	 */
 	default void acquired(OwnedClaim claim) {
@@ -28,44 +28,48 @@ public interface GuardedAction<T> {
 	/**
 	 * Runs the guarded method.
 	 * @return its result
-	 * @throws Throwable whatever it throws
+	 * @throws Throwable any exception of the method
 	 */
 	@Nullable T run() throws Throwable;
 
 	/**
-	 * Looks the result up in the business data; only asked if the policy is recoverable.
+	 * Looks up the result in the business data. The engine asks only if the policy is
+	 * recoverable.
 	 * @return the result, or {@code null} if there is none
-	 * @throws Throwable whatever the look-up throws
+	 * @throws Throwable any exception of the look-up
 	 */
 	@Nullable T recover() throws Throwable;
 
 	/**
-	 * Whether an exception of the guarded method means "already done".
+	 * Returns whether an exception of the guarded method means "already done".
 	 * @param failure the exception
 	 * @return whether it does
 	 */
 	boolean isDuplicate(Throwable failure);
 
 	/**
-	 * Gives a stored result.
+	 * Turns a stored result into the answer for a duplicate.
 	 * @param result the result
-	 * @return what the caller gets
-	 * @throws Throwable what the caller gets instead: a remembered failure, a signal
+	 * @return the result for the caller
+	 * @throws Throwable the exception that the caller gets instead: a remembered failure,
+	 * or a signal of the door
 	 */
 	@Nullable T replay(StoredResult result) throws Throwable;
 
 	/**
-	 * Gives a result that was looked up where no claim is held: that of a tombstone.
+	 * Turns a result that was looked up into the answer for a duplicate. The engine calls
+	 * this method where no claim is held: the record is a tombstone, or its result cannot
+	 * be read.
 	 * @param value the result
-	 * @return what the caller gets
+	 * @return the result for the caller
 	 */
 	default @Nullable T replayRecovered(T value) {
 		return value;
 	}
 
 	/**
-	 * Whether the work commits by itself, apart from the transaction in which the call is
-	 * made: a rollback of that undoes nothing of it.
+	 * Returns whether the work commits by itself, apart from the transaction in which the
+	 * call is made. A rollback of that transaction then does not undo the work.
 	 * @return whether it does
 	 */
 	default boolean isApart() {
@@ -73,8 +77,8 @@ public interface GuardedAction<T> {
 	}
 
 	/**
-	 * Whether results are futures, whose completion is the result: they are then handed
-	 * on as another future, which completes when the claim has ended.
+	 * Returns whether the guarded method returns futures. The caller then gets another
+	 * future, which completes after the claim has ended.
 	 * @return whether {@code T} is a {@link java.util.concurrent.CompletableFuture} or
 	 * {@link CompletionStage}
 	 */
@@ -83,31 +87,32 @@ public interface GuardedAction<T> {
 	}
 
 	/**
-	 * The guarded method has returned a future.
-	 * @param answer what the caller gets
+	 * Is told that the guarded method has returned a future.
+	 * @param answer the future that the caller gets
 	 */
 	default void deferred(CompletionStage<?> answer) {
 	}
 
 	/**
-	 * The guarded method has given its value, or that was looked up.
-	 * @param value the value, of a future the one inside
-	 * @param recovered whether it was looked up, so that it is answered as a replay
-	 * @return how the call has ended; what this throws makes it
+	 * Is told the value of the guarded method, or the value that was looked up.
+	 * @param value the value; if the method returned a future, the value inside
+	 * @param recovered whether the value was looked up, so that it is answered as a
+	 * replay
+	 * @return how the call has ended; an exception of this method makes the ending
 	 * {@link Ending.DoneUnkept}, never a failure of the call
 	 */
 	Ending returned(@Nullable Object value, boolean recovered);
 
 	/**
-	 * The guarded method has thrown, or its future has failed.
+	 * Is told that the guarded method has thrown, or that its future has failed.
 	 * @param failure the exception, which the caller gets
 	 * @return how the call has ended
 	 */
 	Ending threw(Throwable failure);
 
 	/**
-	 * The future of the guarded method was cancelled or has timed out: its owner gave up,
-	 * which says nothing about the work.
+	 * Is told that the future of the guarded method was cancelled or has timed out. Its
+	 * owner gave up, and that says nothing about the work.
 	 * @param failure the exception, which the caller gets
 	 * @return how the call has ended
 	 */

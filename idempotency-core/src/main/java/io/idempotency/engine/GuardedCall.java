@@ -7,12 +7,12 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * One call that wants to run: what a door found out about it.
+ * One call that asks for the right to run, as its door describes it.
  *
  * @param key the key
  * @param fingerprint what must be equal on a retry
- * @param policy what the operation wants
- * @param store where its record is kept
+ * @param policy the policy of the operation
+ * @param store the store that keeps its record
  * @hidden
  * @since 0.1.0
  */
@@ -21,9 +21,9 @@ public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, Idempoten
 		IdempotencyStore store) {
 
 	/**
-	 * Narrows the fingerprint to what the mode compares: {@code REJECT} and {@code LOCK}
-	 * compare nothing, and a token, whose key has no operation, is bound to the first
-	 * operation that uses it.
+	 * Narrows the fingerprint to the values that the mode compares. {@code REJECT} and
+	 * {@code LOCK} compare nothing. The key of a token names no operation, so the
+	 * fingerprint binds the token to the first operation that uses it.
 	 */
 	public GuardedCall {
 		if (policy.mode() != IdempotencyMode.REPLAY) {

@@ -38,13 +38,13 @@ import org.jspecify.annotations.Nullable;
  *       └ Mismatch ──────→ refuse
  * </pre>
  *
- * The method's own result or exception always wins. The run of an owner is in
- * {@code OwnerRun}, what a duplicate gets in {@code Replays}; {@link OwnedClaim} makes of
- * an {@link Ending} what mode and policy want.
+ * The method's own result or exception always wins over a failure of the store.
+ * {@code OwnerRun} runs the call of an owner, and {@code Replays} answers a duplicate.
+ * {@link OwnedClaim} carries out an {@link Ending} as mode and policy say.
  * <p>
- * Thread-safe. One engine serves all operations and all stores of an application; it has
- * threads that renew claims, that send again what a store could not do, and that complete
- * the futures of asynchronous calls.
+ * Thread-safe. One engine serves all operations and all stores of an application; its
+ * threads renew claims, repeat the writes that a store could not do, and complete the
+ * futures of asynchronous calls.
  *
  * @hidden
  * @since 0.1.0
@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class IdempotencyEngine implements AutoCloseable {
 
-	/** How long the end may take. */
+	/** The longest time that {@link #close()} waits for stores and results. */
 	private static final Duration CLOSING = Duration.ofSeconds(5);
 
 	private final Scheduler scheduler;
@@ -103,13 +103,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Creates an engine that gives results to stores only encrypted.
+	 * Creates an engine that can encrypt results before a store gets them.
 	 * @param maxWaiters how many duplicates may wait at the same time; one more is
 	 * rejected at once
 	 * @param listener is told what happens
 	 * @param scheduler time and threads; not closed with the engine
 	 * @param transactions the transaction that the calling thread is in, if it is in one
-	 * @param encryption how, {@code null} for results as they are
+	 * @param encryption how results are encrypted, {@code null} for no encryption
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption) {
@@ -131,7 +131,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Whether results are encrypted before a store gets them.
+	 * Returns whether results are encrypted before a store gets them.
 	 * @return whether they are
 	 */
 	public boolean encryptsResults() {
@@ -148,13 +148,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Guards one call: runs it if nobody did, and gives the first result if somebody did.
-	 * @param <T> what the guarded method gives
+	 * Guards one call: runs it if it is the first with its key, and gives the first
+	 * result or refuses it if it is a duplicate.
+	 * @param <T> the result of the guarded method
 	 * @param call the call
-	 * @param action what it does
-	 * @return what the caller gets
+	 * @param action the work of the call
+	 * @return the result for the caller
 	 * @throws IdempotencyException if the call was refused
-	 * @throws Throwable whatever the action throws
+	 * @throws Throwable any exception of the action
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action) throws Throwable {
 		requireOpen(call);
@@ -175,16 +176,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Guards one call whose record is to commit in the same database transaction as its
-	 * work.
-	 * @param <T> what the guarded method gives
+	 * Guards one call whose record commits in the same database transaction as its work.
+	 * @param <T> the result of the guarded method
 	 * @param call the call
-	 * @param action what it does
-	 * @param business where the record commits, {@code null} for the store's own
-	 * transactions
-	 * @return what the caller gets
+	 * @param action the work of the call
+	 * @param business the transactions in which the record commits, {@code null} for the
+	 * store's own transactions
+	 * @return the result for the caller
 	 * @throws IdempotencyException if the call was refused
-	 * @throws Throwable whatever the action throws, or the commit fails with
+	 * @throws Throwable any exception of the action or of the commit
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable BusinessTransactions business)
 			throws Throwable {
@@ -225,14 +225,16 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {
-		// What runs in here must not change the outcome of a guarded call around it.
+		// An unguarded action must not change the outcome of a guarded call around it, so
+		// it gets no context.
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
 			return action.run();
 		}
 	}
 
 	/**
-	 * The same key again inside the transaction whose end will say what becomes of it.
+	 * Answers a call whose key was used before in the same transaction, while that
+	 * transaction is open and holds the ending.
 	 */
 	private <T> @Nullable T again(GuardedCall call, OwnedClaim earlier, Ending held, GuardedAction<T> action)
 			throws Throwable {
@@ -246,9 +248,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Takes calls again after {@link #close()}, for applications that are stopped and
-	 * started as a whole. Does nothing to an engine that is open, and nothing to one
-	 * whose threads were its own.
+	 * Accepts calls again after {@link #close()}, for applications that are stopped and
+	 * started as a whole. Does nothing if the engine is open, or if it had threads of its
+	 * own.
 	 */
 	public void open() {
 		if (this.closed && !this.ownScheduler) {
@@ -258,12 +260,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Ends: refuses new calls, completes the futures that are done, and sends every
-	 * completion and release that is outstanding once more, all in parallel and within a
-	 * few seconds. What the store has not taken then is logged. To be called after
-	 * whatever brings calls has stopped, and before the connections of the stores are
-	 * closed. Calls that still run end as usual; what their store cannot do at once is
-	 * left to the lease.
+	 * Closes the engine: refuses new calls, completes the futures that are done, and
+	 * sends every outstanding completion and release once more, in parallel and within 5
+	 * seconds. Logs the writes that a store has not accepted by then. The caller must
+	 * first stop the sources of calls, and may close the connections of the stores only
+	 * afterwards. Calls that still run end as usual. If their store cannot do a write at
+	 * once, the claim is left to its lease.
 	 */
 	@Override
 	public void close() {
@@ -273,8 +275,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.closed = true;
 		long deadline = this.scheduler.nanos() + CLOSING.toNanos();
 		try {
-			// Half of the time for results that are on their way: the rest is left for
-			// all that is outstanding.
+			// Results that are under way get half of the time; the outstanding writes get
+			// the rest.
 			this.results.await((deadline - this.scheduler.nanos()) / 2);
 			List<CountDownLatch> ends = new ArrayList<>();
 			this.lines.values().forEach((line) -> ends.add(line.retries().close()));

@@ -10,7 +10,7 @@ import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
 
 /**
- * What an operation wants, resolved once at start-up: no {@code DEFAULT} is left in it.
+ * The resolved settings of an operation: no {@code DEFAULT} is left in them.
  *
  * @param operation name of the operation
  * @param mode what a duplicate gets
@@ -19,12 +19,12 @@ import io.idempotency.StoreFailureMode;
  * @param renewal whether the claim of a running call is renewed every third of the lease
  * @param conflict what a duplicate gets while the first call runs
  * @param waitTimeout upper bound of {@link ConflictMode#WAIT}, positive
- * @param onFailure what becomes of the key when the call failed
+ * @param onFailure what happens to the key when the call has failed
  * @param onAbandoned what a later call does when the owner died
  * @param recoverable whether a result can be looked up in the business data; an abandoned
- * claim is then taken over whatever {@code onAbandoned} says
+ * claim is then taken over even if {@code onAbandoned} refuses that
  * @param keepsResult whether the result of a call that is done is kept in mode
- * {@code REPLAY}; without it a tombstone is
+ * {@code REPLAY}; if not, a tombstone is kept
  * @param onStoreFailure what a call does when the store cannot be reached
  * @hidden
  * @since 0.1.0
@@ -61,16 +61,16 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 	}
 
 	/**
-	 * Begins a policy like this one.
-	 * @return its values, to be changed
+	 * Returns a builder that starts with the values of this policy.
+	 * @return the builder
 	 */
 	public Builder change() {
 		return new Builder(this);
 	}
 
 	/**
-	 * Whether duplicates get the first result.
-	 * @return whether the mode replays results, and they are kept
+	 * Returns whether duplicates get the first result.
+	 * @return whether the mode replays results and results are kept
 	 */
 	public boolean replays() {
 		return this.mode == IdempotencyMode.REPLAY && this.keepsResult;
@@ -128,7 +128,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * Name of the operation.
+		 * Sets the name of the operation.
 		 * @param value the value
 		 * @return this
 		 */
@@ -138,7 +138,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * What a duplicate gets.
+		 * Sets what a duplicate gets.
 		 * @param value the value
 		 * @return this
 		 */
@@ -148,7 +148,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * How long the result is kept.
+		 * Sets how long the result is kept.
 		 * @param value the value
 		 * @return this
 		 */
@@ -158,7 +158,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * How long a claim lives without renewal.
+		 * Sets how long a claim lives without renewal.
 		 * @param value the value
 		 * @return this
 		 */
@@ -168,7 +168,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * Whether the claim of a running call is renewed.
+		 * Sets whether the claim of a running call is renewed.
 		 * @param value the value
 		 * @return this
 		 */
@@ -178,7 +178,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * What a duplicate gets while the first call runs.
+		 * Sets what a duplicate gets while the first call runs.
 		 * @param value the value
 		 * @return this
 		 */
@@ -188,7 +188,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * How long a duplicate waits at most.
+		 * Sets how long a duplicate waits at most.
 		 * @param value the value
 		 * @return this
 		 */
@@ -198,7 +198,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * What becomes of the key when the call failed.
+		 * Sets what happens to the key when the call has failed.
 		 * @param value the value
 		 * @return this
 		 */
@@ -208,7 +208,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * What a later call does when the owner died.
+		 * Sets what a later call does when the owner died.
 		 * @param value the value
 		 * @return this
 		 */
@@ -218,7 +218,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * Whether a result can be looked up in the business data.
+		 * Sets whether a result can be looked up in the business data.
 		 * @param value the value
 		 * @return this
 		 */
@@ -228,7 +228,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * Whether the result of a call that is done is kept.
+		 * Sets whether the result of a call that is done is kept.
 		 * @param value the value
 		 * @return this
 		 */
@@ -238,7 +238,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * What a call does when the store cannot be reached.
+		 * Sets what a call does when the store cannot be reached.
 		 * @param value the value
 		 * @return this
 		 */
@@ -248,9 +248,9 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		/**
-		 * Builds it.
-		 * @return the same values, checked
-		 * @throws IllegalArgumentException if a value cannot be; names it
+		 * Builds the policy.
+		 * @return the policy
+		 * @throws IllegalArgumentException if a value is not valid; the message names it
 		 */
 		public IdempotencyPolicy build() {
 			return new IdempotencyPolicy(this.operation, this.mode, this.retention, this.lease, this.renewal,

@@ -20,17 +20,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Guards calls whose record commits in the same database transaction as their work.
  * <p>
- * Claim and completion run inside the transaction, so there is nothing to renew, nothing
- * to give back and nobody to wait for: a duplicate waits on the row. What fails in it
- * fails the transaction and is never repeated. What is refused or replayed leaves the
- * transaction as it is. After it, the record is the store's like any other.
+ * Claim and completion run inside the transaction, so the engine renews nothing and gives
+ * nothing back, and a duplicate waits on the row of the record. A failed write fails the
+ * transaction and is never repeated alone; if a deadlock ends the transaction before the
+ * work has run, the whole transaction is begun again. A call that is refused or replayed
+ * leaves the transaction as it is. After the transaction, the record is like any other
+ * record of the store.
  */
 final class JoinedCalls {
 
-	/** How long duplicates wait for a result that is attached after the commit. */
+	/**
+	 * How long duplicates are told "in progress" while a result is attached after the
+	 * commit.
+	 */
 	private static final Duration ATTACH_WITHIN = Duration.ofSeconds(10);
 
-	/** A transaction that the database ends because of a deadlock is begun again. */
+	/**
+	 * The largest number of attempts for a transaction that the database ends because of
+	 * a deadlock.
+	 */
 	private static final int ATTEMPTS = 3;
 
 	private final IdempotencyEngine engine;
@@ -66,7 +74,8 @@ final class JoinedCalls {
 				if (joined.claim != null || attempt == ATTEMPTS) {
 					throw unavailable(call, ex);
 				}
-				// A deadlock of claims, and nothing has run.
+				// A deadlock of claims has ended the transaction, and the work has not
+				// run.
 				this.events.transactionRepeated(call.operation(), ex);
 			}
 			catch (IdempotencyStoreException ex) {
@@ -78,7 +87,10 @@ final class JoinedCalls {
 		}
 	}
 
-	/** The transaction holds the record, however long it takes. */
+	/**
+	 * Changes the policy for a call inside a transaction. The transaction holds the
+	 * record for as long as it takes, so the claim needs no renewal.
+	 */
 	private static GuardedCall inside(GuardedCall call) {
 		IdempotencyPolicy inside = call.policy()
 			.change()
@@ -106,18 +118,21 @@ final class JoinedCalls {
 
 		private @Nullable OwnedClaim claim;
 
-		/** What the work has thrown. */
+		/** The exception of the work. */
 		private @Nullable Throwable failure;
 
-		/** What commits with the work. */
+		/** The end of the record that commits with the work. */
 		private @Nullable RecordEnd written;
 
 		private boolean writeFailed;
 
-		/** How the transaction has ended, once it has. */
+		/** The end of the transaction, {@code null} while it is open. */
 		private volatile @Nullable Outcome outcome;
 
-		/** From now on nobody but the transaction will tell. */
+		/**
+		 * Whether the call has left the transaction: the end of the transaction then ends
+		 * the claim.
+		 */
 		private volatile boolean left;
 
 		JoinedCall(GuardedCall call, GuardedAction<T> action) {
@@ -152,8 +167,8 @@ final class JoinedCalls {
 					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action), null);
 				}
 				catch (Throwable refused) {
-					// Refused or replayed: no reason to roll back what the caller does
-					// besides.
+					// The call is refused or replayed. That is no reason to roll back
+					// other work of the caller.
 					return new Settled<>(null, refused);
 				}
 			}
@@ -190,7 +205,9 @@ final class JoinedCalls {
 			}
 		}
 
-		/** Told by the transaction, possibly long after the call has returned. */
+		/**
+		 * Is told the end of the transaction, possibly long after the call has returned.
+		 */
 		private void ended(Outcome how) {
 			this.outcome = how;
 			if (this.left) {
@@ -222,13 +239,13 @@ final class JoinedCalls {
 
 		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
 			OwnedClaim owned = this.claim;
-			// A unique index may also speak at the commit.
+			// A unique index may also report a duplicate at the commit.
 			if (owned == null || this.writeFailed || !this.action.isDuplicate(thrown)) {
 				leave();
 				throw thrown;
 			}
 			if (this.failure == null) {
-				// What the work has returned is gone with the commit.
+				// The commit has failed, so the result of the work is not true any more.
 				owned.withdraw();
 				this.failure = thrown;
 			}
@@ -238,7 +255,7 @@ final class JoinedCalls {
 
 	}
 
-	/** What the caller gets once the transaction has ended. */
+	/** The answer for the caller after the transaction has ended. */
 	private record Settled<T>(@Nullable T value, @Nullable Throwable failure) {
 
 		@Nullable T get() throws Throwable {

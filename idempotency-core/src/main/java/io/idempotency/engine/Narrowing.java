@@ -12,8 +12,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What mode, policy and the wish of the application make of an {@link Ending}. Decides
- * only; {@link RecordWriter} writes.
+ * Decides the end of a record from its {@link Ending}, the mode, the policy and the wish
+ * of the application. {@link RecordWriter} writes it.
  */
 final class Narrowing {
 
@@ -35,7 +35,7 @@ final class Narrowing {
 		this.events = events;
 	}
 
-	/** What becomes of the record. */
+	/** Returns the end of the record. */
 	RecordEnd of(Ending ending) {
 		if (ending instanceof Ending.NotRun notRun) {
 			return RecordEnd.release(notRun.cause());
@@ -49,7 +49,8 @@ final class Narrowing {
 			return RecordEnd.complete(Completion.forget(this.claim));
 		}
 		if (this.context.isReleaseRequested()) {
-			// A dead predecessor stays remembered.
+			// A release and not a deletion, so that the store still remembers a dead
+			// earlier owner.
 			return RecordEnd.release(null);
 		}
 		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null && this.call.policy().replays()) {
@@ -58,7 +59,10 @@ final class Narrowing {
 		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
 	}
 
-	/** What was committed stays done, whatever has failed after it. */
+	/**
+	 * Returns the end of a record whose transaction was committed. The work stays done
+	 * even if something failed after the commit.
+	 */
 	RecordEnd ofCommitted(Ending ending) {
 		if (ending instanceof Ending.Failed failed) {
 			Ending.Encoding remembered = failed.remembered();
@@ -68,7 +72,7 @@ final class Narrowing {
 	}
 
 	/**
-	 * The call will have ended with the commit, and its result is not known before.
+	 * Returns the end of the record for a commit that comes before the result is known.
 	 * @param attachWithin how long duplicates are told "in progress"
 	 */
 	RecordEnd ofCommit(Duration attachWithin) {
@@ -77,7 +81,10 @@ final class Narrowing {
 			.attach(Completion.executed(this.claim, this.call.fingerprint(), attachWithin, this.context.retention()));
 	}
 
-	/** The result as it is now, whatever becomes of its objects until it is written. */
+	/**
+	 * Encodes the result now, because its objects may change before the result is
+	 * written.
+	 */
 	Ending fix(Ending ending) {
 		boolean kept = this.call.policy().replays() && !this.context.isReleaseRequested();
 		if (!kept || !(ending instanceof Ending.Done done)) {
@@ -93,7 +100,7 @@ final class Narrowing {
 		}
 	}
 
-	/** What another call in the transaction gets that holds the ending. */
+	/** Returns the answer for another call in the transaction that holds the ending. */
 	ClaimResult resultOf(Ending ending) {
 		if (ending instanceof Ending.Done done && this.call.policy().keepsResult()) {
 			StoredResult result = stored(done.result());
@@ -104,7 +111,7 @@ final class Narrowing {
 		return new ClaimResult.Tombstone();
 	}
 
-	/** Whether nothing is replayed. */
+	/** Returns whether the call leaves nothing to replay. */
 	boolean keepsNothing() {
 		return mode() == IdempotencyMode.LOCK || this.context.isReleaseRequested();
 	}
@@ -113,7 +120,10 @@ final class Narrowing {
 		return this.call.policy().mode();
 	}
 
-	/** Where failures are to be remembered, refusals are, too. */
+	/**
+	 * Returns the kind of the result. If the policy remembers failures, it remembers
+	 * refusals, too.
+	 */
 	private ResultKind kind(Ending ending) {
 		ResultKind kind = ResultKind.SUCCESS;
 		if (ending instanceof Ending.Done done) {
@@ -148,7 +158,7 @@ final class Narrowing {
 		return RecordEnd.complete(Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));
 	}
 
-	/** What the store is given, {@code null} if the result cannot be kept. */
+	/** Returns the result for the store, {@code null} if the result cannot be kept. */
 	private @Nullable StoredResult stored(Ending.Encoding result) {
 		try {
 			return this.results.encrypt(this.call, result.encode());

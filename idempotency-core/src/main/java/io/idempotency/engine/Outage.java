@@ -8,14 +8,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the log of a store's failures as one story, with one line when they begin and one
- * when they are over, however many calls they meet. Thread-safe.
+ * Logs the failures of a store as one outage: one warning when they begin and one when
+ * they are over, for any number of calls. Thread-safe.
  */
 final class Outage {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
-	/** A store that answers one call and fails the next is not back. */
+	/**
+	 * How long a store must answer without a failure until the outage is over: a store
+	 * that answers one call and fails the next is not back.
+	 */
 	static final Duration QUIET = Duration.ofSeconds(2);
 
 	private final String store;
@@ -29,7 +32,7 @@ final class Outage {
 		this.scheduler = scheduler;
 	}
 
-	/** A verb has failed. */
+	/** Logs the failure of a verb, and begins an outage if there is none. */
 	void failed(String verb, String operation, Throwable cause) {
 		if (begins()) {
 			logger.warn("{} could not {} a claim of '{}'; what it fails at from now on is logged at level DEBUG, "
@@ -50,7 +53,7 @@ final class Outage {
 		return known.failures == 1;
 	}
 
-	/** A verb was answered. */
+	/** Notes an answer of the store, and plans a check whether the outage is over. */
 	void answered() {
 		if (this.story != null) {
 			mayBeOver();
@@ -87,7 +90,7 @@ final class Outage {
 		return known;
 	}
 
-	/** From the first failure on. */
+	/** One outage, from its first failure on. */
 	private static final class Story {
 
 		private final long since;

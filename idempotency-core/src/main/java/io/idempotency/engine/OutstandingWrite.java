@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A verb that was sent to the store and not answered, in the hands of {@link Retries}.
+ * A write that the store has not answered yet and that {@link Retries} repeats.
  */
 abstract class OutstandingWrite {
 
@@ -46,7 +46,7 @@ abstract class OutstandingWrite {
 		return this.rank != Rank.ENDING;
 	}
 
-	/** Nobody runs on its claim. */
+	/** Marks this write as the release of a claim that no call runs on. */
 	final void givenBack(boolean leaseEndsIt) {
 		this.rank = leaseEndsIt ? Rank.MAY_BE_LEFT : Rank.GIVEN_BACK;
 	}
@@ -59,14 +59,18 @@ abstract class OutstandingWrite {
 		return nanos - this.deadline >= 0;
 	}
 
-	/** How long to wait before it is sent once more: longer each time, never the same. */
+	/**
+	 * Returns how long to wait before the write is sent once more. The wait is a random
+	 * time between half of a bound and the bound, which doubles each time from 100 ms up
+	 * to 5 s.
+	 */
 	final Duration nextDelay() {
 		long half = this.delayMillis / 2;
 		this.delayMillis = Math.min(2 * this.delayMillis, MAX_DELAY_MILLIS);
 		return Duration.ofMillis(half + ThreadLocalRandom.current().nextLong(half + 1));
 	}
 
-	/** Says whether nobody has ended it before. */
+	/** Ends the write; returns whether it had not ended before. */
 	final boolean end() {
 		return this.ended.compareAndSet(false, true);
 	}
@@ -76,41 +80,44 @@ abstract class OutstandingWrite {
 	}
 
 	/**
-	 * Sends it to the store.
-	 * @return whether it was accepted; throws while the store cannot do it
+	 * Sends the write to the store.
+	 * @return whether the store accepted it; throws if the store cannot do it
 	 */
 	abstract boolean send();
 
-	/** The store could not do it once more. */
+	/** Is told that a repeated attempt has failed. */
 	void failed(Throwable cause) {
 	}
 
-	/** The store has answered. */
+	/** Is told the answer of the store. */
 	abstract void answered(boolean accepted);
 
-	/** Nobody knows whether it was applied, and nobody asks any more. */
+	/**
+	 * Is told that the write is not repeated any more. Whether the store has applied it
+	 * is not known.
+	 */
 	void gaveUp() {
 	}
 
-	/** How much room its result takes. */
+	/** Returns the size of its result in bytes. */
 	long bytes() {
 		return 0;
 	}
 
-	/** There is no room for its result. */
+	/** Drops its result, because there is no room for it. */
 	void dropResult() {
 	}
 
-	/** What goes first at the end. */
+	/** The order in which writes are sent when the engine closes. */
 	enum Rank {
 
-		/** Of a call that ran. */
+		/** The end of a call that ran. */
 		ENDING,
 
-		/** Of a claim that nothing else would end. */
+		/** The release of a claim that its lease does not end. */
 		GIVEN_BACK,
 
-		/** Of a claim that ends with its lease. */
+		/** The release of a claim that ends with its lease. */
 		MAY_BE_LEFT
 
 	}

@@ -13,13 +13,14 @@ import io.idempotency.store.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claim of a running call, in the hands of its owner: it is renewed until the one
- * {@link Ending} that ends it.
+ * The claim of a running call, for its owner. The claim is renewed until one
+ * {@link Ending} ends it.
  * <p>
- * A call that was made inside a database transaction, its own or somebody else's, has not
- * ended before that has: until then its ending is held. Ending never throws: what the
- * store could not do at once is repeated in the background, so that the caller always
- * gets his real result. Thread-safe; no lock is held while a store is asked.
+ * A call inside a database transaction, its own or a surrounding one, is done only when
+ * that transaction has ended, so its ending is held until then. If a call in a
+ * surrounding transaction fails, its claim ends at once. A failure of the store does not
+ * reach the caller: the write is repeated in the background, and the caller always gets
+ * the real result. Thread-safe; no lock is held while a store is asked.
  *
  * @hidden
  * @since 0.1.0
@@ -41,7 +42,7 @@ public final class OwnedClaim {
 
 	private Standing standing = Standing.FREE;
 
-	/** Until its transaction has ended. */
+	/** The ending that is held until the transaction has ended. */
 	private @Nullable Ending held;
 
 	OwnedClaim(GuardedCall call, Claim claim, long sentNanos, StoreLine line, ConflictWaiter waiter,
@@ -54,7 +55,7 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * Name of the operation.
+	 * Returns the name of the operation.
 	 * @return the operation
 	 */
 	public String operation() {
@@ -62,7 +63,7 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * What the operation wants.
+	 * Returns the policy of the operation.
 	 * @return the policy
 	 */
 	public IdempotencyPolicy policy() {
@@ -70,14 +71,14 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * The context to be bound to threads that run the guarded method.
+	 * Returns the context for the threads that run the guarded method.
 	 * @return the context
 	 */
 	public IdempotencyContext context() {
 		return this.context;
 	}
 
-	/** Whether an earlier owner died while running. */
+	/** Returns whether an earlier owner died while running. */
 	boolean isAbandoned() {
 		return this.claim.abandoned();
 	}
@@ -86,44 +87,53 @@ public final class OwnedClaim {
 		return this.call;
 	}
 
-	/** What it ended with, while its transaction is open. */
+	/**
+	 * Returns the ending that is held while the transaction is open, {@code null} if
+	 * there is none.
+	 */
 	synchronized @Nullable Ending held() {
 		return this.held;
 	}
 
 	/**
-	 * Whether another call in its transaction may run on it, because nothing is replayed.
+	 * Returns whether nothing is replayed, so that another call in the same transaction
+	 * may run on this claim.
 	 */
 	boolean keepsNothing() {
 		return this.narrowing.keepsNothing();
 	}
 
-	/** What another call in its transaction gets, where the ending is held. */
+	/**
+	 * Returns the answer for another call in the same transaction while the ending is
+	 * held.
+	 */
 	ClaimResult resultOf(Ending ending) {
 		return this.narrowing.resultOf(ending);
 	}
 
-	/** The ending is known to nobody yet, and may never be. */
+	/** Limits the renewal to the retention, because the ending may never become known. */
 	void leavesTheThread() {
 		this.record.leavesTheThread();
 	}
 
-	/** The call is made inside somebody's transaction, and ends with it. */
+	/** Notes that the call is made inside a surrounding transaction and ends with it. */
 	synchronized void surroundedByTransaction() {
 		this.standing = Standing.SURROUNDED;
 	}
 
-	/** The record is in the transaction of the work. */
+	/** Notes that the record is in the transaction of the work. */
 	synchronized void joined() {
 		this.standing = Standing.JOINED;
 	}
 
-	/** Whether the record is in the transaction of the work, which is still open. */
+	/**
+	 * Returns whether the record is in the transaction of the work, which is still open.
+	 */
 	synchronized boolean isJoined() {
 		return this.standing == Standing.JOINED;
 	}
 
-	/** The first ending ends the claim, later ones do nothing. */
+	/** Ends the claim with the first ending; later endings do nothing. */
 	void end(Ending ending) {
 		if (ending instanceof Ending.Later later) {
 			leavesTheThread();
@@ -143,8 +153,8 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * Where the claim stands; {@code null} if the ending is held until its transaction
-	 * has ended.
+	 * Holds the ending if it must wait for the end of the transaction, and then returns
+	 * {@code null}; otherwise returns where the claim stands.
 	 */
 	private synchronized @Nullable Standing hold(Ending ending) {
 		boolean done = ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept;
@@ -159,7 +169,7 @@ public final class OwnedClaim {
 		return null;
 	}
 
-	/** A surrounding transaction has ended. */
+	/** Is told how the surrounding transaction has ended. */
 	void transactionEnded(Outcome outcome) {
 		moveOn(switch (outcome) {
 			case COMMITTED -> Standing.FREE;
@@ -169,11 +179,11 @@ public final class OwnedClaim {
 	}
 
 	/**
-	 * Writes what is known of the ending into the transaction that was joined.
+	 * Writes the end of the record into the joined transaction, as far as it is known.
 	 * @param joining the store in the transaction
-	 * @param attachWithin how long duplicates are told "in progress" while a result is
-	 * attached that is not known yet
-	 * @return what has happened if the transaction is committed
+	 * @param attachWithin how long duplicates are told "in progress" while a result that
+	 * is not known yet is attached
+	 * @return the end of the record if the transaction is committed
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
 	RecordEnd writeInside(IdempotencyStore joining, Duration attachWithin) {
@@ -190,7 +200,10 @@ public final class OwnedClaim {
 		return write;
 	}
 
-	/** The joined transaction was committed, with what was written into it. */
+	/**
+	 * Is told that the joined transaction was committed, together with the end of the
+	 * record.
+	 */
 	void committed(RecordEnd inside) {
 		if (inside.act() != RecordEnd.Act.ATTACH && this.ended.compareAndSet(false, true)) {
 			this.record.applied(inside);
@@ -198,15 +211,15 @@ public final class OwnedClaim {
 		moveOn(Standing.COMMITTED);
 	}
 
-	/** What the call has ended with is no more true. */
+	/** Drops the ending that is held, because it is not true any more. */
 	synchronized void withdraw() {
 		this.held = null;
 	}
 
 	/**
-	 * The joined transaction is over, and nothing of it is there, or nobody knows.
-	 * @param remembers whether what the call ends with, or has ended with, is worth being
-	 * kept all the same: its failure, or what was found in the business data
+	 * Is told that the joined transaction was rolled back, or that its end is not known.
+	 * @param remembers whether the ending of the call is kept all the same: its failure,
+	 * or the result that was found in the business data
 	 */
 	void undone(Outcome outcome, boolean remembers) {
 		if (outcome == Outcome.UNKNOWN) {
@@ -217,7 +230,7 @@ public final class OwnedClaim {
 		}
 	}
 
-	/** The ending that was held is due. */
+	/** Changes where the claim stands, and carries out the ending that was held. */
 	private void moveOn(Standing at) {
 		Ending due;
 		synchronized (this) {
@@ -258,28 +271,41 @@ public final class OwnedClaim {
 	/** Where the claim stands towards the transaction of its call. */
 	private enum Standing {
 
-		/** In none, or in one that was committed: endings are carried out at once. */
+		/**
+		 * The call is in no transaction, or the surrounding one was committed: endings
+		 * are carried out at once.
+		 */
 		FREE,
 
-		/** In somebody's transaction, apart from it. */
+		/** The call is in a surrounding transaction, and the record is apart from it. */
 		SURROUNDED,
 
-		/** Rolled back with what surrounded it: what was done is not there. */
+		/**
+		 * The surrounding transaction was rolled back, and the work of the call with it.
+		 */
 		UNDONE,
 
-		/** Written in the transaction of the work. */
+		/** The record is written in the transaction of the work. */
 		JOINED,
 
-		/** Written and committed: never released any more. */
+		/**
+		 * The record is written and committed: a failure does not release it any more.
+		 */
 		COMMITTED,
 
-		/** Rolled back with its record, and what remains to be said is written anew. */
+		/**
+		 * The transaction was rolled back together with the record, and the ending is
+		 * written anew.
+		 */
 		GONE,
 
-		/** Rolled back with its record though the work had returned. */
+		/**
+		 * The transaction was rolled back together with the record after the work had
+		 * returned: nothing is written.
+		 */
 		GONE_FOR_GOOD,
 
-		/** Nobody knows how the transaction has ended. */
+		/** The end of the transaction is not known. */
 		UNKNOWN
 
 	}

@@ -7,7 +7,10 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.store.Claim;
 import org.jspecify.annotations.Nullable;
 
-/** What the guarded method may know and say about its own call until that has ended. */
+/**
+ * The context of a guarded method: the facts of its own call, and its wishes for the end
+ * of the call, which count until the call has ended.
+ */
 final class OwnerContext implements IdempotencyContext {
 
 	private final String operation;
@@ -18,7 +21,7 @@ final class OwnerContext implements IdempotencyContext {
 
 	private final Duration usual;
 
-	/** What the method has asked for. */
+	/** The retention that the method has asked for. */
 	private volatile @Nullable Duration wanted;
 
 	private volatile boolean releaseRequested;
@@ -67,8 +70,9 @@ final class OwnerContext implements IdempotencyContext {
 	}
 
 	/**
-	 * How long the end of the call is kept.
-	 * @param atMost for this end, unless the method has asked for something
+	 * Returns how long the end of the call is kept.
+	 * @param atMost the longest time for this end; a retention that the method has asked
+	 * for overrides it
 	 */
 	Duration retentionAtMost(@Nullable Duration atMost) {
 		Duration asked = this.wanted;

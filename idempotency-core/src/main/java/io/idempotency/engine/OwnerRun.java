@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The run of the call that owns its key, from the claim to the {@link Ending}. For one
- * call; the future of an asynchronous one may end it on another thread.
+ * call; the future of an asynchronous call may end it on another thread.
  *
- * @param <T> what the guarded method gives
+ * @param <T> the result of the guarded method
  */
 final class OwnerRun<T> {
 
@@ -43,8 +43,8 @@ final class OwnerRun<T> {
 
 	/**
 	 * Runs the action and ends the claim.
-	 * @param transaction whose end ends the claim, {@code null} if none surrounds the
-	 * call
+	 * @param transaction the surrounding transaction, whose end ends the claim;
+	 * {@code null} if there is none
 	 */
 	@Nullable T run(@Nullable SurroundingTransaction transaction) throws Throwable {
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
@@ -69,7 +69,10 @@ final class OwnerRun<T> {
 		}
 	}
 
-	/** After the transaction of the work, because the recovery needs one of its own. */
+	/**
+	 * Looks up the result after the work was found to be already done. Runs after the
+	 * transaction of the work, because the look-up needs a transaction of its own.
+	 */
 	@Nullable T recoverAfterDuplicate(Throwable duplicate) {
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
 			return afterDuplicate(duplicate);
@@ -91,7 +94,10 @@ final class OwnerRun<T> {
 		}
 	}
 
-	/** The method's own exception wins, and no claim is left without an end. */
+	/**
+	 * Ends the claim after an exception of the method. If the door then fails too, the
+	 * method's own exception wins, and the claim still ends.
+	 */
 	private void threw(Throwable failure) {
 		Ending ending;
 		try {
@@ -107,7 +113,8 @@ final class OwnerRun<T> {
 	}
 
 	/**
-	 * The business data says "already done": whatever happens now, nothing may run again.
+	 * Looks up the result, because the business data says "already done". Even if the
+	 * look-up fails, the work must not run again.
 	 */
 	private @Nullable T afterDuplicate(Throwable duplicate) {
 		T recovered = null;
@@ -134,7 +141,10 @@ final class OwnerRun<T> {
 		throw refusal;
 	}
 
-	/** A future is handed on as one that completes when the claim has ended. */
+	/**
+	 * Ends the claim and returns the value. For a future, returns another one that
+	 * completes after the claim has ended.
+	 */
 	private @Nullable T returned(@Nullable T value, boolean recovered) {
 		if (this.action.isAsync() && value instanceof CompletionStage<?> stage) {
 			return later(value, stage, recovered);
@@ -144,8 +154,8 @@ final class OwnerRun<T> {
 	}
 
 	/**
-	 * After success nothing may delete the record: what goes wrong here ends as a
-	 * tombstone.
+	 * Ends the claim after a success. No failure may delete the record any more: a
+	 * failure here leaves a tombstone.
 	 */
 	private void done(@Nullable Object value, boolean recovered) {
 		Ending ending;
@@ -175,7 +185,7 @@ final class OwnerRun<T> {
 			});
 		}
 		catch (Throwable ex) {
-			// A future that tells nobody when it is done.
+			// The future does not tell when it is done.
 			end(new Ending.DoneUnkept(ex));
 			return value;
 		}
@@ -187,8 +197,9 @@ final class OwnerRun<T> {
 	}
 
 	/**
-	 * First the record, then the answer, with the very failure of the method.
-	 * @return what completes the answer
+	 * Ends the claim before the answer. The answer fails with the unchanged failure of
+	 * the method.
+	 * @return the task that completes the answer
 	 */
 	private Runnable end(@Nullable Object value, @Nullable Throwable failure, boolean recovered,
 			CompletableFuture<@Nullable Object> answer) {
@@ -215,7 +226,7 @@ final class OwnerRun<T> {
 		}
 	}
 
-	/** The one way out of the claim. */
+	/** Ends the claim; every path of this class ends here. */
 	private void end(Ending ending) {
 		this.claim.end(ending);
 	}

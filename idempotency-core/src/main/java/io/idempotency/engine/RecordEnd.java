@@ -4,15 +4,15 @@ import io.idempotency.store.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of the record at the end of a claim.
+ * The change of a record at the end of its claim.
  *
- * @param act what the store is asked to do
- * @param written what is written by a completion
- * @param cause what the caller gets, of a failed call
+ * @param act the request to the store
+ * @param written the completion to write, {@code null} if there is none
+ * @param cause the exception of a failed call, {@code null} if there is none
  */
 record RecordEnd(Act act, @Nullable Completion written, @Nullable Throwable cause) {
 
-	/** The claim is final. */
+	/** Nothing is written: the claim is final. */
 	static final RecordEnd NOTHING = new RecordEnd(Act.NOTHING, null, null);
 
 	static RecordEnd release(@Nullable Throwable cause) {
@@ -23,7 +23,7 @@ record RecordEnd(Act act, @Nullable Completion written, @Nullable Throwable caus
 		return new RecordEnd(Act.COMPLETE, completion, null);
 	}
 
-	/** The result is attached later. */
+	/** Completes the record; the result is attached later. */
 	static RecordEnd attach(Completion executed) {
 		return new RecordEnd(Act.ATTACH, executed, null);
 	}
@@ -35,7 +35,7 @@ record RecordEnd(Act act, @Nullable Completion written, @Nullable Throwable caus
 		return this.written;
 	}
 
-	/** Whether duplicates find it. */
+	/** Returns whether duplicates find the completion. */
 	boolean isKept() {
 		return this.written != null && !this.written.retention().isZero();
 	}
@@ -44,7 +44,7 @@ record RecordEnd(Act act, @Nullable Completion written, @Nullable Throwable caus
 		return isKept() && completion().type() == Completion.Type.TOMBSTONE;
 	}
 
-	/** What a store is asked to do. */
+	/** A request to the store. */
 	enum Act {
 
 		COMPLETE, RELEASE, NOTHING,

@@ -7,8 +7,8 @@ import io.idempotency.store.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what becomes of a record, and renews its claim until then. Never throws: what
- * the store could not do at once is repeated in the background.
+ * Writes the end of a record, and renews its claim until then. Throws no failure of the
+ * store: such a write is repeated in the background.
  */
 final class RecordWriter {
 
@@ -38,7 +38,7 @@ final class RecordWriter {
 		this.beat = renewed ? line.beats().start(call, claim.id(), sentNanos) : null;
 	}
 
-	/** The ending is known to nobody yet, and may never be. */
+	/** Limits the renewal to the retention, because the ending may never become known. */
 	void leavesTheThread() {
 		if (this.beat != null) {
 			this.beat.untilRetentionIsOver(this.call.policy().retention());
@@ -48,8 +48,8 @@ final class RecordWriter {
 	void write(RecordEnd write) {
 		switch (write.act()) {
 			case RELEASE -> {
-				// Before the release: a beat must never bring a released claim back to
-				// life.
+				// The beat stops before the release: a beat must never renew a released
+				// claim.
 				stopRenewing();
 				send(write, new OutstandingRelease());
 			}
@@ -69,8 +69,8 @@ final class RecordWriter {
 			accepted = outstanding.send();
 		}
 		catch (Throwable ex) {
-			// The method has ended: whatever the store throws, nothing but a repetition
-			// follows.
+			// The method has ended, so any failure of the store leads to a repetition and
+			// to nothing else.
 			this.line.outage().failed(outstanding.verb(), this.call.operation(), ex);
 			this.events.publish(IdempotencyEvent.STORE_RETRY, this.call.operation());
 			if (write.cause() != null && write.cause() != ex) {
@@ -95,7 +95,10 @@ final class RecordWriter {
 		this.waiter.wakeUp(this.claim.key());
 	}
 
-	/** It is so, by this write or with its transaction. */
+	/**
+	 * Reports the end of the record, which was written by this class or by its
+	 * transaction.
+	 */
 	void applied(RecordEnd write) {
 		if (write.act() == RecordEnd.Act.RELEASE) {
 			if (!this.claim.abandoned()) {
@@ -130,8 +133,8 @@ final class RecordWriter {
 		}
 
 		/**
-		 * Refused, it may have been applied before: that says nothing of a lost claim,
-		 * and nothing of a free key.
+		 * If the release is refused, an earlier attempt may have been applied. A refusal
+		 * therefore shows neither a lost claim nor a free key.
 		 */
 		@Override
 		void answered(boolean accepted) {
@@ -165,8 +168,9 @@ final class RecordWriter {
 		}
 
 		/**
-		 * A store that is up and, time after time, does not take this result would keep
-		 * the key in progress for the whole retention: one that is too large for it, say.
+		 * Drops the result if a store that is up has failed to take it several times. The
+		 * result may be too large for the store, for example, and the key would then be
+		 * in progress for the whole retention.
 		 */
 		@Override
 		void failed(Throwable cause) {
@@ -175,7 +179,7 @@ final class RecordWriter {
 			}
 			int failures = this.failuresOfResult + 1;
 			this.failuresOfResult = 0;
-			// Whatever it answers, it is up.
+			// Any answer shows that the store is up.
 			RecordWriter.this.call.store()
 				.renew(RecordWriter.this.claim.key(), RecordWriter.this.claim.id(),
 						RecordWriter.this.call.policy().lease());
@@ -199,7 +203,9 @@ final class RecordWriter {
 		}
 
 		/**
-		 * A record that was to be gone may be so, and be another's by now.
+		 * A refused completion without retention is no loss of the claim: an earlier
+		 * attempt may have removed the record, and another call may have claimed the key
+		 * since.
 		 */
 		@Override
 		void answered(boolean accepted) {

@@ -6,14 +6,14 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.store.StoredResult;
 
 /**
- * Failures as stored results: type, HTTP status and message, a line each and the rest;
- * never an object.
+ * Turns failures into stored results and back. The text has the type in the first line,
+ * the HTTP status in the second, and the message in the rest. An object is never stored.
  */
 final class RememberedFailures {
 
 	private static final String FORMAT = "failure2";
 
-	/** Without a status. */
+	/** The format of older records, without a status. */
 	private static final String OLD_FORMAT = "failure1";
 
 	private RememberedFailures() {
@@ -21,7 +21,7 @@ final class RememberedFailures {
 
 	/**
 	 * Makes the stored form.
-	 * @param status the HTTP status that it asks for, 0 for none
+	 * @param status the HTTP status that the failure asks for, 0 for none
 	 */
 	static StoredResult encode(Throwable failure, int status) {
 		String text = failure.getClass().getName() + '\n' + status + '\n' + message(failure);
@@ -34,7 +34,8 @@ final class RememberedFailures {
 			message = failure.getMessage();
 		}
 		catch (RuntimeException ex) {
-			// The application's own code: the type is worth remembering without it.
+			// The application's own code has failed; the type is worth remembering
+			// without a message.
 			message = null;
 		}
 		return (message != null) ? message : "";

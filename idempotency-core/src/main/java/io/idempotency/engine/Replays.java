@@ -9,7 +9,7 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a duplicate what the first call has given, or says why there is nothing.
+ * Gives a duplicate the result of the first call, or refuses it with the reason.
  */
 final class Replays {
 
@@ -22,7 +22,10 @@ final class Replays {
 		this.events = events;
 	}
 
-	/** Nobody may run: gives the result of who did, or says why there is none. */
+	/**
+	 * Answers a call that must not run: gives the result of the first call, or refuses
+	 * with the reason.
+	 */
 	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action) throws Throwable {
 		if (result instanceof ClaimResult.Completed completed) {
 			return replay(call, completed, action);
@@ -48,7 +51,7 @@ final class Replays {
 			return recoverOrRefuse(call, action);
 		}
 		catch (Throwable replayed) {
-			// A remembered failure, or a signal of the door.
+			// The exception is a remembered failure, or a signal of the door.
 			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
 			throw replayed;
 		}
@@ -88,9 +91,9 @@ final class Replays {
 	}
 
 	/**
-	 * Looks the result up in the business data. Of an asynchronous look-up only the value
-	 * inside says whether anything was found, and the decision to run or not cannot be
-	 * taken before.
+	 * Looks up the result in the business data. Waits for an asynchronous look-up: only
+	 * the value inside shows whether a result was found, and the decision to run depends
+	 * on that.
 	 */
 	<T> @Nullable T recover(GuardedCall call, GuardedAction<T> action) throws Throwable {
 		T recovered = call.policy().recoverable() ? action.recover() : null;

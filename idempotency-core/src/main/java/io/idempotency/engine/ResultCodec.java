@@ -23,7 +23,7 @@ public interface ResultCodec {
 
 	/**
 	 * Decodes a result.
-	 * @param result what {@link #encode} gave, possibly of an older version
+	 * @param result the output of {@link #encode}, possibly of an older version
 	 * @param type the declared type
 	 * @return an equal value
 	 * @throws RuntimeException if the result cannot be decoded
@@ -31,14 +31,14 @@ public interface ResultCodec {
 	@Nullable Object decode(StoredResult result, Type type);
 
 	/**
-	 * Why values of a type cannot be stored, to be told at start-up.
+	 * Returns why values of a type cannot be stored. The library asks at start-up.
 	 * @param type the declared type
-	 * @return what is wrong and what to do, or {@code null} if the type is supported
+	 * @return the problem and the cure, or {@code null} if the type is supported
 	 */
 	@Nullable String unsupported(Type type);
 
 	/**
-	 * The bytes of a value that is compared and never given back.
+	 * Returns the bytes of a value that is only compared and never decoded.
 	 * @param value the value
 	 * @return bytes that are equal for equal values, in every JVM
 	 * @throws RuntimeException if the value cannot be encoded

@@ -5,12 +5,12 @@ import java.util.Objects;
 import io.idempotency.Internal;
 
 /**
- * That results are stored encrypted, and how.
+ * The encryption of stored results.
  *
  * @param cipher encrypts and decrypts
- * @param readsPlain whether results that were stored without encryption are replayed:
- * while encryption is being introduced, and not longer, because whoever can write to the
- * store could put such results there
+ * @param readsPlain whether results that were stored without encryption are replayed.
+ * That is for the time in which encryption is introduced and not longer, because anybody
+ * who can write to the store could put such results there
  * @hidden
  * @since 0.1.0
  */

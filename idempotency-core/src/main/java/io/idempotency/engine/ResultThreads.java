@@ -10,8 +10,9 @@ import java.util.function.Supplier;
 import io.idempotency.store.Scheduler;
 
 /**
- * Threads that may wait for a store, for the ends of asynchronous calls: who completes a
- * future is not ours to block, and may be the store's own thread. Thread-safe.
+ * Threads that end asynchronous calls and may wait for a store. The thread that completes
+ * a future may belong to the application or even to the store, so the library must not
+ * block it. Thread-safe.
  */
 final class ResultThreads {
 
@@ -32,7 +33,7 @@ final class ResultThreads {
 		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
 	}
 
-	/** Runs a task on one of the threads, here if they are closed. */
+	/** Runs a task on one of the threads, or on the calling thread if they are closed. */
 	void run(Runnable task) {
 		begins();
 		execute(this.threads, () -> {
@@ -46,10 +47,11 @@ final class ResultThreads {
 	}
 
 	/**
-	 * Ends a call on one of the threads, and answers then. What the application does with
-	 * the answer takes none of these threads: it may wait for the end of another call.
-	 * @param end gives what completes the answer
-	 * @param answer what the caller has got
+	 * Ends a call on one of the threads, and completes its answer after that. The
+	 * application may react to the answer by waiting for the end of another call, so its
+	 * code gets a thread of another pool.
+	 * @param end ends the call and gives the task that completes the answer
+	 * @param answer the future that the caller has
 	 */
 	void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
 		begins();
@@ -102,7 +104,7 @@ final class ResultThreads {
 		}
 	}
 
-	/** Waits until nothing is under way, or time is over. */
+	/** Waits until no task is under way, or until the time is over. */
 	void await(long nanos) throws InterruptedException {
 		this.lock.lockInterruptibly();
 		try {

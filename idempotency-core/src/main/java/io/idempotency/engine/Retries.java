@@ -18,12 +18,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.idempotency.store.Scheduler;
 
 /**
- * What one store could not do at once: sent again until it is accepted or refused, and
- * once more when the engine is closed. Thread-safe.
+ * Repeats the writes that one store could not do at once, until the store accepts or
+ * refuses them or their time is over. When the engine is closed, each outstanding write
+ * is sent once more. Thread-safe.
  * <p>
- * Completions and releases are never dropped, only the results of completions are when
- * they take too much room. Claims that are given back are bounded apart: they are many
- * while a store is down, and hardly any of them was applied.
+ * Completions and releases are never dropped to save room; a completion only loses its
+ * result if all results together take too much room. The claims to give back have a limit
+ * of their own: there are many of them while a store is down, and hardly any of them was
+ * applied.
  */
 final class Retries {
 
@@ -31,19 +33,24 @@ final class Retries {
 
 	static final long MAX_RESULT_BYTES = 32L * 1024 * 1024;
 
-	/** A store that hangs holds up so many of its own writes, and no other store's. */
+	/**
+	 * The number of threads for the writes of one store, so that a store that hangs holds
+	 * up only its own writes.
+	 */
 	private static final int THREADS = 4;
 
 	private static final int GIVE_BACK_THREADS = 2;
 
-	/** At the end there is nothing else to be done. */
+	/** More threads than before, because an engine that closes has nothing else to do. */
 	private static final int CLOSING_THREADS = 16;
 
 	private final Scheduler scheduler;
 
 	private final Executor threads;
 
-	/** Claims that nobody runs on must not keep results waiting. */
+	/**
+	 * Threads of their own, because claims that no call runs on must not hold up results.
+	 */
 	private final Executor giveBackThreads;
 
 	private final Outage outage;
@@ -67,9 +74,9 @@ final class Retries {
 	}
 
 	/**
-	 * Sends a write again until the store answers, or time is over.
+	 * Repeats a write until the store answers or the time is over.
 	 * @param write the write, which has failed once
-	 * @param atMost for how long
+	 * @param atMost the longest time for which the write is repeated
 	 */
 	void repeat(OutstandingWrite write, Duration atMost) {
 		if (this.closed) {
@@ -87,11 +94,12 @@ final class Retries {
 	}
 
 	/**
-	 * Sends the release of a claim that nobody runs on, because its reply was lost.
+	 * Releases a claim that no call runs on, and repeats the release like any other
+	 * write.
 	 * @param write the release
-	 * @param atMost for how long
-	 * @param leaseEndsIt whether the claim ends with its lease and then stands in
-	 * nobody's way: it may be left to that when there are too many
+	 * @param atMost the longest time for which the write is repeated
+	 * @param leaseEndsIt whether another call may take the claim over after its lease.
+	 * Such a claim is left to its lease if there are too many claims to give back
 	 */
 	void giveBack(OutstandingWrite write, Duration atMost, boolean leaseEndsIt) {
 		if (this.giveBacks.incrementAndGet() > MAX_GIVE_BACKS && leaseEndsIt) {
@@ -102,7 +110,7 @@ final class Retries {
 		repeat(write, atMost);
 	}
 
-	/** How many writes are outstanding. */
+	/** Returns the number of outstanding writes. */
 	int outstanding() {
 		return this.outstanding.size();
 	}
@@ -118,7 +126,8 @@ final class Retries {
 			lane.execute(() -> attempt(write));
 		}
 		catch (RejectedExecutionException ex) {
-			// Closed: it was sent once more then, or is among what was logged.
+			// The threads are closed: the write was sent once more then, or is in the log
+			// of the close.
 			this.closed = true;
 		}
 	}
@@ -136,7 +145,7 @@ final class Retries {
 		}
 	}
 
-	/** Sends it once; says whether nothing is left to be done. */
+	/** Sends a write once; returns whether the write has ended. */
 	private boolean send(OutstandingWrite write) {
 		if (write.hasEnded()) {
 			return true;
@@ -147,7 +156,7 @@ final class Retries {
 			accepted = write.send();
 		}
 		catch (Throwable ex) {
-			// Whatever the store throws, the write is still outstanding.
+			// After any failure of the store the write is still outstanding.
 			if (!this.closed) {
 				this.outage.failed(write.verb(), write.operation(), ex);
 				failed(write, ex);
@@ -167,7 +176,7 @@ final class Retries {
 			write.failed(cause);
 		}
 		catch (Throwable ex) {
-			// The store is down: that says nothing of this write.
+			// The store is down, so this write is not the cause.
 			this.outage.failed("renew", write.operation(), ex);
 		}
 	}
@@ -185,9 +194,9 @@ final class Retries {
 	}
 
 	/**
-	 * Sends what is outstanding once more, as much as possible at the same time, and
-	 * first what nothing else would end; nothing is repeated from then on.
-	 * @return counted down to zero when every one was answered or has failed
+	 * Sends the outstanding writes once more, in the order of their rank and as many as
+	 * possible at the same time. No write is repeated after that.
+	 * @return a latch that reaches zero when every write was answered or has failed
 	 */
 	CountDownLatch close() {
 		this.closed = true;
@@ -207,14 +216,14 @@ final class Retries {
 				});
 			}
 			catch (RejectedExecutionException ex) {
-				// Closed before: it is among what is logged.
+				// The threads are closed already: the write is in the log of the close.
 				ended.countDown();
 			}
 		}
 		return ended;
 	}
 
-	/** What is outstanding, by operation. */
+	/** Returns the number of outstanding writes for each operation. */
 	Map<String, Integer> left() {
 		Map<String, Integer> left = new TreeMap<>();
 		this.outstanding.forEach((write) -> left.merge(write.operation(), 1, Integer::sum));

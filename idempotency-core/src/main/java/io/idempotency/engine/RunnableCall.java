@@ -10,8 +10,8 @@ import io.idempotency.IdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways in which one call of a template is run. Whatever the action throws reaches the
- * caller as it is.
+ * The ways to run one call of a template. An exception of the action reaches the caller
+ * unchanged.
  */
 abstract class RunnableCall implements IdempotencyTemplate.Call {
 
@@ -25,7 +25,10 @@ abstract class RunnableCall implements IdempotencyTemplate.Call {
 		return this.operation;
 	}
 
-	/** Before anything runs: what could not be replayed is refused the first time. */
+	/**
+	 * Checks the declared type before the action runs: a result that could not be
+	 * replayed is refused on the first call already.
+	 */
 	abstract TemplateResult declared(Type type);
 
 	/** Guards the action. */
@@ -75,7 +78,10 @@ abstract class RunnableCall implements IdempotencyTemplate.Call {
 		}
 	}
 
-	/** Code of other languages throws what it has not declared. */
+	/**
+	 * Throws any exception without declaring it, because code in other languages throws
+	 * checked exceptions that it has not declared.
+	 */
 	@SuppressWarnings("unchecked")
 	private static <X extends Throwable> X unchanged(Throwable ex) throws X {
 		throw (X) ex;

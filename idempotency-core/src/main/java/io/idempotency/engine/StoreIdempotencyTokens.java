@@ -38,11 +38,11 @@ public final class StoreIdempotencyTokens implements IdempotencyTokens {
 	private final Namespace namespace;
 
 	/**
-	 * Creates the tokens.
-	 * @param store where they are kept
+	 * Creates an issuer of tokens.
+	 * @param store the store that keeps the tokens
 	 * @param timeToLive how long a token may be used
-	 * @param caller the current caller, whom a token is bound to
-	 * @param namespace where a token is good
+	 * @param caller gives the current caller, to whom a token is bound
+	 * @param namespace the namespace in which a token is valid
 	 */
 	public StoreIdempotencyTokens(IdempotencyStore store, Duration timeToLive, Supplier<Caller> caller,
 			Namespace namespace) {

@@ -4,13 +4,13 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 
 /**
- * What the engine keeps for each store apart, so that one that hangs or fails is no
- * matter of another's claims.
+ * The parts of the engine that each store has for itself, so that a store that hangs or
+ * fails does not affect the claims of another store.
  *
  * @param store the store
  * @param beats renews the claims of running calls
- * @param retries sends again what the store could not do
- * @param outage tells the log of the store's failures
+ * @param retries repeats the writes that the store could not do
+ * @param outage logs the failures of the store
  */
 record StoreLine(IdempotencyStore store, Beats beats, Retries retries, Outage outage) {
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Translates one call of a template for the engine.
  *
- * @param <T> what the action gives
+ * @param <T> the result of the action
  */
 final class SuppliedAction<T> extends ValueAction<T> {
 

@@ -8,9 +8,9 @@ import io.idempotency.key.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database transaction that a guarded call is made in and that is not its own: until
- * it has ended, nobody knows whether what the call has done is there. For the thread of
- * the transaction.
+ * The database transaction around a guarded call, which was open before the call. Until
+ * its end the engine does not know whether the work of the call will be committed. For
+ * the thread of the transaction.
  *
  * @hidden
  * @since 0.1.0
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public interface SurroundingTransaction {
 
 	/**
-	 * The claim of an earlier call in this transaction.
+	 * Returns the claim of an earlier call in this transaction.
 	 * @param key the key
 	 * @return the claim that was last bound with the key, {@code null} if none was
 	 */
@@ -29,7 +29,7 @@ public interface SurroundingTransaction {
 	 * Remembers a claim until the transaction has ended.
 	 * @param key the key
 	 * @param claim the claim
-	 * @param ended told once how the transaction has ended, when it has
+	 * @param ended is told once how the transaction has ended, after its end
 	 */
 	void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended);
 

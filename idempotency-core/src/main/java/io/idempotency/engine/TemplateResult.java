@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * The result that a call of a template declares, by the rules of annotated methods.
  *
  * @param type the type of the value
- * @param async whether it comes inside a {@link CompletionStage}
+ * @param async whether the value comes inside a {@link CompletionStage}
  */
 record TemplateResult(Type type, boolean async) {
 
 	/**
 	 * Reads a declared type.
-	 * @param replayed whether duplicates are to get results of it
-	 * @throws IllegalArgumentException if results of it cannot be replayed; names the
-	 * operation and the type
+	 * @param replayed whether duplicates get results of this type
+	 * @throws IllegalArgumentException if results of this type cannot be guarded, or
+	 * cannot be replayed; the message names the operation and the type
 	 */
 	static TemplateResult of(String operation, Type declared, boolean replayed, ResultCodec codec) {
 		TemplateResult result = of(operation, declared);

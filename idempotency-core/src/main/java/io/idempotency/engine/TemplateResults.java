@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The results that calls of a template declare, each type looked at once: the look is
- * reflection and the mapper's, and calls are many. Thread-safe.
+ * The results that calls of a template declare. A check of a type needs reflection and
+ * the JSON mapper, and there are many calls, so each type is checked once. Thread-safe.
  */
 final class TemplateResults {
 
@@ -22,9 +22,9 @@ final class TemplateResults {
 
 	/**
 	 * Reads a declared type.
-	 * @param replayed whether duplicates are to get results of it
-	 * @throws IllegalArgumentException if results of it cannot be guarded, or replayed;
-	 * names the operation and the type
+	 * @param replayed whether duplicates get results of this type
+	 * @throws IllegalArgumentException if results of this type cannot be guarded, or
+	 * cannot be replayed; the message names the operation and the type
 	 */
 	TemplateResult of(String operation, Type declared, boolean replayed) {
 		Map<Type, TemplateResult> known = replayed ? this.replayable : this.others;

@@ -6,7 +6,7 @@ import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a template asks of the application around it. Thread-safe.
+ * The application around a template, as far as the template needs it. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public interface TemplateSurroundings {
 
-	/** An application of which nothing is known. */
+	/** An application without codecs, named stores, transactions and callers. */
 	TemplateSurroundings NONE = new TemplateSurroundings() {
 
 		@Override
@@ -45,7 +45,7 @@ public interface TemplateSurroundings {
 	};
 
 	/**
-	 * Encodes the results of one operation.
+	 * Returns the codec for the results of one operation.
 	 * @param operation name of the operation
 	 * @return the codec, {@code null} for the template's own
 	 */
@@ -67,14 +67,15 @@ public interface TemplateSurroundings {
 	BusinessTransactions transactions();
 
 	/**
-	 * The current caller, to whom tokens belong.
+	 * Returns the current caller, to whom tokens belong.
 	 * @return the caller
 	 */
 	Caller caller();
 
 	/**
-	 * The HTTP status that a failure asks for, to be remembered with it.
-	 * @param failure what an action has thrown
+	 * Returns the HTTP status that a failure asks for; it is remembered together with the
+	 * failure.
+	 * @param failure the exception of an action
 	 * @return the status, 0 if it asks for none
 	 */
 	int statusOf(Throwable failure);

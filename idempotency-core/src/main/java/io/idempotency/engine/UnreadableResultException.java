@@ -1,7 +1,7 @@
 package io.idempotency.engine;
 
 /**
- * A stored result cannot be decoded: it is treated as not kept.
+ * A stored result cannot be decoded; the engine treats it as not kept.
  *
  * @since 0.1.0
  */
@@ -20,7 +20,7 @@ public final class UnreadableResultException extends RuntimeException {
 	/**
 	 * Creates the exception.
 	 * @param message what cannot be read; never the bytes
-	 * @param cause what the decoder said
+	 * @param cause the exception of the decoder
 	 */
 	public UnreadableResultException(String message, Throwable cause) {
 		super(message, cause);

@@ -10,10 +10,10 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An action whose results are values: they are encoded by a codec, and decoded anew for
+ * An action whose results are values. A codec encodes them, and decodes them anew for
  * every duplicate.
  *
- * @param <T> what the guarded method gives
+ * @param <T> the result of the guarded method
  * @hidden
  * @since 0.1.0
  */
@@ -46,7 +46,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	/**
-	 * What is looked up may be the value as well as, for a future, a future of it.
+	 * Looks up the result. For an asynchronous action the look-up may give the value
+	 * itself or a future of it.
 	 */
 	@Override
 	@SuppressWarnings("unchecked")
@@ -57,9 +58,9 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	/**
-	 * Looks the result up in the business data.
+	 * Looks up the result in the business data.
 	 * @return the result, {@code null} if there is none
-	 * @throws Throwable whatever the look-up throws
+	 * @throws Throwable any exception of the look-up
 	 */
 	protected abstract @Nullable Object lookUp() throws Throwable;
 
@@ -98,17 +99,18 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	/**
-	 * Whether a failure says that nothing has run.
-	 * @param failure what was thrown
-	 * @return whether the arguments were refused before
+	 * Returns whether a failure shows that the method has not run.
+	 * @param failure the exception
+	 * @return whether the arguments were refused before the method ran
 	 */
 	protected boolean isRefusedBefore(Throwable failure) {
 		return false;
 	}
 
 	/**
-	 * The HTTP status that a failure asks for, to be remembered with it.
-	 * @param failure what the guarded method has thrown
+	 * Returns the HTTP status that a failure asks for; it is remembered together with the
+	 * failure.
+	 * @param failure the exception of the guarded method
 	 * @return the status, 0 if it asks for none
 	 */
 	protected int statusOf(Throwable failure) {

@@ -1,6 +1,6 @@
 /**
- * The protocol: claim, run, complete or release. Knows no Spring and no servlet; the
- * doors only translate, the engine decides. Start reading at
+ * The protocol: claim, run, complete or release. This package knows neither Spring nor
+ * servlets. The doors only translate; the engine decides. Start reading at
  * {@link io.idempotency.engine.IdempotencyEngine}.
  */
 @NullMarked

@@ -12,13 +12,14 @@ import jakarta.servlet.http.HttpServletResponse;
 
 /**
  * The headers that a response has when a call is claimed: outer filters (security, CORS,
- * tracing) have set them, and set them anew on a replay. Only what differs later is
- * stored.
+ * tracing) have set them, and set them anew on a replay. Only headers that differ later
+ * are stored.
  */
 final class AmbientHeaders {
 
 	/**
-	 * Belong to one answer or one connection, or would give a secret to another client.
+	 * Headers that belong to one answer or one connection, or that would give a secret to
+	 * another client.
 	 */
 	private static final Set<String> NEVER_STORED = Set.of("set-cookie", "set-cookie2", "authorization",
 			"www-authenticate", "proxy-authenticate", "proxy-authorization", "authentication-info",
@@ -38,7 +39,7 @@ final class AmbientHeaders {
 	}
 
 	/**
-	 * The headers that were added or changed since.
+	 * Returns the headers that were added or changed since then.
 	 * @param response the same response
 	 * @param excluded names in lower case that are never stored
 	 * @return the headers

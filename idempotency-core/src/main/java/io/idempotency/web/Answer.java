@@ -19,52 +19,58 @@ abstract class Answer {
 	}
 
 	/**
-	 * Another wrapper is the innermost from now on: in a forward, or where an error is
-	 * rendered.
+	 * Moves the answer to another wrapper, which is the innermost from now on: in a
+	 * forward, or in the rendering of an error.
 	 */
 	void moveTo(CapturingResponse next) {
 		this.response = next;
 	}
 
-	/** The dispatch that makes the answer has returned, and the answer is there. */
+	/**
+	 * Is told that the dispatch that makes the answer has returned, so that the answer is
+	 * complete.
+	 */
 	abstract void finish() throws IOException;
 
 	/**
-	 * The dispatch that makes the answer has thrown.
+	 * Is told that the dispatch that makes the answer has thrown.
 	 * @param thrown the exception
 	 * @return whether there is an answer all the same
-	 * @throws IOException if that could not be sent
+	 * @throws IOException if the answer could not be sent
 	 */
 	abstract boolean threw(Throwable thrown) throws IOException;
 
-	/** The handler has thrown, and an exception handler may make the answer. */
+	/** Is told that the handler has thrown; an exception handler may make the answer. */
 	void failed(Throwable thrown) {
 	}
 
 	/**
-	 * What an asynchronous answer has waited for is there, and is made an answer of.
-	 * @param request the request, in the dispatch that does so
-	 * @param result what the work has given, a {@link Throwable} if it has failed
+	 * Is told the result of asynchronous work; the current dispatch makes the answer of
+	 * it.
+	 * @param request the request of that dispatch
+	 * @param result the result of the work, a {@link Throwable} if it has failed
 	 */
 	void resumed(HttpServletRequest request, @Nullable Object result) {
 	}
 
 	/**
-	 * The request is being processed asynchronously, by something that Spring does not
+	 * Is told that the request is processed asynchronously by code that Spring does not
 	 * know.
 	 */
 	void startedByHand() {
 	}
 
-	/** The asynchronous answer is over, by time-out or because the connection is lost. */
+	/**
+	 * Is told that the asynchronous answer has ended by a time-out or a lost connection.
+	 */
 	void answerOver() {
 	}
 
-	/** The asynchronous request is complete, with or without an answer. */
+	/** Is told that the asynchronous request is complete, with or without an answer. */
 	void asyncCompleted() {
 	}
 
-	/** Nothing more will happen to the request. */
+	/** Is told that nothing more will happen to the request. */
 	void requestDestroyed() {
 	}
 

@@ -9,8 +9,8 @@ import io.idempotency.store.ResultKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the engine how a call has ended, whose answer may come long after its handler has
- * returned. What is told first counts. Thread-safe.
+ * Tells the engine how a call has ended. The answer may come long after the handler has
+ * returned. Only the first ending counts. Thread-safe.
  */
 final class AnswerEnd {
 
@@ -22,7 +22,7 @@ final class AnswerEnd {
 		this.settings = settings;
 	}
 
-	/** The ending, when it is known. */
+	/** Returns an ending that completes when the end of the call is known. */
 	Ending later() {
 		return new Ending.Later(this.ending);
 	}
@@ -40,14 +40,14 @@ final class AnswerEnd {
 	}
 
 	/**
-	 * The call has failed in a transaction that is not to be undone any more: its answer
-	 * is kept.
+	 * Ends the call as failed. If its transaction is already committed, the work is not
+	 * undone, and the answer is kept.
 	 */
 	void failed(@Nullable Throwable why, Supplier<StoredResponse> answer) {
 		this.ending.complete(new Ending.Failed(why, () -> StoredResponseCodec.encode(answer.get())));
 	}
 
-	/** The call has ended, and nothing of its answer is to be kept. */
+	/** Ends the call; nothing of its answer is kept. */
 	void end(HttpEnding how, @Nullable Throwable why) {
 		this.ending.complete(switch (how) {
 			case UNKEPT -> new Ending.DoneUnkept(why);

@@ -18,7 +18,7 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * Watches the work behind an asynchronous answer, which may be over before the work is.
+ * Watches the work behind an asynchronous answer. The answer may be over before the work.
  */
 final class AsyncWork implements CallableProcessingInterceptor {
 
@@ -38,25 +38,25 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	/**
 	 * Creates the watch.
-	 * @param context to be bound to the thread of the work
-	 * @param endedLate told when the work ends after its answer is over
+	 * @param context the context for the thread of the work
+	 * @param endedLate is told when the work ends after its answer
 	 */
 	AsyncWork(IdempotencyContext context, Runnable endedLate) {
 		this.context = context;
 		this.endedLate = endedLate;
 	}
 
-	/** Tasks of this request are its work, and see its context. */
+	/** Watches the tasks of a request, and binds the context to their threads. */
 	void observe(HttpServletRequest request) {
 		WebAsyncUtils.getAsyncManager(request).registerCallableInterceptor(this, this);
 	}
 
-	/** The work is a task that will be started. */
+	/** Notes that the work is a task that has not started yet. */
 	synchronized void watchTask() {
 		this.state = Work.NOT_BEGUN;
 	}
 
-	/** The work is whatever completes this. */
+	/** Watches the work that completes the given stage. */
 	void watch(CompletionStage<?> stage) {
 		synchronized (this) {
 			this.state = Work.RUNNING;
@@ -97,8 +97,9 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * Whoever interrupts a worker stops it anywhere. That its answer is over may become
-	 * known only after it has been stopped, and the application may wrap what it met.
+	 * Returns whether a worker was interrupted, which may have stopped it at any point.
+	 * The end of the answer may become known later than the interrupt, and the
+	 * application may have wrapped the exception, so the causes are searched.
 	 */
 	private static boolean isInterrupted(Throwable thrown) {
 		if (Thread.currentThread().isInterrupted()) {
@@ -127,8 +128,9 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * The client was answered, or is gone: a task that was not started never will be.
-	 * @return whether this is the first to say so
+	 * Notes that the client was answered or is gone. A task that has not started yet
+	 * never starts after that.
+	 * @return whether this is the first such note
 	 */
 	synchronized boolean answerOver() {
 		boolean first = !this.answerOver;
@@ -136,7 +138,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		return first;
 	}
 
-	/** Whether the end of the claim is the work's and no longer the answer's. */
+	/** Returns whether the answer is over, so that the end of the work ends the claim. */
 	synchronized boolean isAnswerOver() {
 		return this.answerOver;
 	}
@@ -145,7 +147,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		return this.state;
 	}
 
-	/** What the work has failed with. */
+	/** Returns the failure of the work. */
 	synchronized @Nullable Throwable failure() {
 		return this.failure;
 	}

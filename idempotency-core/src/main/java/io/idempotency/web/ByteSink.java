@@ -3,7 +3,7 @@ package io.idempotency.web;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Bytes that grow, and can be looked at without a copy. Not thread-safe. */
+/** A growing array of bytes that can be read without a copy. Not thread-safe. */
 final class ByteSink {
 
 	private static final int INITIAL_SIZE = 512;
@@ -33,7 +33,8 @@ final class ByteSink {
 
 	/**
 	 * Writes text as UTF-8.
-	 * @return whether that could be done: half of a surrogate pair has no form
+	 * @return whether the text could be written: half of a surrogate pair has no form in
+	 * UTF-8
 	 */
 	boolean writeUtf8(char[] text, int offset, int length) {
 		ensure(3 * length);
@@ -61,7 +62,11 @@ final class ByteSink {
 		return true;
 	}
 
-	/** The beginning, which is mostly all: a loop that the compiler makes fast. */
+	/**
+	 * Writes the ASCII characters at the beginning, which are mostly the whole text, in a
+	 * loop that the compiler makes fast. Returns the position of the first other
+	 * character.
+	 */
 	private int writeAscii(char[] text, int offset, int end) {
 		byte[] target = this.bytes;
 		int to = this.size;
@@ -73,7 +78,10 @@ final class ByteSink {
 		return from;
 	}
 
-	/** One sequence of UTF-8: the first byte, and what follows by six bits each. */
+	/**
+	 * Writes one sequence of UTF-8: the first byte, and one byte for each group of six
+	 * bits that follows.
+	 */
 	private void put(int first, int... following) {
 		this.bytes[this.size++] = (byte) first;
 		for (int bits : following) {
@@ -93,7 +101,7 @@ final class ByteSink {
 		return this.size;
 	}
 
-	/** The backing array, valid until the next write. */
+	/** Returns the backing array, which is valid until the next write. */
 	byte[] array() {
 		return this.bytes;
 	}
@@ -106,7 +114,7 @@ final class ByteSink {
 		return Arrays.copyOf(this.bytes, this.size);
 	}
 
-	/** The bytes themselves, not a copy. */
+	/** Returns the bytes themselves, not a copy. */
 	ByteBuffer toBuffer() {
 		return ByteBuffer.wrap(this.bytes, 0, this.size).slice();
 	}

@@ -13,10 +13,11 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thin wrapper, until a guarded call is claimed: then it holds the answer back, so that
- * its record is complete before the client can see its end.
+ * Wraps a response. The wrapper passes everything through until a guarded call is
+ * claimed. Then it holds the answer back, so that the record is complete before the
+ * client can see the end of the answer.
  * <p>
- * Status and headers go to the wrapped response at once, which is not committed by them.
+ * Status and headers go to the wrapped response at once, because they do not commit it.
  * The body, its declared length, a flush, an error and a redirect would commit it, so
  * they are kept and repeated by {@link #push()}.
  */
@@ -42,14 +43,14 @@ final class CapturingResponse extends HeldHeaders {
 		return wrapped().getOutputStream();
 	}
 
-	/** The response that is wrapped: what is done to it reaches the client. */
+	/** Returns the wrapped response; output to it reaches the client. */
 	HttpServletResponse wrapped() {
 		return (HttpServletResponse) getResponse();
 	}
 
 	/**
-	 * Holds the answer back from now on, unless something of it has left already.
-	 * @param maxBytes how many bytes of its body at most
+	 * Holds the answer back from now on, unless a part of it was already sent.
+	 * @param maxBytes the largest body, in bytes, that is held back
 	 */
 	void hold(long maxBytes) {
 		this.body.hold(maxBytes, this::declareContentLength);
@@ -67,45 +68,48 @@ final class CapturingResponse extends HeldHeaders {
 		}
 	}
 
-	/** Passes everything through from now on, what is held first. */
+	/** Sends the held output, and passes everything through from now on. */
 	void stream() throws IOException {
 		this.body.stream();
 	}
 
-	/** Looks before each output whether the answer has turned out to be a stream. */
+	/** Checks before each output whether the answer has turned out to be a stream. */
 	void streamIf(BooleanSupplier condition) {
 		this.body.streamIf(condition);
 	}
 
-	/** Holds nothing back any more, and drops what is held: another wrapper does so. */
+	/**
+	 * Drops the held output and passes everything through, because another wrapper now
+	 * holds the answer.
+	 */
 	void pass() {
 		this.body.pass();
 		this.pendingEnd = null;
 	}
 
-	/** Drops what is held and whatever comes later: the answer is another. */
+	/** Drops the held output and all later output. */
 	void close() {
 		this.body.close();
 	}
 
-	/** Whether the answer is held back as a whole. */
+	/** Returns whether the answer is held back as a whole. */
 	boolean isHeld() {
 		return this.body.mode() == Mode.HOLD;
 	}
 
-	/** Whether the answer is an error whose bytes the container has still to make. */
+	/** Returns whether the answer is an error that the container has yet to render. */
 	boolean isError() {
 		return this.pendingEnd != null && this.pendingEnd.ending() == EndedBy.ERROR;
 	}
 
-	/** Whether the answer passes through as a stream. */
+	/** Returns whether the answer passes through as a stream. */
 	boolean isStreaming() {
 		return this.body.mode() == Mode.STREAM;
 	}
 
 	/**
-	 * The answer as it is held.
-	 * @param ambient the headers that are not the handler's
+	 * Returns the answer as it is held.
+	 * @param ambient the headers that are not from the handler
 	 * @param excluded names of headers that are never stored, in lower case
 	 * @return the answer, whose body is not a copy
 	 */
@@ -116,7 +120,10 @@ final class CapturingResponse extends HeldHeaders {
 				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.held());
 	}
 
-	/** Sends what is held, and does what was asked for meanwhile. */
+	/**
+	 * Sends the held output, and then the error, the redirect or the flush that was asked
+	 * for meanwhile.
+	 */
 	void push() throws IOException {
 		Mode mode = this.body.mode();
 		if (mode == Mode.OVERFLOW) {
@@ -157,7 +164,7 @@ final class CapturingResponse extends HeldHeaders {
 			throw new IllegalStateException("getWriter() was called for this response");
 		}
 		if (this.body.mode() == Mode.PASS) {
-			// The container says whether it may be used.
+			// The container checks whether the stream may be used.
 			wrappedOutputStream();
 		}
 		this.streamUsed = true;
@@ -182,8 +189,8 @@ final class CapturingResponse extends HeldHeaders {
 			if (this.streamUsed) {
 				throw new IllegalStateException("getOutputStream() was called for this response");
 			}
-			// As the container does: the encoding of a writer is part of the content
-			// type.
+			// The encoding of a writer becomes part of the content type, as in the
+			// container.
 			String encoding = getCharacterEncoding();
 			super.setCharacterEncoding(encoding);
 			this.writer = new PrintWriter(new UnbufferedWriter(heldStream(), encoding));
@@ -227,7 +234,10 @@ final class CapturingResponse extends HeldHeaders {
 		}
 	}
 
-	/** As the container does: from here on the other one of the two may be used. */
+	/**
+	 * Allows the handler to choose between stream and writer again, as the container
+	 * does.
+	 */
 	private void forgetOutput() {
 		this.writer = null;
 		this.streamUsed = false;
@@ -270,12 +280,12 @@ final class CapturingResponse extends HeldHeaders {
 	}
 
 	/**
-	 * Overrides a method that the response has since Servlet 6.1, to which all other
-	 * redirects lead; older containers never call it.
-	 * @param location where to
+	 * Overrides a method that the response has since Servlet 6.1 and that all other
+	 * redirects call. Older containers never call it.
+	 * @param location the target
 	 * @param status the status code
 	 * @param clearBuffer whether the body is dropped
-	 * @throws IOException if it could not be sent
+	 * @throws IOException if the redirect could not be sent
 	 */
 	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
 		if (isHolding()) {

@@ -21,17 +21,19 @@ import org.slf4j.LoggerFactory;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
- * The answer of one claimed call, from the claim to the end: tells how the call has
- * ended, so that its record is complete, then lets the client see the answer. What the
- * end is says {@link HttpEnding}.
+ * The answer of one claimed call, from the claim to the end. It first tells the engine
+ * how the call has ended, so that the record is complete, and then lets the client see
+ * the answer. {@link HttpEnding} decides how the call has ended.
  */
 final class ClaimedAnswer extends Answer {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedAnswer.class);
 
 	/**
-	 * Jetty, and Tomcat for an asynchronous request, say that a request is over before
-	 * they render its error. Only where nothing renders errors does this delay count.
+	 * How long the rendering of an error is awaited after the end of the request. Jetty,
+	 * and Tomcat for an asynchronous request, report the end of a request before they
+	 * render its error. If nothing renders errors, the error itself is kept after this
+	 * delay.
 	 */
 	private static final Duration ERROR_RENDERED = Duration.ofSeconds(2);
 
@@ -69,11 +71,11 @@ final class ClaimedAnswer extends Answer {
 	 * Starts to hold an answer back.
 	 * @param response the answer
 	 * @param claim the claim
-	 * @param engine has threads for what comes later
-	 * @param settings of the door
-	 * @param replay marks what was recovered
-	 * @param errorsAreDispatched whether somebody will tell when nothing more happens to
-	 * the request, so that the rendering of an error can be awaited
+	 * @param engine the engine, which has threads for later tasks
+	 * @param settings the settings of the door
+	 * @param replay marks the answer if its result was looked up
+	 * @param errorsAreDispatched whether a listener reports the end of the request, so
+	 * that the rendering of an error can be awaited
 	 */
 	ClaimedAnswer(CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine, HttpSettings settings,
 			ResponseReplay replay, boolean errorsAreDispatched) {
@@ -89,7 +91,7 @@ final class ClaimedAnswer extends Answer {
 		response.hold(settings.maxResponseSize());
 	}
 
-	/** Told when it is known how the call has ended. */
+	/** Returns an ending that completes when it is known how the call has ended. */
 	Ending ending() {
 		return this.end.later();
 	}
@@ -98,7 +100,7 @@ final class ClaimedAnswer extends Answer {
 		return this.work;
 	}
 
-	/** The result was looked up: it is answered as a replay. */
+	/** Notes that the result was looked up, so that it is answered as a replay. */
 	void recovered() {
 		this.recovered = true;
 	}
@@ -106,7 +108,7 @@ final class ClaimedAnswer extends Answer {
 	@Override
 	void moveTo(CapturingResponse next) {
 		if (this.awaitedError != null && !this.end.isKnown()) {
-			// What is set from here on is the rendering's.
+			// Headers that are set from here on belong to the rendering.
 			this.rendering = true;
 			this.ambient = new AmbientHeaders(next);
 		}
@@ -126,7 +128,7 @@ final class ClaimedAnswer extends Answer {
 		stream();
 	}
 
-	/** The answer is a stream: nothing of it is held back. */
+	/** Treats the answer as a stream: nothing of it is held back. */
 	void stream() {
 		this.streaming = true;
 		try {
@@ -138,8 +140,8 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	/**
-	 * The handler has given its result: what fails from now on is the answer and not the
-	 * work.
+	 * Notes that the handler has given its result. A later failure is a failure of the
+	 * answer and not of the work.
 	 */
 	void returned() {
 		this.returned = true;
@@ -151,14 +153,14 @@ final class ClaimedAnswer extends Answer {
 			this.returned = false;
 		}
 		else if (HttpCall.content(result) instanceof StreamingResponseBody) {
-			// Held back as one that the handler itself returns: whoever writes it tells
-			// when it has ended.
+			// The body is held back like one that the handler itself returns: the end of
+			// the task that writes it is observed.
 			response().streamIf(() -> false);
 			this.work.observe(request);
 		}
 	}
 
-	/** The arguments of the handler were refused before it was entered. */
+	/** Notes that the arguments of the handler were refused before it was entered. */
 	void nothingRan() {
 		this.nothingRan = true;
 	}
@@ -170,7 +172,7 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	boolean threw(Throwable thrown) {
-		// The container answers, in a way that is not known here.
+		// The container makes the answer, and its answer is not known here.
 		response().close();
 		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
 			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError != null));
@@ -203,11 +205,13 @@ final class ClaimedAnswer extends Answer {
 			awaitError();
 		}
 		else if (how == HttpEnding.FAILED && response().isHeld()) {
-			// What has been committed by now is not to be undone: its answer is kept.
+			// If a transaction was committed by now, the work is not undone, and the
+			// answer is kept.
 			this.end.failed(this.failure, this::snapshot);
 		}
 		else {
-			// Where nothing was held back, nothing was to be kept.
+			// An answer that was not held back was not to be kept, so there is nothing to
+			// explain.
 			Throwable why = response().isHeld() ? this.failure : null;
 			if (how == HttpEnding.UNKEPT) {
 				this.end.unkept(why, kind(response().getStatus()));
@@ -223,7 +227,8 @@ final class ClaimedAnswer extends Answer {
 			awaitError(snapshot());
 		}
 		catch (RuntimeException ex) {
-			// The handler has returned: whatever fails now, it must not run again.
+			// The handler has returned, so it must not run again even if something fails
+			// now.
 			end(HttpEnding.UNKEPT, ex);
 		}
 	}
@@ -270,9 +275,9 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	/**
-	 * The container renders the error in another dispatch, whose bytes are the answer;
-	 * where nobody tells that the request has ended without one, the error itself is
-	 * stored.
+	 * Waits until the container has rendered the error in another dispatch, because the
+	 * bytes of that dispatch are the answer. If no listener reports the end of the
+	 * request, the error itself is stored at once.
 	 */
 	private void awaitError(StoredResponse error) {
 		if (this.errorsAreDispatched) {

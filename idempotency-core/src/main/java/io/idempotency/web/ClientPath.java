@@ -6,7 +6,7 @@ import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-/** The path that the client has asked for, wherever the request was dispatched since. */
+/** Finds the path that the client has asked for, even after dispatches to other paths. */
 final class ClientPath {
 
 	private ClientPath() {

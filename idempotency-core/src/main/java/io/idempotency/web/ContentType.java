@@ -5,7 +5,7 @@ import java.util.Locale;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-/** What kind of body a request has, as far as a fingerprint cares. */
+/** The kind of body that a request has, as far as a fingerprint distinguishes it. */
 enum ContentType {
 
 	/** JSON, or a format that is JSON by its suffix. */
@@ -14,10 +14,10 @@ enum ContentType {
 	/** A URL-encoded form. */
 	FORM,
 
-	/** A form in parts. */
+	/** A body in parts, such as a multipart form. */
 	MULTIPART,
 
-	/** Any other. */
+	/** Any other body. */
 	OTHER;
 
 	static ContentType of(@Nullable String header) {
@@ -36,11 +36,11 @@ enum ContentType {
 	}
 
 	/**
-	 * The charset that the body of a request has by its content type, which is what
-	 * message converters go by: what the request says otherwise may be the default that a
-	 * filter forces on every request, as Boot's does.
+	 * Returns the charset of the body of a request. The content type comes first, because
+	 * message converters use it. The encoding of the request may only be a default that a
+	 * filter forces on every request, as Boot's filter does.
 	 * @param request the request
-	 * @return the name, {@code null} if nothing tells it
+	 * @return the name, {@code null} if neither of them names one
 	 */
 	static @Nullable String charset(HttpServletRequest request) {
 		String header = request.getContentType();
@@ -55,8 +55,8 @@ enum ContentType {
 	}
 
 	/**
-	 * Whether a body is read as UTF-8, which JSON is unless it says otherwise.
-	 * @param charset what the request says, {@code null} if it does not
+	 * Returns whether a body is read as UTF-8. JSON without a charset is UTF-8.
+	 * @param charset the charset of the request, {@code null} if it names none
 	 */
 	static boolean isUtf8(@Nullable String charset) {
 		return charset == null || charset.equalsIgnoreCase("UTF-8") || charset.equalsIgnoreCase("UTF8");

@@ -7,8 +7,9 @@ import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
 
 /**
- * Knows the parameter in which a page sends the token against forged requests, which
- * Spring Security masks anew on each page: it says nothing about the request.
+ * Knows the parameter in which a page sends the token against forged requests. Spring
+ * Security masks the token anew on each page, so its value says nothing about the
+ * request.
  */
 final class CsrfParameter {
 
@@ -19,15 +20,15 @@ final class CsrfParameter {
 	}
 
 	/**
-	 * The parameter of a request.
+	 * Returns the name of the parameter of a request.
 	 * @param request the request
-	 * @return its name, {@code null} if nothing guards the request against forgery
+	 * @return the name, {@code null} if nothing guards the request against forgery
 	 */
 	static @Nullable String name(HttpServletRequest request) {
 		return SPRING_SECURITY ? Token.parameterName(request) : null;
 	}
 
-	/** Loaded only where Spring Security is. */
+	/** Loaded only if Spring Security is present. */
 	private static final class Token {
 
 		static @Nullable String parameterName(HttpServletRequest request) {
@@ -36,8 +37,9 @@ final class CsrfParameter {
 		}
 
 		/**
-		 * To ask for the name makes a token, and a session for it. A client that brings
-		 * neither a session nor a cookie has no token to be left out.
+		 * Returns whether the client may have sent a token. Spring Security creates a
+		 * token and a session when it is asked for the name, so it is not asked for a
+		 * client without a session and without cookies.
 		 */
 		private static boolean hasState(HttpServletRequest request) {
 			return request.getRequestedSessionId() != null || request.getCookies() != null

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * One request and its answer, in all dispatches: knows the innermost wrapper of the
+ * One request and its answer, in all dispatches. It knows the innermost wrapper of the
  * response and the answer of the guarded handler, if there is one.
  */
 final class Exchange {
@@ -42,7 +42,7 @@ final class Exchange {
 		this.observed = observed;
 	}
 
-	/** The exchange of a request, {@code null} if the filter has not seen it. */
+	/** Returns the exchange of a request, {@code null} if the filter has not seen it. */
 	static @Nullable Exchange find(ServletRequest request) {
 		return (Exchange) request.getAttribute(ATTRIBUTE);
 	}
@@ -56,16 +56,16 @@ final class Exchange {
 		return exchange;
 	}
 
-	/** Somebody will tell when nothing more happens to the request. */
+	/** Notes that a listener will report the end of the request. */
 	static void observe(ServletRequest request) {
 		request.setAttribute(OBSERVED, true);
 	}
 
 	/**
-	 * A dispatch begins.
+	 * Begins a dispatch.
 	 * @param request its request
 	 * @param given the response that was given to it
-	 * @return the response to be handed on
+	 * @return the response for the rest of the filter chain
 	 */
 	HttpServletResponse enter(HttpServletRequest request, HttpServletResponse given) {
 		DispatcherType type = request.getDispatcherType();
@@ -75,7 +75,8 @@ final class Exchange {
 		if (type != DispatcherType.FORWARD && wraps(given, this.response)) {
 			return given;
 		}
-		// Innermost in a forward too: some containers end the response behind it.
+		// A forward gets a wrapper of its own as the innermost one, because some
+		// containers end the response behind the outer wrapper.
 		CapturingResponse next = new CapturingResponse(given);
 		this.response = next;
 		if (this.answer != null) {
@@ -100,11 +101,11 @@ final class Exchange {
 	}
 
 	/**
-	 * A dispatch has ended.
+	 * Ends a dispatch.
 	 * @param request its request
-	 * @param previous the innermost wrapper before it
-	 * @param thrown what it has thrown, {@code null} if it has returned
-	 * @return whether there is an answer, whatever it has thrown
+	 * @param previous the innermost wrapper before the dispatch
+	 * @param thrown the exception of the dispatch, {@code null} if it has returned
+	 * @return whether there is an answer, even if the dispatch has thrown
 	 * @throws IOException if the answer could not be sent
 	 */
 	boolean leave(ServletRequest request, @Nullable CapturingResponse previous, @Nullable Throwable thrown)
@@ -146,24 +147,28 @@ final class Exchange {
 			request.getAsyncContext().addListener(new EndOfAsync(pending));
 		}
 		catch (IllegalStateException ex) {
-			// It is complete by now.
+			// The request is complete by now.
 			pending.asyncCompleted();
 		}
 	}
 
-	/** Whether a guarded call is or was under way: what it calls is a part of it. */
+	/**
+	 * Returns whether a guarded call is or was under way; calls that it makes are part of
+	 * it.
+	 */
 	boolean isGuarded() {
 		return this.answer instanceof ClaimedAnswer;
 	}
 
-	/** Whether the stored answer was found: nothing may run. */
+	/** Returns whether a stored answer was found, so that nothing may run. */
 	boolean isReplayed() {
 		return this.answer instanceof ReplayedAnswer;
 	}
 
 	/**
-	 * Whether the container has refused the request already, as for a form or a part that
-	 * breaks off: the handler would work on half a request, and its result would be kept.
+	 * Returns whether the container has already refused the request, for example because
+	 * a form or a part breaks off. The handler would then work on half a request, and its
+	 * result would be kept.
 	 */
 	boolean isRefused() {
 		CapturingResponse given = this.response;
@@ -192,7 +197,7 @@ final class Exchange {
 		return this.response;
 	}
 
-	/** The handler itself starts asynchronous processing. */
+	/** Is told that the handler itself starts asynchronous processing. */
 	void startedByHand() {
 		if (this.answer != null) {
 			this.answer.startedByHand();
@@ -211,7 +216,7 @@ final class Exchange {
 		}
 	}
 
-	/** Tells the answer how asynchronous processing ends, where no dispatch does. */
+	/** Tells the answer how asynchronous processing ends if no dispatch ends it. */
 	private record EndOfAsync(Answer answer) implements AsyncListener {
 
 		@Override

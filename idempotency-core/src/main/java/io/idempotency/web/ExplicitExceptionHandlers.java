@@ -18,8 +18,8 @@ import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 
 /**
  * Knows whether the application has an exception handler of its own for the library's
- * exceptions. One for all exceptions is none for these: it would make a 500 of every
- * refusal. Thread-safe.
+ * exceptions. A handler for all exceptions does not count, because it would turn every
+ * refusal into a 500. Thread-safe.
  */
 final class ExplicitExceptionHandlers {
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class FormData {
 
 	/**
-	 * As many as containers take by default: a body of a megabyte may hold half a
-	 * million, each of which costs much more memory than it has bytes.
+	 * The limit that containers have by default. A body of a megabyte may hold half a
+	 * million parameters, and each of them costs much more memory than it has bytes.
 	 */
 	static final int MAX_PARAMETERS = 1000;
 
@@ -24,9 +24,9 @@ final class FormData {
 	/**
 	 * Decodes parameters.
 	 * @param text the encoded parameters
-	 * @param charset what percent-encoded bytes are
+	 * @param charset the charset of percent-encoded bytes
 	 * @return the values of each name in their order, {@code null} if the text is
-	 * malformed or has too many
+	 * malformed or has too many parameters
 	 */
 	static @Nullable Map<String, List<String>> parse(String text, Charset charset) {
 		Map<String, List<String>> parameters = new LinkedHashMap<>();

@@ -12,21 +12,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a request whose form the guard has read, so that the container
- * cannot.
+ * The parameters of a request whose form the guard has read. The container cannot read
+ * that form any more.
  *
  * @param values the parameters of the query and of the form
- * @param complete whether these are all of them for certain
+ * @param complete whether these are surely all parameters
  */
 record FormParameters(Map<String, String[]> values, boolean complete) {
 
 	/**
 	 * Adds the fields of a form to the parameters that the container knows.
 	 * @param form the form as it was sent
-	 * @param charset of the form
+	 * @param charset the charset of the form
 	 * @param query the query, {@code null} if there is none
 	 * @param known the parameters that the container knows
-	 * @return all of them, {@code null} if the form cannot be read
+	 * @return all parameters, {@code null} if the form cannot be read
 	 */
 	static @Nullable FormParameters of(byte[] form, Charset charset, @Nullable String query,
 			Map<String, String[]> known) {
@@ -43,8 +43,10 @@ record FormParameters(Map<String, String[]> values, boolean complete) {
 		Map<String, String[]> merged = new LinkedHashMap<>(container);
 		fields.forEach((name, values) -> {
 			List<String> known = Arrays.asList(merged.getOrDefault(name, new String[0]));
-			// More than the query has: the container knows the form's values. Of a query
-			// that cannot be read, only the container knows how much it has taken.
+			// If the container knows more values than the query has, it knows the form's
+			// values. If the query cannot be read, only the container knows how many
+			// values it has taken from it, so the last values are compared with the
+			// form's.
 			boolean inForm = (inQuery != null) ? known.size() > inQuery.getOrDefault(name, List.of()).size()
 					: known.size() >= values.size()
 							&& known.subList(known.size() - values.size(), known.size()).equals(values);

@@ -22,18 +22,21 @@ final class HandlerOperations {
 		this.lookup = lookup;
 	}
 
-	/** Whether it is known by now who handles the request. */
+	/** Returns whether the handler of the request is already known. */
 	static boolean isMapped(HttpServletRequest request) {
 		return request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) != null;
 	}
 
-	/** A class's annotation never means a safe method; a method's own does. */
+	/**
+	 * Returns whether a request is exempt: the annotation of a class does not cover safe
+	 * HTTP methods, the annotation of a method does.
+	 */
 	static boolean isExempt(IdempotentOperation operation, HttpServletRequest request) {
 		return !operation.declaredOnMethod() && SAFE_METHODS.contains(request.getMethod());
 	}
 
 	/**
-	 * The operation of the request's handler.
+	 * Returns the operation of the request's handler.
 	 * @param request the request
 	 * @return the operation, {@code null} if the call will not be guarded
 	 */

@@ -10,11 +10,11 @@ import jakarta.servlet.ServletOutputStream;
 
 /**
  * The body of an answer: held back until its record is complete, or passed through. A
- * body that is larger than the limit passes through but for its last byte, so that the
+ * body that is larger than the limit passes through except for its last byte, so that the
  * client never sees its end before the record is complete.
  * <p>
  * A worker whose answer has timed out may still write while the request thread ends the
- * answer, so all but the plain pass-through is guarded by a lock.
+ * answer, so a lock guards all modes but the plain pass-through.
  */
 final class HeldBody {
 
@@ -49,8 +49,8 @@ final class HeldBody {
 	}
 
 	/**
-	 * Holds back what is written from now on.
-	 * @param maxBytes how many bytes at most
+	 * Holds back all output from now on.
+	 * @param maxBytes the largest number of bytes that is held
 	 * @param onOverflow called before bytes over the limit pass through
 	 */
 	void hold(long maxBytes, Runnable onOverflow) {
@@ -60,12 +60,12 @@ final class HeldBody {
 		this.mode = Mode.HOLD;
 	}
 
-	/** Asks before each output whether the answer has turned out to be a stream. */
+	/** Checks before each output whether the answer has turned out to be a stream. */
 	void streamIf(BooleanSupplier condition) {
 		this.streaming = condition;
 	}
 
-	/** Passes through from now on, what is held first; nothing is kept back any more. */
+	/** Sends the held bytes and passes all output through from now on. */
 	void stream() throws IOException {
 		this.lock.lock();
 		try {
@@ -94,7 +94,7 @@ final class HeldBody {
 		this.held = new ByteSink(0);
 	}
 
-	/** Drops what is held and whatever is written later. */
+	/** Drops the held bytes and all later output. */
 	void close() {
 		this.lock.lock();
 		try {
@@ -106,7 +106,9 @@ final class HeldBody {
 		}
 	}
 
-	/** Passes through as if nothing had been held; what is held is dropped. */
+	/**
+	 * Drops the held bytes and passes all output through, as if nothing had been held.
+	 */
 	void pass() {
 		this.mode = Mode.PASS;
 		this.held = new ByteSink(0);
@@ -143,7 +145,7 @@ final class HeldBody {
 			case OVERFLOW -> this.overLimit.write(bytes, offset, length);
 			case PASS, STREAM -> target().write(bytes, offset, length);
 			case CLOSED -> {
-				// The answer has ended: nobody would read it.
+				// The answer has ended, so the output has no reader.
 			}
 		}
 	}
@@ -182,14 +184,14 @@ final class HeldBody {
 		}
 	}
 
-	/** The answer is ended in another way: what is written from now on is dropped. */
+	/** Drops all later output, because an error or a redirect ends the answer. */
 	void ignoreWrites() {
 		this.ended = true;
 	}
 
 	/**
-	 * The handler closes its stream: the answer ends when its record is complete, unless
-	 * it passes through.
+	 * Is told that the handler closes its stream. An answer that is held back ends only
+	 * when its record is complete; an answer that passes through ends at once.
 	 */
 	void closeStream() throws IOException {
 		if (this.mode == Mode.PASS || this.mode == Mode.STREAM) {
@@ -200,7 +202,7 @@ final class HeldBody {
 		}
 	}
 
-	/** Drops what is held, as a response does whose buffer is reset. */
+	/** Drops the held bytes, as a response does when its buffer is reset. */
 	void reset() {
 		this.lock.lock();
 		try {
@@ -222,7 +224,7 @@ final class HeldBody {
 		}
 	}
 
-	/** Whether something was passed through before it could be held. */
+	/** Returns whether output was passed through before it could be held. */
 	boolean isWritten() {
 		return this.written;
 	}
@@ -235,7 +237,7 @@ final class HeldBody {
 		return this.flushRequested;
 	}
 
-	/** What is held, not a copy. */
+	/** Returns the held bytes, not a copy. */
 	ByteBuffer held() {
 		return this.held.toBuffer();
 	}
@@ -245,29 +247,29 @@ final class HeldBody {
 	}
 
 	/**
-	 * What happens to the bytes that are written.
+	 * The way in which output is treated.
 	 */
 	enum Mode {
 
-		/** Passed through: no guarded call is under way. */
+		/** Output passes through, because no guarded call is under way. */
 		PASS,
 
-		/** Held back. */
+		/** Output is held back. */
 		HOLD,
 
-		/** Too large: passed through but for the last byte. */
+		/** The body is too large: all but its last byte passes through. */
 		OVERFLOW,
 
-		/** A stream: passed through as it comes. */
+		/** The answer is a stream, and output passes through as it comes. */
 		STREAM,
 
-		/** Dropped: the answer has ended. */
+		/** The answer has ended, and output is dropped. */
 		CLOSED
 
 	}
 
 	/**
-	 * Opens the stream of the response that is wrapped.
+	 * Opens the stream of the wrapped response.
 	 */
 	@FunctionalInterface
 	interface Target {

@@ -10,9 +10,9 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Status and headers of an answer that is held back. They go to the wrapped response at
- * once, which is not committed by them; only the declared length is kept, for some
- * containers end an answer when so many bytes are written.
+ * The status and the headers of an answer that is held back. They go to the wrapped
+ * response at once, because they do not commit it. Only the declared length is kept,
+ * because some containers end an answer as soon as so many bytes are written.
  */
 abstract class HeldHeaders extends HttpServletResponseWrapper {
 
@@ -26,13 +26,15 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 		super(response);
 	}
 
-	/** Whether the answer is held back as a whole. */
+	/** Returns whether the answer is held back as a whole. */
 	abstract boolean isHolding();
 
-	/** Whether what is set now has no effect, as after a commit. */
+	/** Returns whether changes have no effect any more, as after a commit. */
 	abstract boolean isOver();
 
-	/** Whether a writer was given out, whose encoding is part of the content type. */
+	/**
+	 * Returns whether a writer was given out; its encoding is part of the content type.
+	 */
 	abstract boolean isEncodingPinned();
 
 	final long contentLength() {
@@ -50,7 +52,10 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 		this.locale = null;
 	}
 
-	/** The answer goes on here; a locale is no header that could be read. */
+	/**
+	 * Takes over the locale of the previous wrapper, because a locale is no header that
+	 * could be read.
+	 */
 	final void inheritLocale(HeldHeaders previous) {
 		this.locale = previous.locale;
 	}
@@ -58,7 +63,7 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 	final List<ResponseHeader> changes(AmbientHeaders ambient, Set<String> excluded) {
 		List<ResponseHeader> changes = new ArrayList<>(ambient.changes(this, excluded));
 		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {
-			// Not every container has it among its headers.
+			// Not every container has the language among its headers.
 			changes.add(new ResponseHeader("Content-Language", true, List.of(this.locale.toLanguageTag())));
 		}
 		return changes;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 
-/** Writes into the body of an answer, wherever that goes. */
+/** Writes into the body of an answer, which holds the bytes or passes them through. */
 final class HeldOutputStream extends ServletOutputStream {
 
 	private final HeldBody body;
@@ -43,7 +43,7 @@ final class HeldOutputStream extends ServletOutputStream {
 			return this.body.target().isReady();
 		}
 		catch (IOException ex) {
-			// The write that follows says so.
+			// The next write throws the exception.
 			return true;
 		}
 	}
@@ -53,8 +53,8 @@ final class HeldOutputStream extends ServletOutputStream {
 	}
 
 	/**
-	 * The container calls the listener when there is room, which only a stream can wait
-	 * for.
+	 * Makes the answer a stream, because only a stream can wait until the container has
+	 * room for more bytes and calls the listener.
 	 */
 	@Override
 	public void setWriteListener(WriteListener listener) {

@@ -19,8 +19,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
- * One call of a guarded handler: what it returns is only the beginning of its answer, so
- * the filter tells how it has ended.
+ * One call of a guarded handler. Its result is only the beginning of its answer, so the
+ * filter tells how the call has ended.
  */
 final class HttpCall implements GuardedAction<Object> {
 
@@ -123,12 +123,12 @@ final class HttpCall implements GuardedAction<Object> {
 			claimed.work().observe(this.request);
 		}
 		if (content != null && !(content instanceof StreamingResponseBody)) {
-			// What an asynchronous result turns out to be is known when it is written.
+			// An asynchronous result may turn out to be a stream only when it is written.
 			claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);
 		}
 	}
 
-	/** What the body of an answer is made of. */
+	/** Returns the object that the body of an answer is made of. */
 	static @Nullable Object content(@Nullable Object result) {
 		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
@@ -142,7 +142,7 @@ final class HttpCall implements GuardedAction<Object> {
 		return answer().ending();
 	}
 
-	/** The answer that the client sees decides. */
+	/** Lets the answer that the client sees decide. */
 	@Override
 	public Ending gaveUp(Throwable failure) {
 		return answer().ending();

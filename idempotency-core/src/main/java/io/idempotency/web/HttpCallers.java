@@ -31,7 +31,7 @@ public final class HttpCallers {
 
 	/**
 	 * Creates the callers.
-	 * @param settings say whose keys are, where there is no resolver
+	 * @param settings determine the caller if there is no resolver
 	 * @param resolver the application's own resolver
 	 */
 	public HttpCallers(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
@@ -41,7 +41,7 @@ public final class HttpCallers {
 	}
 
 	/**
-	 * The caller of a request.
+	 * Returns the caller of a request.
 	 * @param request the request
 	 * @return the caller
 	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
@@ -77,7 +77,7 @@ public final class HttpCallers {
 	}
 
 	/**
-	 * The caller of the request that the current thread works for.
+	 * Returns the caller of the request that the current thread works for.
 	 * @return the caller, {@link Caller#GLOBAL} outside a request
 	 */
 	public Caller current() {

@@ -36,12 +36,13 @@ import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * The door of the method that handles the current request: its result is the answer that
- * the client sees, which is kept as bytes. Thread-safe.
+ * The door of the method that handles the current request. The result of a call is the
+ * answer that the client sees, and it is kept as bytes. Thread-safe.
  * <p>
- * Entered after binding, validation and method security, so that a request that they
- * refuse uses no key. Calls that the handler makes are its own business: only what
- * another guarded method does is an operation of its own, by the method door.
+ * A request enters the door after binding, validation and method security, so a request
+ * that they refuse uses no key. Calls that the handler makes are part of its own call.
+ * Only a call of another guarded method is an operation of its own, through the method
+ * door.
  *
  * @hidden
  * @since 0.1.0
@@ -67,8 +68,8 @@ public final class HttpDoor implements OperationDoor {
 	 * @param engine the engine
 	 * @param keys reads keys
 	 * @param fingerprints makes the fingerprints of expressions
-	 * @param callers says whose keys are
-	 * @param settings of the door
+	 * @param callers determines the callers, who own the keys
+	 * @param settings the settings of the door
 	 */
 	public HttpDoor(IdempotencyEngine engine, OperationKeys keys, OperationFingerprints fingerprints,
 			HttpCallers callers, HttpSettings settings) {
@@ -119,12 +120,12 @@ public final class HttpDoor implements OperationDoor {
 		}
 		Exchange exchange = Exchange.find(request);
 		if (exchange != null && exchange.isGuarded()) {
-			// The handler again, by itself or by a forward: a part of the call that is
-			// guarded.
+			// The handler is called again, by itself or by a forward: that is part of the
+			// guarded call.
 			return call.run();
 		}
 		if (exchange != null && exchange.isReplayed()) {
-			// Somebody outside calls the handler again, as if a replay were a failure.
+			// Code around the handler calls it again, as if the replay were a failure.
 			throw new ReplaySignal();
 		}
 		RequestValues values = new HttpRequestValues(request);
@@ -138,7 +139,7 @@ public final class HttpDoor implements OperationDoor {
 		if (exchange == null) {
 			throw IdempotencyFilter.missing("guard a call of '" + call.operation().name() + "'");
 		}
-		// Whose scope the annotation gives need not be known by a name.
+		// If the annotation gives the scope, the caller needs no name.
 		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL : this.callers.of(request);
 		IdempotencyKey key = call.key(parts, caller, values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, request, values), call.operation().policy(),

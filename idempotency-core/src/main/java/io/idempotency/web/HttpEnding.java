@@ -11,23 +11,23 @@ import org.springframework.web.context.request.async.AsyncRequestTimeoutExceptio
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
- * Decides how a guarded request has ended, by what its answer and the work behind it have
- * come to. The first row that fits decides; mode and policy narrow the ending further, in
- * the engine.
+ * Decides how a guarded request has ended, from its answer and from the work behind the
+ * answer. The first row that fits decides. The engine narrows the ending further by mode
+ * and policy.
  *
  * <pre class="code">
  * the answer is there         because of                                            ending
  * ------------------------------------------------------------------------------------------------------
- *  1 failed (a to c), and the handler had returned, no stream: only the answer failed    UNKEPT
- *  2 failed (a to c), and the work was given up by who waited for it                     OUT_OF_SIGHT
+ *  1 failed (a to c) with an exception after the handler had returned, no stream         UNKEPT
+ *  2 failed (a to c), and the caller that waited for the work has given up               OUT_OF_SIGHT
  *  3 failed: nothing ran (arguments, or a nested call that may run later, refused)   (a) NOT_RUN
  *  4 failed: a nested call was refused for good, or a stream broke off in the middle (b) FAILED
  *  5 failed: its status is one after which the key is free                           (c) FAILED
  *  6 it was streamed or too large, or results are not kept                               UNKEPT
- *  7 it is an error that the container has still to render                               KEPT_WHEN_RENDERED
+ *  7 it is an error that the container has yet to render                                 KEPT_WHEN_RENDERED
  *  8 else                                                                                KEPT
- *    (b) and (c) fail nothing where failures are remembered; a stream that has broken off because the
- *    client has gone or time was over is no failure
+ *    (b) and (c) are no failures if failures are remembered; a stream that broke off because the client
+ *    had gone or its time was over is no failure
  *
  * the handler, or what makes its answer, has thrown to the container
  * ------------------------------------------------------------------------------------------------------
@@ -49,28 +49,31 @@ import org.springframework.web.util.DisconnectedClientHelper;
  */
 enum HttpEnding {
 
-	/** Done, and the answer is the result. */
+	/** The call is done, and the answer is the result. */
 	KEPT,
 
-	/** Done, and the answer is the result as soon as the container has rendered it. */
+	/**
+	 * The call is done, and the answer is the result as soon as the container has
+	 * rendered it.
+	 */
 	KEPT_WHEN_RENDERED,
 
-	/** Done, with nothing to be kept. */
+	/** The call is done, and nothing is kept. */
 	UNKEPT,
 
-	/** Ran, and failed cleanly. */
+	/** The work ran and failed cleanly. */
 	FAILED,
 
-	/** Nothing has run. */
+	/** The work has not run. */
 	NOT_RUN,
 
 	/** The work may still act. */
 	OUT_OF_SIGHT,
 
-	/** The end of the work will tell. */
+	/** The end of the work will decide. */
 	UNDECIDED;
 
-	/** The answer is there. */
+	/** Decides when the answer is complete. */
 	static HttpEnding answered(Facts facts) {
 		boolean refused = facts.failure == Failure.NOTHING_RAN || facts.failure == Failure.REFUSED && !facts.remembers;
 		boolean failed = refused || !facts.remembers && (facts.isBrokenStream() || facts.isFreeingAnswer());
@@ -89,7 +92,9 @@ enum HttpEnding {
 		return facts.toBeRendered ? KEPT_WHEN_RENDERED : KEPT;
 	}
 
-	/** The container answers, in a way that is not known here. */
+	/**
+	 * Decides when an exception has reached the container, which then makes the answer.
+	 */
 	static HttpEnding thrown(Facts facts) {
 		if (facts.toBeRendered) {
 			return KEPT;
@@ -103,7 +108,7 @@ enum HttpEnding {
 		return facts.remembers ? KEPT_WHEN_RENDERED : FAILED;
 	}
 
-	/** The client has had its answer, or will have none. */
+	/** Decides when the client has had its answer or will get none. */
 	static HttpEnding answerOver(Facts facts) {
 		if (facts.streaming) {
 			return UNKEPT;
@@ -118,31 +123,32 @@ enum HttpEnding {
 	}
 
 	/**
-	 * What a call has come to whose answer is kept. A status of 4xx says that the handler
-	 * has refused it, unless its work is known to be done: then the answer alone was
-	 * refused, such as one that the client does not accept.
-	 * @param status of the answer
-	 * @param workIsDone whether the work is known to be done, whatever the answer says
+	 * Returns the kind of the result of a call whose answer is kept. A status of 4xx says
+	 * that the handler has refused the call. If the work is known to be done, only the
+	 * answer was refused, for example because the client does not accept it.
+	 * @param status the status of the answer
+	 * @param workIsDone whether the work is known to be done, even if the answer is an
+	 * error
 	 */
 	static ResultKind kind(int status, boolean workIsDone) {
 		if (workIsDone || status < HttpServletResponse.SC_BAD_REQUEST) {
 			return ResultKind.SUCCESS;
 		}
-		// An error of the server leaves open what was done.
+		// After an error of the server it is not known whether the work was done.
 		return (status < HttpServletResponse.SC_INTERNAL_SERVER_ERROR) ? ResultKind.REFUSAL : ResultKind.FAILURE;
 	}
 
 	/**
-	 * What is known.
+	 * The facts that decide an ending.
 	 *
-	 * @param failure what was thrown on the way to the answer
-	 * @param returned whether the handler has given its result, so that what failed later
-	 * is the answer and not the work
+	 * @param failure the kind of exception on the way to the answer
+	 * @param returned whether the handler has given its result, so that a later failure
+	 * is a failure of the answer and not of the work
 	 * @param work the work behind an asynchronous answer
 	 * @param streaming whether the answer passes through as a stream
 	 * @param held whether the answer is held back as a whole
-	 * @param toBeRendered whether the answer is an error whose bytes the container has
-	 * still to make
+	 * @param toBeRendered whether the answer is an error that the container has yet to
+	 * render
 	 * @param freeing whether the status of the answer is one after which the key is free
 	 * @param kept whether mode and policy keep results
 	 * @param remembers whether the policy keeps failures
@@ -158,25 +164,27 @@ enum HttpEnding {
 			return this.streaming && this.failure != Failure.NONE && this.failure != Failure.END_OF_STREAM;
 		}
 
-		/** The status of a stream that has begun says nothing of its end. */
+		/** The status of a stream that has begun says nothing about its end. */
 		private boolean isFreeingAnswer() {
 			return this.freeing && !(this.streaming && this.failure != Failure.NONE);
 		}
 
 	}
 
-	/** What was thrown on the way to the answer. */
+	/** The kind of exception on the way to the answer. */
 	enum Failure {
 
 		NONE,
 
-		/** By what refused the arguments, or by a nested call that may run later. */
+		/**
+		 * The arguments were refused, or a nested call was refused that may run later.
+		 */
 		NOTHING_RAN,
 
-		/** By a nested call that was refused for good. */
+		/** A nested call was refused for good. */
 		REFUSED,
 
-		/** Because the client has gone, or the time of the stream was over. */
+		/** The client has gone, or the time of the stream was over. */
 		END_OF_STREAM,
 
 		OTHER;
@@ -203,15 +211,17 @@ enum HttpEnding {
 	/** The work behind an asynchronous answer. */
 	enum Work {
 
-		/** There is none, or nobody tells when it ends. */
+		/** There is no such work, or its end cannot be observed. */
 		UNOBSERVED,
 
-		/** It will be begun. */
+		/** The work has not begun yet. */
 		NOT_BEGUN, RUNNING,
 
 		RETURNED, FAILED,
 
-		/** The caller that waited for it has given up, so that it may still act. */
+		/**
+		 * The caller that waited for the work has given up, so the work may still act.
+		 */
 		GIVEN_UP
 
 	}

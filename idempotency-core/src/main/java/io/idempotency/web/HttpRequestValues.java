@@ -36,7 +36,7 @@ public final class HttpRequestValues implements RequestValues {
 	}
 
 	/**
-	 * The values of the request that the current thread works for.
+	 * Returns the values of the request that the current thread works for.
 	 * @return the values, {@link RequestValues#NONE} outside a request
 	 */
 	public static RequestValues current() {
@@ -65,12 +65,12 @@ public final class HttpRequestValues implements RequestValues {
 	}
 
 	/**
-	 * A value of the body.
+	 * Returns a value of the body.
 	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form
 	 * field
-	 * @return text, a number or a boolean; {@code null} if it is absent or null
-	 * @throws IllegalArgumentException if it is an array, an object or a field with
-	 * several values, or if the body is malformed
+	 * @return text, a number or a boolean; {@code null} if the value is absent or null
+	 * @throws IllegalArgumentException if the value is an array, an object or a field
+	 * with several values, or if the body is malformed
 	 */
 	@Override
 	public @Nullable Object body(String pointer) {

@@ -11,23 +11,23 @@ import io.idempotency.ScopeMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the HTTP door is told by {@code idempotency.*}.
+ * The settings of the HTTP door, from {@code idempotency.*}.
  *
  * @param replayedHeader the response header that marks a replay
  * @param maxRequestSize how many bytes the body of a guarded request may have
  * @param maxResponseSize how many bytes of an answer are kept
  * @param releaseOn status codes after which the key is free again
- * @param excludedHeaders response headers that are never stored, in any case
+ * @param excludedHeaders response headers that are never stored, in upper or lower case
  * @param rawFingerprint whether JSON bodies are compared byte by byte
- * @param scope whose the keys are
+ * @param scope the scope of keys if there is no resolver
  * @param scopeHeaders request headers that are part of the caller, such as a tenant's, in
- * any case; a header that is missing differs from every value
- * @param fingerprintHeaders request headers that must be equal on a retry, beside those
- * that ask for a part of an answer, in any case
+ * upper or lower case; a missing header differs from every value
+ * @param fingerprintHeaders request headers that must be equal on a retry, in addition to
+ * those that ask for a part of an answer, in upper or lower case
  * @param ignoredParameters names of parameters in queries and forms that need not be
  * equal on a retry
- * @param retentionOnError how long an answer of 4xx is kept at most, {@code null} for the
- * retention
+ * @param retentionOnError the longest time for which an answer of 4xx is kept,
+ * {@code null} for the retention
  * @hidden
  * @since 0.1.0
  */
@@ -40,7 +40,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
 			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), null);
 
-	/** Arrays end a little below the greatest integer. */
+	/** The longest array is a little shorter than the greatest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
 
 	/**
@@ -62,8 +62,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 	}
 
 	/**
-	 * Begins settings like these.
-	 * @return their values, to be changed
+	 * Returns a builder that starts with the values of these settings.
+	 * @return the builder
 	 */
 	public Builder change() {
 		return new Builder(this);
@@ -124,7 +124,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * The response header that marks a replay.
+		 * Sets the response header that marks a replay.
 		 * @param value the value
 		 * @return this
 		 */
@@ -134,7 +134,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * How many bytes the body of a guarded request may have.
+		 * Sets how many bytes the body of a guarded request may have.
 		 * @param value the value
 		 * @return this
 		 */
@@ -144,7 +144,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * How many bytes of an answer are kept.
+		 * Sets how many bytes of an answer are kept.
 		 * @param value the value
 		 * @return this
 		 */
@@ -154,7 +154,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Status codes after which the key is free again.
+		 * Sets the status codes after which the key is free again.
 		 * @param value the value
 		 * @return this
 		 */
@@ -164,7 +164,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Response headers that are never stored, in any case.
+		 * Sets the response headers that are never stored, in upper or lower case.
 		 * @param value the value
 		 * @return this
 		 */
@@ -174,7 +174,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Whether JSON bodies are compared byte by byte.
+		 * Sets whether JSON bodies are compared byte by byte.
 		 * @param value the value
 		 * @return this
 		 */
@@ -184,7 +184,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Whose the keys are.
+		 * Sets the scope of keys if there is no resolver.
 		 * @param value the value
 		 * @return this
 		 */
@@ -194,7 +194,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Request headers that are part of the caller, in any case.
+		 * Sets the request headers that are part of the caller, in upper or lower case.
 		 * @param value the value
 		 * @return this
 		 */
@@ -204,7 +204,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Request headers that must be equal on a retry, in any case.
+		 * Sets the request headers that must be equal on a retry, in upper or lower case.
 		 * @param value the value
 		 * @return this
 		 */
@@ -214,7 +214,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Names of parameters that need not be equal on a retry.
+		 * Sets the names of parameters that need not be equal on a retry.
 		 * @param value the value
 		 * @return this
 		 */
@@ -224,7 +224,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * How long an answer of 4xx is kept at most, {@code null} for the retention.
+		 * Sets the longest time for which an answer of 4xx is kept, {@code null} for the
+		 * retention.
 		 * @param value the value
 		 * @return this
 		 */
@@ -234,9 +235,9 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
-		 * Builds it.
-		 * @return the same values, checked
-		 * @throws IllegalArgumentException if a value cannot be; names it
+		 * Builds the settings.
+		 * @return the settings
+		 * @throws IllegalArgumentException if a value is not valid; the message names it
 		 */
 		public HttpSettings build() {
 			return new HttpSettings(this.replayedHeader, this.maxRequestSize, this.maxResponseSize, this.releaseOn,

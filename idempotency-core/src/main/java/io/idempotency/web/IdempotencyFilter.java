@@ -14,11 +14,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * Wraps request and response, so that the guard of a handler can see the body of the one
- * and hold the other back until its record is complete.
+ * Wraps request and response, so that the guard of a handler can see the body of the
+ * request, and can hold the response back until the record is complete.
  * <p>
- * To be registered for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD, inside
- * Spring Security. It does nothing to requests whose handler is not guarded. Thread-safe.
+ * The filter must be registered for the dispatcher types REQUEST, ASYNC, ERROR and
+ * FORWARD, inside Spring Security. It does nothing to requests whose handler is not
+ * guarded. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -32,9 +33,9 @@ public final class IdempotencyFilter implements Filter {
 
 	/**
 	 * Creates the filter.
-	 * @param settings of the door
-	 * @param operations knows the operations; asked at the first request, because filters
-	 * are created before most beans
+	 * @param settings the settings of the door
+	 * @param operations knows the operations; the filter asks it at the first request,
+	 * because filters are created before most beans
 	 */
 	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations) {
 		this.settings = settings;
@@ -71,7 +72,10 @@ public final class IdempotencyFilter implements Filter {
 		exchange.leave(request, previous, null);
 	}
 
-	/** The request did not pass the filter: nothing may run unprotected. */
+	/**
+	 * Creates the exception for a request that did not pass the filter, because nothing
+	 * may run unprotected.
+	 */
 	static IllegalStateException missing(String aim) {
 		return new IllegalStateException("Cannot " + aim + ": the request did not pass the IdempotencyFilter. "
 				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD; in a test with "

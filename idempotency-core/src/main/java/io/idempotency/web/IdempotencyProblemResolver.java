@@ -27,7 +27,7 @@ import org.springframework.web.servlet.ModelAndView;
  * from the handler or from a guarded method that it calls. Thread-safe.
  * <p>
  * An {@code @ExceptionHandler} of the application that names {@link IdempotencyException}
- * or one of its kinds goes first; one for all exceptions does not.
+ * or one of its subclasses goes first; a handler for all exceptions does not.
  *
  * @hidden
  * @since 0.1.0
@@ -35,7 +35,7 @@ import org.springframework.web.servlet.ModelAndView;
 @Internal
 public final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {
 
-	/** Before Spring's own resolvers, which stand at 0. */
+	/** The place before Spring's own resolvers, whose composite has the order 0. */
 	private static final int ORDER = -1;
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblemResolver.class);
@@ -61,8 +61,9 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 			return null;
 		}
 		if (response.isCommitted()) {
-			// An error that the container has answered, as for a body that breaks off,
-			// stands. Any other answer must not end as if it were whole.
+			// If the container has already answered with an error, for example for a body
+			// that breaks off, that answer stands. Any other answer must not end as if it
+			// were whole.
 			return (response.getStatus() >= 400) ? new ModelAndView() : null;
 		}
 		try {
@@ -103,7 +104,10 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		return (refusal instanceof IdempotencyStoreUnavailableException unavailable) ? unavailable.retryAfter() : null;
 	}
 
-	/** Rounded up, at least 1: a client that comes back too early is refused again. */
+	/**
+	 * Returns the seconds, rounded up and at least 1, because a client that comes back
+	 * too early is refused again.
+	 */
 	private static long wholeSeconds(Duration duration) {
 		long seconds = duration.getSeconds() + ((duration.getNano() > 0) ? 1 : 0);
 		return Math.max(1, seconds);

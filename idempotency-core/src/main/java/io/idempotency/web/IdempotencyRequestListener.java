@@ -5,9 +5,9 @@ import jakarta.servlet.ServletRequestEvent;
 import jakarta.servlet.ServletRequestListener;
 
 /**
- * Tells when nothing more happens to a request, so that the door may await the rendering
- * of an error and keep its bytes. Without this listener (MockMvc has none) the error
- * itself is kept, and rendered anew by each replay. Thread-safe.
+ * Reports the end of a request, so that the door can await the rendering of an error and
+ * keep its bytes. Without this listener (MockMvc has none) the error itself is kept, and
+ * each replay renders it anew. Thread-safe.
  *
  * @hidden
  * @since 0.1.0

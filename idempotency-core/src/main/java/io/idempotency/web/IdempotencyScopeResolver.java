@@ -3,15 +3,15 @@ package io.idempotency.web;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Says whose the keys of a request are, e.g. a tenant's; declared as a bean it replaces
+ * Gives the scope of the keys of a request, e.g. a tenant. A bean of this type replaces
  * {@code idempotency.scope} and {@code idempotency.http.scope-headers}. Thread-safe.
  * <p>
- * Without a resolver a key belongs to the name of the request's principal and to who
- * vouches for it (the issuer of a token, the registration of a login), where Spring
- * Security's OAuth2 types tell. All callers without a principal share one anonymous
- * space, also those that the application authenticates in a way of its own: it must
- * declare a resolver. Two requests of one scope that bring one key for one operation and
- * are equal get one answer, whoever sent them.
+ * By default, without a resolver, a key belongs to the name of the request's principal.
+ * If the principal has an OAuth2 type of Spring Security, the key also belongs to the
+ * issuer of the token or to the registration of the login. All callers without a
+ * principal share one anonymous scope. An application that authenticates callers in a way
+ * of its own, without a principal, must therefore declare a resolver. Two equal requests
+ * with one scope, one operation and one key get one answer, even from different senders.
  *
  * @since 0.1.0
  */
@@ -19,10 +19,11 @@ import jakarta.servlet.http.HttpServletRequest;
 public interface IdempotencyScopeResolver {
 
 	/**
-	 * The scope of a request: two requests with different scopes never share a key.
+	 * Returns the scope of a request. Two requests with different scopes never share a
+	 * key.
 	 * @param request the request
-	 * @return the scope, not empty; a request without a scope must be refused by an
-	 * exception, else all of them would share their keys
+	 * @return the scope, not empty. A request without a scope must be refused by an
+	 * exception, because all such requests would otherwise share their keys
 	 */
 	String resolveScope(HttpServletRequest request);
 

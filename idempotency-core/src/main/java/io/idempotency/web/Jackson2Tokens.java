@@ -8,10 +8,10 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 
-/** Tokens by Jackson 2. */
+/** Reads tokens with Jackson 2. */
 final class Jackson2Tokens extends JsonTokens {
 
-	// Names are not kept from one text to the next, because strangers choose them.
+	// Names are not cached from one text to the next, because strangers choose them.
 	private static final JsonFactory FACTORY = JsonFactory.builder()
 		.disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
 		.streamReadConstraints(StreamReadConstraints.builder()

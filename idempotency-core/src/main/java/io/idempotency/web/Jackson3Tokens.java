@@ -8,10 +8,10 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
-/** Tokens by Jackson 3. */
+/** Reads tokens with Jackson 3. */
 final class Jackson3Tokens extends JsonTokens {
 
-	// Names are not kept from one text to the next, because strangers choose them.
+	// Names are not cached from one text to the next, because strangers choose them.
 	private static final JsonFactory FACTORY = JsonFactory.builder()
 		.disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
 		.streamReadConstraints(StreamReadConstraints.builder()

@@ -13,15 +13,15 @@ import io.idempotency.web.JsonTokens.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one walk through a JSON text finds: the form in which the text is compared, and
- * the value at a pointer of RFC 6901.
+ * The results of one walk through a JSON text: the form in which the text is compared,
+ * and the value at a JSON Pointer (RFC 6901).
  * <p>
  * The form is equal for equal values: white space, the order of members and the way a
  * string is escaped do not count; the order of an array, {@code null} and the way a
- * number is written do. The form is for comparison only. Every value ends by itself: a
- * string by a byte that UTF-8 never has, a number by a zero. A large object is its
- * digest, so that a deep text is not moved again on each level when its members are
- * sorted.
+ * number is written do. The form is for comparison only. Every value has an end of its
+ * own: a string ends with a byte that UTF-8 never has, a number ends with a zero. A
+ * digest replaces a large object, so that a deep text is not moved again on each level
+ * when its members are sorted.
  */
 final class JsonBody {
 
@@ -29,7 +29,10 @@ final class JsonBody {
 
 	private static final int END_OF_NUMBER = 0;
 
-	/** A smaller object is moved as cheaply as its digest is made. */
+	/**
+	 * The size in bytes from which a digest replaces an object. A smaller object is moved
+	 * as cheaply as its digest is made.
+	 */
 	private static final int DIGEST_FROM = 1024;
 
 	private static final int OFF_THE_WAY = -1;
@@ -55,11 +58,11 @@ final class JsonBody {
 	/**
 	 * Walks through a text to its end.
 	 * @param json the text
-	 * @param pointer the value that is looked for, {@code ""} for the whole text
-	 * @return what was found
-	 * @throws MalformedJsonException if the text is malformed or beyond the bounds, has a
-	 * member on the way to the value twice, so that two readers may find two values, or
-	 * if there is no Jackson that reads it
+	 * @param pointer points to the wanted value, {@code ""} for the whole text
+	 * @return the results of the walk
+	 * @throws MalformedJsonException if the text is malformed or beyond the bounds, if a
+	 * member on the way to the value is there twice, so that two readers may find two
+	 * values, or if there is no Jackson to read the text
 	 */
 	static JsonBody read(String json, String pointer) throws MalformedJsonException {
 		Function<String, JsonTokens> reader = JsonTokens.READER;
@@ -85,13 +88,14 @@ final class JsonBody {
 	}
 
 	/**
-	 * The text of a body in UTF-8.
+	 * Decodes a body in UTF-8.
 	 * @param body the body
 	 * @return the text, {@code null} if the body is in another charset
 	 */
 	static @Nullable String decode(byte[] body) {
 		String text = new String(body, StandardCharsets.UTF_8);
-		// What is no UTF-8 was replaced by this character, which may also have been sent.
+		// The decoder replaces bytes that are not UTF-8 by this character, but the client
+		// may also have sent it.
 		return (text.indexOf('\uFFFD') < 0 || isUtf8(body)) ? text : null;
 	}
 
@@ -116,7 +120,7 @@ final class JsonBody {
 	}
 
 	/**
-	 * The form in which the text is compared.
+	 * Returns the form in which the text is compared.
 	 * @return the bytes, valid as long as this object; {@code null} if the text cannot be
 	 * compared by value, because it has a member twice
 	 */
@@ -125,9 +129,9 @@ final class JsonBody {
 	}
 
 	/**
-	 * The value at the pointer.
-	 * @return text, a number, a boolean; {@code null} if it is absent or null
-	 * @throws IllegalArgumentException if it is an array or an object
+	 * Returns the value at the pointer.
+	 * @return text, a number, a boolean; {@code null} if the value is absent or null
+	 * @throws IllegalArgumentException if the value is an array or an object
 	 */
 	@Nullable Object value() {
 		if (this.structure) {
@@ -137,7 +141,7 @@ final class JsonBody {
 	}
 
 	/**
-	 * Takes one value.
+	 * Reads one value.
 	 * @param kind its first token
 	 * @param level how many names of the pointer led here, or {@link #OFF_THE_WAY}
 	 */

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
  */
 final class JsonMembers {
 
-	/** So many are sorted by insertion before that becomes slower. */
+	/** The largest number of members for which a sort by insertion is not slower. */
 	private static final int FEW = 24;
 
 	private int[] starts = new int[8];
@@ -24,8 +24,8 @@ final class JsonMembers {
 	}
 
 	/**
-	 * Sorts them by name.
-	 * @return whether no two have the same name
+	 * Sorts the members by name.
+	 * @return whether no two members have the same name
 	 */
 	boolean sort(ByteSink sink) {
 		byte[] bytes = sink.array();
@@ -42,7 +42,7 @@ final class JsonMembers {
 		return true;
 	}
 
-	/** By insertion, which needs no objects. */
+	/** Sorts by insertion, which needs no objects. */
 	private int[] sortFew(byte[] bytes) {
 		int[] order = new int[this.count];
 		for (int i = 0; i < order.length; i++) {
@@ -84,7 +84,7 @@ final class JsonMembers {
 		}
 	}
 
-	/** Both names end with a byte that is in none of them. */
+	/** Compares two names. Each name ends with a byte that occurs in no name. */
 	private int compareNames(byte[] bytes, int one, int other) {
 		int a = this.starts[one];
 		int b = this.starts[other];

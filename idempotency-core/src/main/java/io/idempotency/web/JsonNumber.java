@@ -16,8 +16,8 @@ final class JsonNumber extends Number {
 	}
 
 	/**
-	 * A {@link Long} where that is written the same way, so that expressions can
-	 * calculate.
+	 * Returns a {@link Long} if that is written the same way, so that expressions can
+	 * calculate with it.
 	 */
 	static Number of(String text) {
 		boolean integer = text.length() <= MAX_LONG_DIGITS && text.chars().noneMatch((c) -> ".eE".indexOf(c) >= 0);

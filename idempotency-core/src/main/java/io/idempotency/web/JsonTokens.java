@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * The tokens of one JSON text, read by whichever generation of Jackson the application
+ * The tokens of one JSON text, read by the generation of Jackson that the application
  * has. Strict as RFC 8259; a number stays as it is written. Not thread-safe.
  */
 abstract class JsonTokens implements AutoCloseable {
@@ -20,7 +20,8 @@ abstract class JsonTokens implements AutoCloseable {
 
 	/**
 	 * Opens a text, {@code null} without Jackson. Both generations read the same values,
-	 * so that nodes of a rollout that changes from one to the other compare alike.
+	 * so all nodes compare alike during a rollout that changes from one generation to the
+	 * other.
 	 */
 	static final @Nullable Function<String, JsonTokens> READER = reader();
 
@@ -46,7 +47,7 @@ abstract class JsonTokens implements AutoCloseable {
 	 */
 	abstract Kind next() throws MalformedJsonException;
 
-	/** The name, text or number that is the present token. */
+	/** Returns the name, the text or the number that is the current token. */
 	final String text() {
 		return new String(this.characters, this.offset, this.length);
 	}
@@ -65,7 +66,7 @@ abstract class JsonTokens implements AutoCloseable {
 			return BY_ID[id];
 		}
 
-		/** Whether the token has characters of its own. */
+		/** Returns whether the token has characters of its own. */
 		boolean isText() {
 			return this == NAME || this == TEXT || this == INTEGER || this == DECIMAL;
 		}

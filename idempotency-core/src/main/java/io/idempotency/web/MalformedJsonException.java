@@ -1,8 +1,8 @@
 package io.idempotency.web;
 
 /**
- * Bytes are no JSON text of RFC 8259 in UTF-8, or are beyond the bounds. Carries no
- * stack.
+ * A body is no JSON text of RFC 8259 in UTF-8, or is beyond the bounds. The exception
+ * carries no stack trace.
  */
 final class MalformedJsonException extends Exception {
 

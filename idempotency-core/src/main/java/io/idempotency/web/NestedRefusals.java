@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import io.idempotency.IdempotencyException;
 import org.jspecify.annotations.Nullable;
 
-/** Finds a refusal of the library in what the plumbing has made of it. */
+/** Finds a refusal of the library inside the exceptions that only wrap it. */
 final class NestedRefusals {
 
 	private static final int MAX_DEPTH = 8;
@@ -17,8 +17,8 @@ final class NestedRefusals {
 	}
 
 	/**
-	 * The refusal that an exception is or only carries: an exception that means something
-	 * to the application is the application's, whatever its cause.
+	 * Returns the refusal that an exception is or only wraps. An exception with a meaning
+	 * of its own belongs to the application, even if its cause is a refusal.
 	 * @param thrown the exception
 	 * @return the refusal, {@code null} if there is none
 	 */

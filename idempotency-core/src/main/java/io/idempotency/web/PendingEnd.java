@@ -7,9 +7,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ends an answer in place of its body.
+ * The error or the redirect that ends an answer in place of its body.
  *
- * @param ending how
+ * @param ending how the answer is ended
  * @param status the status code
  * @param text the message of an error, the location of a redirect
  * @param clearBuffer whether the body is dropped
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 record PendingEnd(EndedBy ending, int status, @Nullable String text, boolean clearBuffer) {
 
 	/**
-	 * Ends the answer of the container's response: it renders the error, completes the
-	 * location.
+	 * Ends the answer on the container's response, which renders the error or completes
+	 * the location.
 	 */
 	void send(HttpServletResponse response) throws IOException {
 		if (this.ending == EndedBy.REDIRECT && this.text != null) {

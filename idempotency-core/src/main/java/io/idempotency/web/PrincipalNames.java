@@ -10,12 +10,12 @@ import org.springframework.security.core.Authentication;
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses names by which a caller cannot be known again: none at all, which many have,
- * and the identity string of an object, which is new on each request.
+ * Refuses names by which a caller cannot be known again. Many callers may have an empty
+ * name, and the identity string of an object is new on each request.
  */
 final class PrincipalNames {
 
-	/** What {@link Object#toString()} gives. */
+	/** The form of the result of {@link Object#toString()}. */
 	private static final Pattern IDENTITY = Pattern.compile("(.+)@[0-9a-f]{1,8}", Pattern.DOTALL);
 
 	private static final boolean SPRING_SECURITY = ClassUtils
@@ -25,10 +25,10 @@ final class PrincipalNames {
 	}
 
 	/**
-	 * The name of a principal.
+	 * Returns the name of a principal.
 	 * @param principal the principal
 	 * @return the name
-	 * @throws IllegalStateException if it has none that is stable
+	 * @throws IllegalStateException if the principal has no stable name
 	 */
 	static String require(Principal principal) {
 		@Nullable String name = principal.getName();
@@ -49,7 +49,8 @@ final class PrincipalNames {
 	}
 
 	/**
-	 * The object whose identity the name is; a name that only looks like one is a name.
+	 * Returns the type of the object whose identity string is the name, {@code null} if
+	 * the name only looks like such a string.
 	 */
 	private static @Nullable Class<?> identified(Principal principal, String name) {
 		Matcher matcher = IDENTITY.matcher(name);
@@ -65,7 +66,7 @@ final class PrincipalNames {
 	}
 
 	private static boolean isTypeOf(Object object, String name) {
-		// A text is a name that somebody chose, whatever it looks like.
+		// A text is a chosen name, even if it looks like an identity string.
 		Class<?> type = (object instanceof CharSequence) ? null : object.getClass();
 		while (type != null && !isNameOf(type, name)) {
 			type = (type.getSuperclass() != Object.class) ? type.getSuperclass() : null;
@@ -77,7 +78,10 @@ final class PrincipalNames {
 		return name.equals(type.getName()) || name.equals(type.getSimpleName());
 	}
 
-	/** Loaded only where Spring Security is, whose name is that of the object inside. */
+	/**
+	 * Finds the object inside an authentication of Spring Security, because the name is
+	 * that object's. Loaded only if Spring Security is present.
+	 */
 	private static final class Inner {
 
 		static @Nullable Object of(Principal principal) {

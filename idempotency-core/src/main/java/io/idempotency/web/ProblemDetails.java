@@ -21,9 +21,9 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Says what a refused client can do, in its words: method, path and header. The messages
- * of the exceptions name operations and properties; they are for the application and its
- * log. Thread-safe.
+ * Tells a refused client what it can do, in the words of the client: method, path and
+ * header. The messages of the exceptions name operations and properties, so they are for
+ * the application and its log. Thread-safe.
  */
 final class ProblemDetails {
 
@@ -34,9 +34,9 @@ final class ProblemDetails {
 	}
 
 	/**
-	 * What the client can do.
-	 * @param refusal why it was refused
-	 * @param request its request
+	 * Returns the advice for the client.
+	 * @param refusal the refusal
+	 * @param request the request of the client
 	 * @param handler the handler of the request
 	 */
 	String of(IdempotencyException refusal, HttpServletRequest request, @Nullable Object handler) {
@@ -46,7 +46,7 @@ final class ProblemDetails {
 					+ ": send one, and send the same one when you repeat the request";
 		}
 		if (refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyBodyTooLargeException) {
-			// They say what is wrong with what was sent, and nothing else.
+			// These messages only describe the fault of the request.
 			return target + ": " + refusal.getMessage();
 		}
 		if (refusal instanceof IdempotencyTokenUnknownException) {
@@ -83,7 +83,10 @@ final class ProblemDetails {
 		throw new IllegalStateException("Unknown refusal " + refusal.code());
 	}
 
-	/** What a nested call is missing, no client can send. */
+	/**
+	 * Returns the place of the key, empty if a nested call is without a key: no client
+	 * can send that one.
+	 */
 	private String place(IdempotencyException refusal, @Nullable Object handler) {
 		IdempotentOperationSource source = this.context.getBeanProvider(IdempotentOperationSource.class)
 			.getIfAvailable();

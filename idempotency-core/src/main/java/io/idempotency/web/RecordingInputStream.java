@@ -7,9 +7,9 @@ import jakarta.servlet.ServletInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, read once: keeps what its readers read, up to a limit, and can
- * read ahead, so that the whole body is known before its reader has come. Not
- * thread-safe.
+ * The body of a request, read once. The stream keeps the bytes that its readers read, up
+ * to a limit. It can also read ahead, so that the whole body is known before its reader
+ * comes. Not thread-safe.
  */
 final class RecordingInputStream extends ServletInputStream {
 
@@ -19,7 +19,7 @@ final class RecordingInputStream extends ServletInputStream {
 
 	private final long limit;
 
-	/** What was read from the source; a reader stands at the position. */
+	/** The bytes that were read from the source; a reader stands at the position. */
 	private @Nullable ByteSink recorded = new ByteSink();
 
 	private int position;
@@ -35,21 +35,21 @@ final class RecordingInputStream extends ServletInputStream {
 	/**
 	 * Creates the stream.
 	 * @param source the container's stream
-	 * @param limit how many bytes are recorded
+	 * @param limit the largest number of bytes that is recorded
 	 */
 	RecordingInputStream(ServletInputStream source, long limit) {
 		this.source = source;
 		this.limit = limit;
 	}
 
-	/** Nobody will ask for the body: it passes through from now on. */
+	/** Lets the body pass through from now on, because no guard will ask for it. */
 	void stopRecording() {
 		this.recording = false;
 		this.lost |= this.position > 0;
 	}
 
 	/**
-	 * Reads the body to its end; its readers get it all the same.
+	 * Reads the body to its end; later readers still get all of it.
 	 * @return the whole body, {@code null} if it is larger than the limit
 	 * @throws IOException if the body could not be read
 	 * @throws IllegalStateException if a part of it was read and is not recorded
@@ -117,7 +117,7 @@ final class RecordingInputStream extends ServletInputStream {
 			this.lost |= !this.tooLarge && length > 0;
 		}
 		if (this.tooLarge || !this.recording) {
-			// All of it was served.
+			// The reader has got all recorded bytes.
 			this.recorded = null;
 			this.position = 0;
 		}

@@ -29,9 +29,9 @@ import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * Lets the guard of a handler see the body that the handler reads, whoever reads it
- * first: a message converter, a filter, the handler itself, or nobody. For handlers
- * without a guard the body passes through.
+ * Lets the guard of a handler see the body that the handler reads. The first reader may
+ * be a message converter, a filter or the handler itself, or there may be no reader. For
+ * handlers without a guard the body passes through.
  */
 final class RecordingRequest extends HttpServletRequestWrapper {
 
@@ -54,7 +54,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * The one that a request wraps, {@code null} if the filter has not seen the request.
+	 * Returns the recording request that a request wraps, {@code null} if the filter has
+	 * not seen the request.
 	 */
 	static @Nullable RecordingRequest find(ServletRequest request) {
 		return WebUtils.getNativeRequest(request, RecordingRequest.class);
@@ -73,8 +74,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * A handler that starts it by hand may write to the container's own response from
-	 * here on, which must come after what it has written to ours.
+	 * Sends the held output when a handler starts asynchronous processing by hand. From
+	 * then on the handler may write to the container's own response, and that output must
+	 * come after its output to the wrapper.
 	 */
 	private void beforeAsync() {
 		Exchange exchange = Exchange.find(this);
@@ -92,15 +94,15 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 				body.stopRecording();
 			}
 			else if (willNeedBody(operation, this)) {
-				// Here and not when the body was bound: a body that is too large is never
-				// parsed.
+				// The body is read here and not after its binding, so that a body that is
+				// too large is never parsed.
 				read();
 			}
 		}
 		return body;
 	}
 
-	/** Whether the guard may ask for the body. */
+	/** Returns whether the guard may ask for the body. */
 	private static boolean mayNeedBody(IdempotentOperation operation) {
 		return needsBody(operation) || operation.keySource() instanceof KeySource.Spel
 				|| operation.fingerprint() instanceof FingerprintSource.Spel || operation.scope() != null
@@ -108,8 +110,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Whether the call is guarded and its guard asks for the body, as far as can be told
-	 * before.
+	 * Returns whether it is certain before the call that the call is guarded and that its
+	 * guard asks for the body.
 	 */
 	private static boolean willNeedBody(IdempotentOperation operation, HttpServletRequest request) {
 		return needsBody(operation) && operation.condition() == null
@@ -145,7 +147,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * The whole body; who reads it later gets it all the same.
+	 * Returns the whole body; later readers still get all of it.
 	 * @return the bytes
 	 * @throws HttpMessageNotReadableException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
@@ -155,8 +157,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 			return read();
 		}
 		catch (IOException ex) {
-			// As if the handler's own argument had been read: the client is told, not the
-			// operator.
+			// The failure looks like that of an argument of the handler, so the client is
+			// told and not the operator.
 			throw new HttpMessageNotReadableException("The body of the request could not be read", ex,
 					new ServletServerHttpRequest(this));
 		}
@@ -173,9 +175,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	/**
 	 * Walks through a JSON body in UTF-8.
-	 * @param pointer the value that is looked for
-	 * @return what was found
-	 * @throws MalformedJsonException if the body is no such text
+	 * @param pointer points to the wanted value
+	 * @return the results of the walk
+	 * @throws MalformedJsonException if the body is not JSON in UTF-8
 	 */
 	JsonBody json(String pointer) throws MalformedJsonException {
 		String text = JsonBody.decode(body());
@@ -187,8 +189,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * The form in which a JSON body in UTF-8 is compared; a body in which a value was
-	 * looked for is not walked again.
+	 * Returns the form in which a JSON body in UTF-8 is compared. If a value was looked
+	 * up in the body before, the body is not walked again.
 	 * @return the form, {@code null} if the body cannot be compared by value
 	 */
 	@Nullable ByteBuffer comparableJson() {
@@ -202,9 +204,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Checks a size that is known.
+	 * Refuses a body whose known size is over the limit.
 	 * @param size how many bytes the body has at least
-	 * @throws IdempotencyBodyTooLargeException if they are over the limit
+	 * @throws IdempotencyBodyTooLargeException if the size is over the limit
 	 */
 	void requireSize(long size) {
 		if (size > this.limit) {
@@ -220,8 +222,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Sees to it that the fields of a URL-encoded form are among the parameters, and that
-	 * the form can still be read as a stream, if nobody has read it yet.
+	 * Adds the fields of a URL-encoded form to the parameters, if the form has not been
+	 * read yet. The form can still be read as a stream after that.
 	 * @return the form as it was sent, empty if the container has read it
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
@@ -234,8 +236,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Whether the fields of a form that nobody had read are among the parameters, all of
-	 * them for certain.
+	 * Returns whether this class has added the fields of the form to the parameters, and
+	 * the parameters are surely complete.
 	 */
 	boolean isFormRead() {
 		return this.form != null && this.form.complete();

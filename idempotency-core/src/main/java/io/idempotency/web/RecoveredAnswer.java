@@ -3,7 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.Set;
 
-/** An answer made of a result that was looked up, with no claim to be ended. */
+/** An answer that is made of a result that was looked up, without a claim to end. */
 final class RecoveredAnswer extends Answer {
 
 	private final long maxResponseSize;

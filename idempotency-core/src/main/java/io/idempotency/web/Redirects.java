@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ReflectionUtils;
 
-/** Redirects with any status, which the response has a method for since Servlet 6.1. */
+/**
+ * Sends redirects with any status. The response has a method for that since Servlet 6.1.
+ */
 final class Redirects {
 
 	private static final @Nullable Method METHOD = ReflectionUtils.findMethod(HttpServletResponse.class, "sendRedirect",
@@ -21,10 +23,10 @@ final class Redirects {
 	/**
 	 * Sends a redirect as the container does.
 	 * @param response the container's response
-	 * @param location where to
+	 * @param location the target
 	 * @param status the status code
 	 * @param clearBuffer whether the body is dropped
-	 * @throws IOException if it could not be sent
+	 * @throws IOException if the redirect could not be sent
 	 */
 	static void send(HttpServletResponse response, String location, int status, boolean clearBuffer)
 			throws IOException {

@@ -14,11 +14,11 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers the replay of a remembered failure with the status that the first one asked
+ * Answers the replay of a remembered failure with the status that the first failure asked
  * for. Thread-safe.
  * <p>
- * After Spring's own resolvers: an {@code @ExceptionHandler} of the application goes
- * first.
+ * The resolver stands after Spring's own resolvers, so an {@code @ExceptionHandler} of
+ * the application goes first.
  *
  * @hidden
  * @since 0.1.0
@@ -26,7 +26,7 @@ import org.springframework.web.servlet.ModelAndView;
 @Internal
 public final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {
 
-	/** Behind Spring's, which stand at 0. */
+	/** The place after Spring's own resolvers, whose composite has the order 0. */
 	private static final int ORDER = 1;
 
 	@Override

@@ -11,8 +11,8 @@ import org.springframework.web.servlet.ModelAndView;
 
 /**
  * Ends the handling of a replay before any exception handler of the application sees it;
- * the filter writes the stored answer. Of other exceptions of a guarded handler it takes
- * notice, and leaves them to the application. Thread-safe.
+ * the filter writes the stored answer. The resolver notes other exceptions of a guarded
+ * handler and leaves them to the application. Thread-safe.
  *
  * @hidden
  * @since 0.1.0

@@ -1,8 +1,8 @@
 package io.idempotency.web;
 
 /**
- * Leaves the handler without running it: the filter writes the stored answer. Carries no
- * stack.
+ * Leaves the handler without running it. The filter then writes the stored answer, or the
+ * answer of the container stands. The signal carries no stack trace.
  */
 final class ReplaySignal extends RuntimeException {
 
@@ -12,7 +12,7 @@ final class ReplaySignal extends RuntimeException {
 		super("The stored answer is replayed", null, false, false);
 	}
 
-	/** Whether an exception is the signal, or was made of it. */
+	/** Returns whether an exception is the signal or has it as a cause. */
 	static boolean isCauseOf(Throwable thrown) {
 		Throwable cause = thrown;
 		for (int i = 0; cause != null && i < 16; i++) {

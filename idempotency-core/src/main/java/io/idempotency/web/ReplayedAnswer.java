@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stored answer, written where it was captured: whatever the application makes of the
- * call meanwhile, and whatever filters inside make of that, is dropped.
+ * A stored answer, which is written at the place where it was captured. All output that
+ * the application and inner filters produce for the call meanwhile is dropped.
  */
 final class ReplayedAnswer extends Answer {
 

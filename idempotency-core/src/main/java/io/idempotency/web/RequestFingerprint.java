@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Makes the fingerprint of a request: method, path, query and body, and the headers that
  * ask for another answer. Thread-safe.
  * <p>
- * A change of what is compared, or how, needs another name of the algorithm, so that two
- * versions of the library never compare what cannot be compared.
+ * A change of the compared values, or of the way to compare them, needs another name of
+ * the algorithm. Two versions of the library then never compare fingerprints that cannot
+ * be compared.
  */
 final class RequestFingerprint {
 
@@ -35,15 +36,19 @@ final class RequestFingerprint {
 	private static final String BY_BYTES = "http-raw2";
 
 	/**
-	 * After a dispatch the request shows where it was sent to; what the client has asked
-	 * for, and which of several handlers inside answers, is here.
+	 * The attributes of dispatches. After a dispatch the request itself shows only its
+	 * new target, and these attributes show what the client has asked for and which of
+	 * several inner handlers answers.
 	 */
 	private static final List<String> DISPATCHES = List.of(RequestDispatcher.FORWARD_REQUEST_URI,
 			RequestDispatcher.FORWARD_QUERY_STRING, AsyncContext.ASYNC_REQUEST_URI, AsyncContext.ASYNC_QUERY_STRING,
 			RequestDispatcher.INCLUDE_REQUEST_URI, RequestDispatcher.INCLUDE_QUERY_STRING,
 			RequestDispatcher.ERROR_REQUEST_URI, "jakarta.servlet.error.query_string");
 
-	/** They ask for a part of an answer, or for none: that is not the answer. */
+	/**
+	 * The headers that ask for a part of an answer or for none. Such an answer differs
+	 * from the whole one, so these headers are always compared.
+	 */
 	private static final List<String> CONDITIONS = List.of("range", "if-match", "if-none-match", "if-modified-since",
 			"if-unmodified-since", "if-range");
 
@@ -61,10 +66,10 @@ final class RequestFingerprint {
 	}
 
 	/**
-	 * The fingerprint of a request.
+	 * Returns the fingerprint of a request.
 	 * @param request the request as the handler sees it
 	 * @param guarded the request as the filter sees it
-	 * @param key where the key of the request is
+	 * @param key the place of the key in the request
 	 * @return the fingerprint
 	 * @throws IOException if a part of the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
@@ -163,7 +168,8 @@ final class RequestFingerprint {
 		}
 		addParameters(fingerprint.add("form"), parameters, ignored);
 		if (body.length > 0 && !guarded.isFormRead()) {
-			// Nobody makes parameters of it: not a POST, malformed, or with too many.
+			// The form does not become parameters: the request is no POST, or the form is
+			// malformed or has too many parameters.
 			addBytes(fingerprint, body);
 		}
 	}
@@ -191,13 +197,16 @@ final class RequestFingerprint {
 		return parameters;
 	}
 
-	/** At least what the container has read of a body whose length was not told. */
+	/**
+	 * Returns the least number of bytes that the container has read of a body without a
+	 * declared length.
+	 */
 	private static long size(Map<String, List<String>> parameters) {
 		long size = 0;
 		for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
 			for (String value : parameter.getValue()) {
-				// Spring's filter for forms that are not posted gives a name alone no
-				// value.
+				// Spring's filter for forms that are not posted gives no value for a name
+				// that stands alone.
 				size += parameter.getKey().length() + ((value != null) ? value.length() : 0);
 			}
 		}

@@ -21,7 +21,7 @@ import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * One part of a form in parts.
+ * One part of a multipart form.
  *
  * @param name the name
  * @param fileName the file name, {@code null} for a plain field
@@ -34,9 +34,9 @@ record RequestPart(String name, @Nullable String fileName, @Nullable String cont
 	private static final int CHUNK = 8192;
 
 	/**
-	 * The parts of a request, by name, those of one name in their order.
+	 * Returns the parts of a request, sorted by name; parts of one name keep their order.
 	 * @param request the request
-	 * @return the parts, empty if nothing has taken the request apart
+	 * @return the parts, empty if no multipart resolver has parsed the request
 	 * @throws HttpMessageNotReadableException if the parts could not be read
 	 */
 	static List<RequestPart> of(HttpServletRequest request) {
@@ -46,7 +46,8 @@ record RequestPart(String name, @Nullable String fileName, @Nullable String cont
 					part.getSize(), part::getInputStream));
 		}
 		if (parts.isEmpty()) {
-			// A multipart resolver other than the container's.
+			// A multipart resolver other than the container's may have parsed the
+			// request.
 			MultipartHttpServletRequest multipart = WebUtils.getNativeRequest(request,
 					MultipartHttpServletRequest.class);
 			if (multipart != null) {
@@ -62,7 +63,7 @@ record RequestPart(String name, @Nullable String fileName, @Nullable String cont
 			return request.getParts();
 		}
 		catch (ServletException | IllegalStateException ex) {
-			// Containers say so where no multipart configuration is in force.
+			// Containers throw these exceptions if there is no multipart configuration.
 			return List.of();
 		}
 		catch (IOException ex) {

@@ -6,7 +6,8 @@ import java.util.List;
  * A header of a stored answer.
  *
  * @param name its name
- * @param replaces whether it replaces what outer filters have set, or is added to it
+ * @param replaces whether the header replaces the values that outer filters have set, or
+ * is added to them
  * @param values its values, not empty
  */
 record ResponseHeader(String name, boolean replaces, List<String> values) {

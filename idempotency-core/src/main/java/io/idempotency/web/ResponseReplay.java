@@ -54,7 +54,7 @@ final class ResponseReplay {
 
 	/**
 	 * Marks an answer as a replay.
-	 * @param own the headers that are the handler's
+	 * @param own the headers of the handler
 	 * @param response the response
 	 */
 	void mark(List<ResponseHeader> own, HttpServletResponse response) {
@@ -77,8 +77,8 @@ final class ResponseReplay {
 			response.getOutputStream().write(body.array(), body.arrayOffset() + body.position(), body.remaining());
 		}
 		else if (declaredLength > 0) {
-			// Never 0: some containers end the answer at once, before outer filters have
-			// set their headers.
+			// A length of 0 is never set: some containers would end the answer at once,
+			// before outer filters have set their headers.
 			response.setContentLengthLong(declaredLength);
 		}
 	}

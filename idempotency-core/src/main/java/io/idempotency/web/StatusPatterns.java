@@ -18,7 +18,7 @@ import io.idempotency.Internal;
 @Internal
 public final class StatusPatterns {
 
-	// First, because the next constant needs it.
+	// This constant stands first, because the next one needs it.
 	private static final Pattern PATTERN = Pattern.compile("[1-5](?:[0-9][0-9]|xx)");
 
 	/** The default of {@code idempotency.http.release-on}. */
@@ -37,7 +37,7 @@ public final class StatusPatterns {
 	 * Reads patterns.
 	 * @param patterns three digits, or one digit and {@code xx}
 	 * @return the set of codes
-	 * @throws IllegalArgumentException if a pattern is neither; quotes it
+	 * @throws IllegalArgumentException if a pattern is neither; the message quotes it
 	 */
 	public static StatusPatterns parse(Collection<String> patterns) {
 		StatusPatterns parsed = new StatusPatterns();
@@ -48,7 +48,7 @@ public final class StatusPatterns {
 	}
 
 	/**
-	 * Whether a text is a pattern.
+	 * Returns whether a text is a pattern.
 	 * @param pattern the text
 	 * @return whether it is three digits, or one digit and {@code xx}
 	 */
@@ -71,9 +71,9 @@ public final class StatusPatterns {
 	}
 
 	/**
-	 * Whether a code is in the set.
+	 * Returns whether a code is in the set.
 	 * @param status the status code
-	 * @return whether it is; {@code false} for what is no status code
+	 * @return whether it is in the set; {@code false} for a number that is no status code
 	 */
 	public boolean contains(int status) {
 		return status >= MIN && status <= MAX && this.codes.get(status);

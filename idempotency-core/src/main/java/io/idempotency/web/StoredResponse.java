@@ -25,8 +25,8 @@ record StoredResponse(EndedBy ending, int status, @Nullable String contentType, 
 	static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
 
 	/**
-	 * This answer as the rendering of an error, with the headers that the error had
-	 * already.
+	 * Returns this answer as the rendering of an error, with the headers that the error
+	 * already had.
 	 */
 	StoredResponse rendering(StoredResponse error) {
 		List<ResponseHeader> all = new ArrayList<>(error.headers());
@@ -42,17 +42,18 @@ record StoredResponse(EndedBy ending, int status, @Nullable String contentType, 
 	}
 
 	/**
-	 * How an answer is ended. The ordinal is stored: never reorder, append only.
+	 * The way in which an answer is ended. The ordinal is stored, so constants are never
+	 * reordered and only appended.
 	 */
 	enum EndedBy {
 
-		/** By its body. */
+		/** The body ends the answer. */
 		BODY,
 
-		/** By {@code sendError}, which the container renders. */
+		/** A {@code sendError} ends the answer, and the container renders it. */
 		ERROR,
 
-		/** By {@code sendRedirect}. */
+		/** A {@code sendRedirect} ends the answer. */
 		REDIRECT
 
 	}

@@ -13,8 +13,8 @@ import io.idempotency.web.StoredResponse.EndedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers ↔ bytes. The format has a name of its own, so that a newer one can be told from
- * it:
+ * Turns answers into bytes and back. The format has a name of its own, so that a newer
+ * format can be told from it:
  *
  * <pre class="code">
  * ending:1 status:2 contentType:text contentLength:8 text:text
@@ -141,7 +141,8 @@ final class StoredResponseCodec {
 		if (length == -1) {
 			return null;
 		}
-		// Never allocates what the bytes only claim to have.
+		// The length is checked first, so that no memory is allocated for bytes that are
+		// not there.
 		require(length >= 0 && length <= bytes.remaining());
 		ByteBuffer slice = bytes.slice(bytes.position(), length);
 		bytes.position(bytes.position() + length);

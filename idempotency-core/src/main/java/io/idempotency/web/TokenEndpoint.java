@@ -25,11 +25,11 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * Answers a POST with a token for its caller: 201 and
  * {@code {"token":"…","expiresAt":"…"}}, never to be cached. Thread-safe.
  * <p>
- * It is mapped like a method of a controller, so that security, interceptors and CORS of
- * the application apply to it, but needs no message converter and no body advice. Every
- * request takes one record of the store until the token is used or expires, and nothing
- * but that expiry bounds them: whoever lets everybody ask for tokens must limit how often
- * they may.
+ * The endpoint is mapped like a method of a controller, so security, interceptors and
+ * CORS of the application apply to it. It needs no message converter and no body advice.
+ * Every request takes one record of the store until the token is used or expires. Apart
+ * from the memory store, only that expiry limits the number of unused tokens, so an
+ * application that lets everybody ask for tokens must limit how often a client may ask.
  *
  * @hidden
  * @since 0.1.0
@@ -52,9 +52,10 @@ public final class TokenEndpoint {
 	}
 
 	/**
-	 * Maps the endpoint, unless the application has a handler of its own for that very
-	 * path: then that one answers.
-	 * @param mapping knows the controllers of the application by now
+	 * Maps the endpoint. If the application has a handler of its own for the same path,
+	 * that handler answers and the endpoint is not mapped.
+	 * @param mapping the mapping, which must already know the controllers of the
+	 * application
 	 * @param path the path below the servlet
 	 */
 	public void register(RequestMappingHandlerMapping mapping, String path) {

@@ -6,8 +6,9 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 
 /**
- * Encodes what is written at once and keeps nothing back: who completes an asynchronous
- * request need not flush its writer, and tells nobody that could.
+ * Encodes text at once and keeps nothing back. Code that completes an asynchronous
+ * request need not flush its writer, and no other code learns of the completion in time
+ * to flush it.
  */
 final class UnbufferedWriter extends Writer {
 
@@ -49,7 +50,10 @@ final class UnbufferedWriter extends Writer {
 		this.out.close();
 	}
 
-	/** A flush of the encoder is ours, not the handler's. */
+	/**
+	 * Does not pass on a flush of the encoder, because it comes from this class and not
+	 * from the handler.
+	 */
 	private static final class Bytes extends OutputStream {
 
 		private final OutputStream out;

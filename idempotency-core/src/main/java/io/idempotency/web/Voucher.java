@@ -13,10 +13,11 @@ import org.springframework.security.oauth2.server.resource.authentication.Abstra
 import org.springframework.util.ClassUtils;
 
 /**
- * Vouches for the name of a caller: the same name from another voucher is another caller.
+ * The party that vouches for the name of a caller. The same name from another voucher is
+ * another caller.
  *
- * @param role what he is to the application
- * @param name his name, {@code null} if a token does not tell
+ * @param role the role of the voucher for the application
+ * @param name the name of the voucher, {@code null} if a token does not name it
  */
 record Voucher(String role, @Nullable String name) {
 
@@ -24,7 +25,7 @@ record Voucher(String role, @Nullable String name) {
 
 	private static final String REGISTRATION = "registration";
 
-	/** What a JWT and the answer of an introspection call their issuer. */
+	/** The name of the issuer's claim in a JWT and in the answer of an introspection. */
 	private static final String ISSUER_CLAIM = "iss";
 
 	private static final boolean CORE = isPresent("oauth2.core.ClaimAccessor");
@@ -37,7 +38,7 @@ record Voucher(String role, @Nullable String name) {
 	/**
 	 * Finds the voucher for the name of a principal.
 	 * @param principal the principal
-	 * @return the voucher, {@code null} if the application itself does
+	 * @return the voucher, {@code null} if the application itself vouches for the name
 	 */
 	static @Nullable Voucher of(Principal principal) {
 		Voucher voucher = CLIENT ? Logins.voucher(principal) : null;
@@ -58,12 +59,12 @@ record Voucher(String role, @Nullable String name) {
 		return new Voucher(ISSUER, (claim != null) ? claim.toString() : null);
 	}
 
-	/** What he is called, for the key. */
+	/** Returns the name of the voucher for the key. */
 	List<String> names() {
 		return (this.name != null) ? List.of(this.name) : List.of();
 	}
 
-	/** Loaded only where the types of logins are. */
+	/** Loaded only if the types of logins are present. */
 	private static final class Logins {
 
 		static @Nullable Voucher voucher(Principal principal) {
@@ -73,7 +74,7 @@ record Voucher(String role, @Nullable String name) {
 
 	}
 
-	/** Loaded only where the types of a resource server are. */
+	/** Loaded only if the types of a resource server are present. */
 	private static final class Tokens {
 
 		static @Nullable Voucher voucher(Principal principal) {
@@ -84,7 +85,8 @@ record Voucher(String role, @Nullable String name) {
 	}
 
 	/**
-	 * Loaded only where the types of tokens are: an application may carry them its way.
+	 * Reads tokens that an application carries in types of its own. Loaded only if the
+	 * types of tokens are present.
 	 */
 	private static final class Claims {
 

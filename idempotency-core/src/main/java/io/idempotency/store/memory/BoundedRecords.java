@@ -26,9 +26,10 @@ import org.slf4j.LoggerFactory;
  * Holds all records within a number of bytes. Unused tokens may take only a part of the
  * bytes, so that a flood of tokens leaves room for claims.
  * <p>
- * A step holds the lock of its own key only and does O(log n) work in it, because the two
- * orders change in the same step as the record. Each new record removes at most two
- * expired ones. Room is made record by record, and no step ever walks over all records.
+ * A step holds only the lock of its own key. It does O(log n) work under that lock,
+ * because the orders change together with the record. Each new record removes at most two
+ * expired ones. A step that needs room frees one record after the other, and no step ever
+ * walks over all records.
  */
 final class BoundedRecords {
 
@@ -39,7 +40,7 @@ final class BoundedRecords {
 	/** The kinds of results in the order in which they make room. */
 	private static final List<ResultKind> TURNS = List.of(ResultKind.REFUSAL, ResultKind.FAILURE, ResultKind.SUCCESS);
 
-	/** Unused tokens may take one part in so many of the bytes. */
+	/** Unused tokens may take this part (1/4) of the bytes. */
 	private static final int UNUSED_TOKENS_SHARE = 4;
 
 	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
@@ -74,7 +75,8 @@ final class BoundedRecords {
 
 	/**
 	 * Makes one step of one record.
-	 * @throws IdempotencyStoreException if there is no room for what the step adds
+	 * @throws IdempotencyStoreException if there is no room for the bytes that the step
+	 * adds
 	 */
 	<T> T update(IdempotencyKey key, BiFunction<StoredRecord, Moment, Step<T>> transition) {
 		Change<T> change = new Change<>(RecordId.of(key), transition);
@@ -124,7 +126,7 @@ final class BoundedRecords {
 	private boolean makeRoom(long bytes) {
 		while (this.budget.left() < bytes) {
 			if (purge(1) == 0 && !dropFor(bytes)) {
-				// another thread may have made it
+				// Another thread may have made the room.
 				return this.budget.left() >= bytes;
 			}
 		}
@@ -151,7 +153,7 @@ final class BoundedRecords {
 
 	private boolean dropFor(long bytes) {
 		if (this.budget.left() + this.orders.roomBytes() < bytes) {
-			// it would be in vain
+			// All records that can make room would not free enough bytes.
 			return false;
 		}
 		for (ResultKind kind : TURNS) {
@@ -226,7 +228,8 @@ final class BoundedRecords {
 		}
 
 		/**
-		 * A completion has the room of its claim: what does not fit is its result.
+		 * Gives up the result of the step; returns whether it was still kept. A
+		 * completion has the room of its claim, so only its result does not fit.
 		 */
 		boolean givesUpItsResult() {
 			boolean kept = this.keepResult;
@@ -259,7 +262,10 @@ final class BoundedRecords {
 			return after;
 		}
 
-		/** A token that a failed call gives back is never refused. */
+		/**
+		 * Takes room for an unused token. A token that a failed call gives back is never
+		 * refused.
+		 */
 		private boolean takeTokenRoom(StoredRecord current, long growth) {
 			if (current == StoredRecord.ABSENT && growth > 0) {
 				return BoundedRecords.this.unusedTokens.take(growth);

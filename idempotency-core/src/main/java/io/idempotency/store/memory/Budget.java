@@ -28,7 +28,7 @@ final class Budget {
 	}
 
 	/**
-	 * Takes or gives back the bytes, also beyond the maximum.
+	 * Takes or gives back the bytes, even beyond the maximum.
 	 */
 	void add(long bytes) {
 		this.used.addAndGet(bytes);

@@ -11,23 +11,28 @@ import io.idempotency.store.record.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record in its place: one instance for each version of a record, compared by identity.
+ * One version of a record in the map. Each version has an instance of its own, and
+ * instances are compared by identity.
  */
 final class Entry {
 
-	/** Earliest expiry first. */
+	/** The entry that expires first comes first. */
 	static final Comparator<Entry> BY_EXPIRY = Comparator.<Entry>comparingLong((entry) -> entry.expiresAt)
 		.thenComparing((entry) -> entry.id);
 
-	/** Earliest written first. */
+	/** The entry that was written first comes first. */
 	static final Comparator<Entry> BY_AGE = Comparator.comparingLong((entry) -> entry.ordinal);
 
 	/**
-	 * A record without its result: measured on a 64-bit JVM with compressed references.
+	 * The bytes of a record without its result, measured on a 64-bit JVM with compressed
+	 * references.
 	 */
 	static final int OVERHEAD = 400;
 
-	/** The result and its place in the order of completion. */
+	/**
+	 * The bytes of a result besides its content, and of its place in the order of
+	 * completion.
+	 */
 	private static final int RESULT_OVERHEAD = 80;
 
 	private final RecordId id;
@@ -36,12 +41,14 @@ final class Entry {
 
 	private final long ordinal;
 
-	/** Beside the record, because a walk through an order compares nothing else. */
+	/**
+	 * A copy of the record's expiry, because the order by expiry compares mostly this.
+	 */
 	private final long expiresAt;
 
 	/**
 	 * Creates the entry.
-	 * @param id whose record it is
+	 * @param id the id of the record
 	 * @param record the record
 	 * @param ordinal grows with every entry
 	 */
@@ -64,17 +71,23 @@ final class Entry {
 		return this.record.isLive(moment);
 	}
 
-	/** When it goes to make room, {@code null} if it never does before its time. */
+	/**
+	 * Returns the kind that decides when the record makes room, {@code null} if it never
+	 * does before its time.
+	 */
 	@Nullable ResultKind turn() {
 		return (this.record.isForgettable() || this.record.result() != null) ? this.record.kind() : null;
 	}
 
-	/** What is left of it when it has made room, {@code null} for nothing. */
+	/**
+	 * Returns the record that remains after this one has made room, {@code null} for
+	 * none.
+	 */
 	@Nullable StoredRecord remainder() {
 		return this.record.isForgettable() ? null : this.record.withoutResult();
 	}
 
-	/** How much room it makes. */
+	/** Returns how many bytes the record frees when it makes room. */
 	long roomBytes() {
 		return this.record.isForgettable() ? bytes() : resultBytes();
 	}

@@ -8,9 +8,9 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Foresees when the store is full of records that it may not forget: tells so once each
- * time four fifths are used up, with the rate at which the second two of them were.
- * Thread-safe.
+ * Foresees when the store will be full of records that it must not forget. It warns once
+ * each time four fifths of the bytes are used up, and calculates the rate from the time
+ * between two fifths and four fifths. Thread-safe.
  */
 final class FillLevel {
 
@@ -27,8 +27,8 @@ final class FillLevel {
 	/**
 	 * Creates the level of a store.
 	 * @param max how many bytes its records may take
-	 * @param records how many records there are; asked, as the clock is, only where there
-	 * may be news
+	 * @param records gives the number of records; it is asked, like the clock, only if
+	 * there may be news
 	 * @param clock the clock
 	 */
 	FillLevel(long max, IntSupplier records, Clock clock) {
@@ -38,8 +38,8 @@ final class FillLevel {
 	}
 
 	/**
-	 * Looks at what cannot be dropped.
-	 * @param kept how many bytes that is
+	 * Checks the bytes of the records that cannot be dropped.
+	 * @param kept the number of these bytes
 	 * @return the news, {@code null} if there is none
 	 */
 	@Nullable String look(long kept) {

@@ -18,32 +18,34 @@ import io.idempotency.store.record.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One JVM only: keeps its records in the heap, for tests and for services that run as a
+ * Keeps its records in the heap of one JVM, for tests and for services that run as a
  * single instance and may forget everything on a restart.
  * <p>
- * Bounded by bytes. When they are used up, records make room in this order, and within a
- * line those that were completed first go first:
+ * The memory is limited in bytes. When the bytes are used up, records make room in this
+ * order, and within a line the records that were completed first go first:
  * <ol>
  * <li>expired records;
  * <li>records of calls that were refused ({@link ResultKind#REFUSAL}, an HTTP answer of
- * 4xx): they are forgotten as a whole, and such a call runs again (a token of one is
- * unknown then). Nothing was done by it, and a retry gets a true answer, as after a
- * release. A tombstone would not do: refusals cost a caller nothing, and tombstones are
- * never forgotten, so that one caller could use up the room of all others;
+ * 4xx): they are forgotten as a whole, and such a call runs again (if its key is a token,
+ * the token is unknown then). A refused call has done nothing, so a retry gets a true
+ * answer, as after a release. The store keeps no tombstone for them: refusals cost a
+ * caller nothing, and tombstones are never forgotten, so one caller could use up the room
+ * of all others;
  * <li>results of failures that are to be remembered ({@link ResultKind#FAILURE}), which
  * become tombstones;
  * <li>results of successes, which become tombstones.
  * </ol>
- * A result for which there is still no room is a tombstone from the start. Claims,
- * tombstones of what was done or is to be remembered, and issued tokens are never
- * forgotten within their time, so that no work is done twice: instead new claims are
- * refused with an {@link IdempotencyStoreException}. A claim has the room for its
- * tombstone. Tokens that nobody has used may take a quarter of the bytes; beyond it no
- * more are issued until some are used or expire, so that a flood of them cannot take the
- * room of claims.
+ * If there is still no room for a result, a tombstone is kept in its place from the
+ * start. Claims, issued tokens, and the tombstones of successes and remembered failures
+ * are never forgotten within their time, so that no work is done twice. Instead, new
+ * claims are refused with an {@link IdempotencyStoreException}. A claim already has the
+ * room for its tombstone. Unused tokens may take a quarter of the bytes. Beyond that, no
+ * more tokens are issued until some are used or expire, so that a flood of tokens cannot
+ * take the room of claims.
  * <p>
- * Threads meet only where they call for one key. A verb takes O(log n) in the number of
- * records, a new record also removes up to two expired ones; there is no clean-up thread.
+ * Threads rarely wait for each other unless they use the same key. A verb takes O(log n)
+ * in the number of records. A new record also removes up to two expired ones; there is no
+ * clean-up thread.
  *
  * @since 0.1.0
  */
@@ -111,7 +113,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResu
 	}
 
 	/**
-	 * How many records there are; expired ones count until they are removed.
+	 * Returns how many records there are; expired ones count until they are removed.
 	 * @return the number
 	 */
 	public int size() {
@@ -119,7 +121,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResu
 	}
 
 	/**
-	 * How many bytes the records take, overhead included.
+	 * Returns how many bytes the records take, overhead included.
 	 * @return the bytes, never more than the maximum
 	 */
 	public long usedBytes() {

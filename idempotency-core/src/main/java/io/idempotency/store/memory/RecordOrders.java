@@ -12,8 +12,9 @@ import io.idempotency.store.ResultKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which order records expire and make room for others. Changes with a record, under
- * the lock of its key; may be walked at any time without one, from the front.
+ * The orders in which records expire and make room for others. They change together with
+ * a record, under the lock of its key. A walk from the front needs no lock and is
+ * possible at any time.
  */
 final class RecordOrders {
 
@@ -29,12 +30,15 @@ final class RecordOrders {
 		}
 	}
 
-	/** Every record, the first to expire first. */
+	/** Returns every record; the first to expire comes first. */
 	Iterable<Entry> byExpiry() {
 		return this.byExpiry;
 	}
 
-	/** Every record of a kind that can make room, the first to be completed first. */
+	/**
+	 * Returns every record of a kind that can make room; the first to be completed comes
+	 * first.
+	 */
 	Iterable<Entry> byAge(ResultKind kind) {
 		return ofKind(kind);
 	}
@@ -43,7 +47,7 @@ final class RecordOrders {
 		return Objects.requireNonNull(this.byAge.get(kind));
 	}
 
-	/** How much room all of them can make together. */
+	/** Returns how many bytes all of them can free together. */
 	long roomBytes() {
 		return this.roomBytes.get();
 	}

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says what a store does when its bytes are used up, and what helps. Thread-safe.
+ * Reports what the store does when its bytes are used up, and what helps. Thread-safe.
  */
 final class Shortage {
 
@@ -28,7 +28,10 @@ final class Shortage {
 		this.maxOfTokens = unusedTokens.max();
 	}
 
-	/** A record has made room; the first of its kind is told. */
+	/**
+	 * Notes that a record has made room; logs the first forgotten refusal and the first
+	 * dropped result.
+	 */
 	void dropped(ResultKind kind) {
 		if (kind == ResultKind.REFUSAL) {
 			if (this.toldOfRefusals.compareAndSet(false, true)) {

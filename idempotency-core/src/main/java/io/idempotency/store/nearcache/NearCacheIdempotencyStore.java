@@ -24,17 +24,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps finished results of another store in the heap, so that a duplicate that comes
- * again and again asks the store once.
+ * again and again asks the store only once within {@code ttl}.
  * <p>
- * The store decides, always: what is kept is its answer {@link ClaimResult.Completed} to
- * a claim, and it is given only to claims with the same key and the same fingerprint, no
- * longer than {@code ttl} and no longer than the record lives, both counted from before
- * the store was asked. Conflicts, mismatches, tombstones, issued tokens, claims of type
- * {@link ClaimType#ONCE} and whatever takes part in a database transaction go to the
- * store every time. A record that is removed from the store before its retention is over
- * may be replayed here for up to {@code ttl}.
+ * The store always decides. The near cache keeps only the store's answer
+ * {@link ClaimResult.Completed} to a claim, and gives it only to claims with the same key
+ * and the same fingerprint. It gives the answer no longer than {@code ttl} and no longer
+ * than the record lives, both counted from before the store was asked. Conflicts,
+ * mismatches, tombstones, the issue of tokens, claims of type {@link ClaimType#ONCE} and
+ * all claims that join a database transaction go to the store every time. If a record is
+ * removed from the store before its retention is over, its result may be replayed here
+ * for up to {@code ttl}.
  * <p>
- * Bounded by bytes. Thread-safe, without threads of its own.
+ * The memory is limited in bytes. Thread-safe, without threads of its own.
  *
  * @since 0.1.0
  */
@@ -81,12 +82,13 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 			.<RecordId, NearResult>weigher((id, result) -> result.weight())
 			.expireAfter(new NearExpiry())
 			.ticker(ticker)
-			// At once and not in a common pool, so that the bound holds all the time.
+			// The cache makes room at once and not in a common pool, so that the limit
+			// holds all the time.
 			.executor(Runnable::run)
 			.build();
 	}
 
-	/** At most 292 years. */
+	/** Converts a duration into nanoseconds, at most 292 years. */
 	private static long nanos(Duration duration) {
 		return TimeUnit.NANOSECONDS.convert(duration);
 	}
@@ -125,15 +127,16 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 					askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
 		}
 		else if (!(answer instanceof ClaimResult.Mismatch)) {
-			// The record that the result was of is gone.
+			// The record of the cached result is gone.
 			this.results.invalidate(id);
 		}
 		return answer;
 	}
 
 	/**
-	 * Fills nothing: a completion that is sent once more is accepted without a change, so
-	 * that it does not tell what the record holds and since when.
+	 * Passes the completion on and keeps nothing of it. The store accepts a repeated
+	 * completion without a change, so the acceptance does not show what the record holds
+	 * and since when.
 	 */
 	@Override
 	public boolean complete(Completion completion) {
@@ -161,7 +164,8 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	}
 
 	/**
-	 * The joining store as it is: what it sees is not committed yet.
+	 * Returns the joining store without a cache, because the records that it sees are not
+	 * committed yet.
 	 */
 	@Override
 	public Optional<IdempotencyStore> joining() {

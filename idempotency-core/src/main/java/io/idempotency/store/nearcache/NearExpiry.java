@@ -3,7 +3,7 @@ package io.idempotency.store.nearcache;
 import com.github.benmanes.caffeine.cache.Expiry;
 import io.idempotency.store.record.RecordId;
 
-/** Gives the room of results back that will not be given any more. */
+/** Frees the room of results that will not be given any more. */
 final class NearExpiry implements Expiry<RecordId, NearResult> {
 
 	@Override

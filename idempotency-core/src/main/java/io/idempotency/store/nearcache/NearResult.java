@@ -6,21 +6,22 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.store.StoredResult;
 
 /**
- * What the store said to a claim, and for how long it may be said again.
+ * An answer of the store to a claim, and the time for which it may be repeated.
  *
- * @param fingerprint the fingerprint that was asked with
+ * @param fingerprint the fingerprint of the claim
  * @param result the result
- * @param staleAt when the store is to be asked again, by the ticker
+ * @param staleAt when the store must be asked again, by the ticker
  * @param goneAt when the record is gone, by the ticker
  */
 record NearResult(Fingerprint fingerprint, StoredResult result, long staleAt, long goneAt) {
 
-	/** About what an entry takes beside the bytes of the result. */
+	/** The approximate size of an entry in bytes, without the bytes of the result. */
 	static final int OVERHEAD = 512;
 
 	/**
-	 * Only to the same question: whether another fingerprint matches the record's own,
-	 * which may be none, is known to the store alone.
+	 * Returns whether this result is fresh and answers a claim with the given
+	 * fingerprint. The fingerprint must be the same one: the record may have none, so
+	 * only the store knows whether another fingerprint matches.
 	 */
 	boolean answers(Fingerprint asked, long now) {
 		return this.staleAt - now > 0 && this.fingerprint.equals(asked);

@@ -1,5 +1,5 @@
 /**
- * Finished results near those who ask for them:
+ * A cache of finished results in the memory of the application:
  * {@link io.idempotency.store.nearcache.NearCacheIdempotencyStore}. Needs Caffeine.
  */
 @NullMarked
