@@ -7,13 +7,18 @@ package io.idempotency;
  */
 public enum ConflictMode {
 
-	/** As the property {@code idempotency.conflict} says. */
+	/** The property {@code idempotency.conflict} decides. */
 	DEFAULT,
 
-	/** Refused at once with {@link IdempotencyInProgressException} (409). */
+	/**
+	 * The duplicate is refused at once with {@link IdempotencyInProgressException} (409).
+	 */
 	REJECT,
 
-	/** Waits for the first call, at most the wait time-out, then gets its result. */
+	/**
+	 * The duplicate waits for the first call, at most for the wait time-out, and then
+	 * gets its result.
+	 */
 	WAIT
 
 }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be reached, or refused the claim, and the call was not run.
+ * The store could not be reached or refused the claim, so the call was not run.
  * <p>
  * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran.
  *
@@ -30,7 +30,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	}
 
 	/**
-	 * How long to wait before the next try.
+	 * Returns how long to wait before the next try.
 	 * @return the wait, positive
 	 */
 	public Duration retryAfter() {

@@ -7,10 +7,10 @@ package io.idempotency;
  */
 public enum StoreFailureMode {
 
-	/** Refused with {@code store-unavailable} (503); nothing runs. */
+	/** The call is refused with {@code store-unavailable} (503); nothing runs. */
 	REJECT,
 
-	/** Runs unguarded, and listeners are told: a duplicate may run too. */
+	/** The call runs unguarded, so a duplicate may run too; listeners get an event. */
 	PROCEED
 
 }
