@@ -108,7 +108,9 @@ public @interface Idempotent {
 
 	/**
 	 * SpEL expression that says whose key it is. Default on controller methods:
-	 * {@code idempotency.scope}. Default on other methods: no caller is part of the key.
+	 * {@code idempotency.scope}. Default on other methods: no caller is part of a key
+	 * that an expression gives; a key from {@link #header()} or {@link #body()}, and a
+	 * {@link #token() token}, belong to the caller of the current request.
 	 * @return the scope expression
 	 */
 	String scope() default "";
