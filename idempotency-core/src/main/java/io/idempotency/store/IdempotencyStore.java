@@ -13,12 +13,11 @@ import io.idempotency.key.IdempotencyKey;
  * Keeps one record for each key and changes it in atomic steps.
  * <p>
  * A store is thread-safe; any number of threads and of nodes may call it for one key.
- * Every method is one atomic step. It takes one round trip if the server allows that;
- * MySQL and H2 need a second one for a duplicate. Time is the store's own, never the
- * caller's, because the clocks of two callers may differ by minutes. A claim id alone
- * decides ownership: "ours" below means that the record holds the given claim id. The
- * published {@code IdempotencyStoreContract} of {@code idempotency-test} has a test for
- * every cell.
+ * Every method is one atomic step. In the usual case it takes one round trip; MySQL and
+ * H2 need a second one for a duplicate. Time is the store's own, never the caller's,
+ * because the clocks of two callers may differ by minutes. A claim id alone decides
+ * ownership: "ours" below means that the record holds the given claim id. The published
+ * {@code IdempotencyStoreContract} of {@code idempotency-test} has a test for every cell.
  *
  * <table class="striped">
  * <caption>States of a record</caption> <thead>

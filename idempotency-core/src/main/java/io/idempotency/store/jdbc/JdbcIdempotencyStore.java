@@ -30,10 +30,11 @@ import io.idempotency.store.record.Moment;
  * <p>
  * No call waits for the database longer than the store time-out, apart from the wait for
  * a connection from the pool. A statement that waits for a row that another session has
- * locked stops after three quarters of the store time-out. A claim then is
- * {@link ClaimResult.InProgress}, because another transaction has the key. On MySQL, and
- * on PostgreSQL with {@code preferQueryMode=simple}, a bound for locks would cost further
- * statements, so there the connection is given up when the store time-out is over.
+ * locked stops after three quarters of the store time-out; a claim also stops after the
+ * wait time-out. Such a claim is {@link ClaimResult.InProgress}, because another
+ * transaction has the key. On MySQL, and on PostgreSQL with
+ * {@code preferQueryMode=simple}, a bound for locks would cost further statements, so
+ * there the connection is given up when the store time-out is over.
  * <p>
  * If the calling thread holds a connection of the same pool already, a verb needs a
  * second one for a moment. If all threads may do that at once, the pool must have more
