@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * What a duplicate gets while the first call still runs.
+ * The choices for a duplicate while the first call still runs.
  *
  * @since 0.1.0
  */

@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * What happens to the key when the first call fails.
+ * The choices for the key when the first call fails.
  *
  * @since 0.1.0
  */

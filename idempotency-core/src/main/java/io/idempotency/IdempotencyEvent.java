@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * What happened to a guarded call.
+ * An event in the life of a guarded call.
  *
  * @since 0.1.0
  */

@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * What a duplicate of a guarded call gets.
+ * The choices for the duplicates of a guarded call.
  *
  * @since 0.1.0
  */

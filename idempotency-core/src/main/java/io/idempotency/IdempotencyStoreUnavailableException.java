@@ -21,7 +21,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	 * Creates the exception.
 	 * @param operation the guarded operation
 	 * @param retryAfter how long to wait before the next try
-	 * @param cause what the store said, {@code null} if it was not asked
+	 * @param cause the exception of the store, {@code null} if the store was not asked
 	 */
 	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, @Nullable Throwable cause) {
 		super(operation, 503, "store-unavailable", "Idempotency store is not available", "The idempotency store of '"

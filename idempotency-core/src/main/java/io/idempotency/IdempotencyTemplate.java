@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same engine as {@link Idempotent} for code without an annotation.
+ * Guards code without an annotation, with the same engine as {@link Idempotent}.
  *
  * <pre class="code">
  * Payment payment = idempotency.operation("payment.create")
@@ -130,7 +130,8 @@ public interface IdempotencyTemplate {
 		Call lease(Duration lease);
 
 		/**
-		 * Sets where the record is kept. Default: in the store of the application.
+		 * Sets the store that keeps the record. Default: the default store of the
+		 * application.
 		 * @param name name of a bean of type
 		 * {@link io.idempotency.store.IdempotencyStore}
 		 * @return this call
@@ -169,10 +170,10 @@ public interface IdempotencyTemplate {
 		/**
 		 * Runs the action once for this key and returns its result; a duplicate gets the
 		 * first result.
-		 * @param <T> the result
-		 * @param type what to decode a stored result as
-		 * @param action what to run; its exceptions come out unchanged
-		 * @return the result, {@code null} if that is what the action gave
+		 * @param <T> the type of the result
+		 * @param type the type as which a stored result is decoded
+		 * @param action the work; its exceptions come out unchanged
+		 * @return the result, {@code null} if the action gave {@code null}
 		 * @throws IdempotencyException if the call was refused
 		 * @throws IllegalArgumentException if results of the type cannot be replayed, or
 		 * the call contradicts itself; nothing has run
@@ -183,9 +184,9 @@ public interface IdempotencyTemplate {
 		 * Does the same as {@link #execute(Class, Supplier)} for an action whose work
 		 * goes on after it has returned: the key is claimed until the future of the
 		 * action has completed.
-		 * @param <T> the result
-		 * @param type what to decode a stored result as
-		 * @param action what to run; its exceptions, and those of its future, come out
+		 * @param <T> the type of the result
+		 * @param type the type as which a stored result is decoded
+		 * @param action the work; its exceptions, and those of its future, come out
 		 * unchanged
 		 * @return a future that completes with the result after the result was stored
 		 * @throws IdempotencyException if the call was refused
@@ -199,19 +200,19 @@ public interface IdempotencyTemplate {
 		 * and a result of any type, generic types included. For a type such as
 		 * {@code CompletableFuture<Payment>} it does the same as
 		 * {@link #executeAsync(Class, Supplier)}.
-		 * @param <T> the result
-		 * @param type what to decode a stored result as
-		 * @param action what to run; its exceptions come out unchanged
-		 * @return the result, {@code null} if that is what the action gave
+		 * @param <T> the type of the result
+		 * @param type the type as which a stored result is decoded
+		 * @param action the work; its exceptions come out unchanged
+		 * @return the result, {@code null} if the action gave {@code null}
 		 * @throws IdempotencyException if the call was refused
-		 * @throws Exception whatever the action threw
+		 * @throws Exception the exception of the action
 		 */
 		<T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception;
 
 		/**
 		 * Does the same as {@link #execute(Class, Supplier)} for an action without a
 		 * result.
-		 * @param action what to run; its exceptions come out unchanged
+		 * @param action the work; its exceptions come out unchanged
 		 * @throws IdempotencyException if the call was refused
 		 */
 		void run(Runnable action);

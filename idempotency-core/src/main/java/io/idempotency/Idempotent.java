@@ -17,10 +17,10 @@ import org.springframework.core.annotation.AliasFor;
  * methods and any other methods of Spring beans. The annotation of a method wins over the
  * annotation of its class.
  * <p>
- * {@link #key() key}, {@link #header() header} and {@link #body() body} say where the key
- * comes from; at most one of them may be set. On a controller method with none of the
- * three, the key is the request header {@code idempotency.key.header}
- * ({@code Idempotency-Key}). A method outside a controller must set one of them.
+ * {@link #key() key}, {@link #header() header} and {@link #body() body} name the place of
+ * the key; at most one of them may be set. On a controller method with none of the three,
+ * the key is the request header {@code idempotency.key.header} ({@code Idempotency-Key}).
+ * A method outside a controller must set one of them.
  * <p>
  * Attributes of type {@code String} that hold a duration take {@code 30s}, {@code 24h},
  * {@code PT24H} or a <code>${placeholder}</code>. Wrong attributes fail at start-up with
@@ -83,7 +83,7 @@ public @interface Idempotent {
 	boolean required() default true;
 
 	/**
-	 * What a duplicate gets.
+	 * Decides what a duplicate gets.
 	 * @return the mode
 	 */
 	IdempotencyMode mode() default IdempotencyMode.REPLAY;
@@ -149,7 +149,7 @@ public @interface Idempotent {
 	String lease() default "";
 
 	/**
-	 * What a duplicate gets while the first call runs.
+	 * Decides what a duplicate gets while the first call runs.
 	 * @return the conflict mode
 	 */
 	ConflictMode conflict() default ConflictMode.DEFAULT;
@@ -163,7 +163,7 @@ public @interface Idempotent {
 	String waitTimeout() default "";
 
 	/**
-	 * What happens to the key when the first call fails.
+	 * Decides what happens to the key when the first call fails.
 	 * @return the failure mode
 	 */
 	FailureMode onFailure() default FailureMode.DEFAULT;
@@ -191,7 +191,7 @@ public @interface Idempotent {
 	String recover() default "";
 
 	/**
-	 * What a later call does when the owner died while running and there is no
+	 * Decides what a later call does when the owner died while running and there is no
 	 * {@link #recover()}.
 	 * @return the mode for abandoned claims
 	 */

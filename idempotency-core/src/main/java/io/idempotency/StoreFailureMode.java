@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * What a call does when the store cannot be reached.
+ * The choices for a call when the store cannot be reached.
  *
  * @since 0.1.0
  */

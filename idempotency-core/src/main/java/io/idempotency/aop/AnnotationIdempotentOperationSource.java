@@ -41,7 +41,7 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 * @param defaults the policy of an operation unless its annotation says otherwise
 	 * @param keyHeader the header of the key, for methods that a door covers and whose
 	 * annotation names no place of the key
-	 * @param store where records are kept unless the annotation says otherwise
+	 * @param store the store of the records unless the annotation names another one
 	 * @param codec encodes results; it must support the results of methods that no door
 	 * covers
 	 * @param doors the doors through which calls come in

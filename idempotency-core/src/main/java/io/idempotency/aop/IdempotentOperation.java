@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param targetClass the class of the bean, never the class of a proxy
  * @param declaredOnMethod whether the annotation is on the method and not on its class
  * @param policy the policy of the operation
- * @param keySource where the key comes from
+ * @param keySource the source of the key
  * @param required whether a call without a key is refused
  * @param token whether the key must be an issued token
  * @param scope whose key it is, {@code null} for the default
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
  * @param apart whether the work commits on its own, even if the transaction of the caller
  * rolls back
- * @param store where records are kept
+ * @param store the store of the records
  * @hidden
  * @since 0.1.0
  */
@@ -93,10 +93,10 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	 * @param annotation the annotation of the method
 	 * @param result the declared result of the method
 	 * @param policy the policy of the operation
-	 * @param keySource where the key comes from
-	 * @param store where records are kept
-	 * @return an operation that demands a key, compares what the door compares, and joins
-	 * no transaction
+	 * @param keySource the source of the key
+	 * @param store the store of the records
+	 * @return a builder for an operation that demands a key, compares the door's default,
+	 * and joins no transaction
 	 */
 	static Builder of(IdempotentAnnotation annotation, ResultShape result, IdempotencyPolicy policy,
 			KeySource keySource, IdempotencyStore store) {

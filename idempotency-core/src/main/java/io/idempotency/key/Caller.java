@@ -7,7 +7,7 @@ import java.util.Objects;
  * The owner of a key. Two callers are the same only if kind and name are equal, so no
  * named caller can reach the keys of anonymous callers or of a resolved scope.
  *
- * @param kind where the name comes from
+ * @param kind the source of the name
  * @param name the name, empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}
  * @since 0.1.0
  */

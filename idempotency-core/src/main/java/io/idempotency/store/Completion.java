@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param claim the claim
  * @param fingerprint the fingerprint of the claim, which is written again if the record
  * is gone
- * @param type what is written
+ * @param type the state that is written
  * @param result the result, {@code null} unless the type is {@link Type#RESULT}
  * @param retention how long the record is kept from now; with zero, the record is deleted
  * at once (the end of a lock)
@@ -66,7 +66,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @param fingerprint the fingerprint of the claim
 	 * @param result the result
 	 * @param retention how long it is kept
-	 * @param kind what the call has come to
+	 * @param kind how the call ended
 	 * @return the completion
 	 */
 	public static Completion result(Claim claim, Fingerprint fingerprint, StoredResult result, Duration retention,
@@ -90,7 +90,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param retention how long the tombstone is kept
-	 * @param kind what the call has come to
+	 * @param kind how the call ended
 	 * @return the completion
 	 */
 	public static Completion tombstone(Claim claim, Fingerprint fingerprint, Duration retention, ResultKind kind) {

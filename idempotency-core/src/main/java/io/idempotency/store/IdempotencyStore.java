@@ -113,18 +113,18 @@ public interface IdempotencyStore {
 	/**
 	 * Asks for the right to run.
 	 * @param request the request
-	 * @return the answer, which says what the caller may do
-	 * @throws IdempotencyStoreException if it may not have been applied, or the store is
-	 * full
+	 * @return the answer
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied,
+	 * or the store is full
 	 */
 	ClaimResult claim(ClaimRequest request);
 
 	/**
 	 * Ends a claim. The call may be repeated.
-	 * @param completion what is written
+	 * @param completion the end of the claim
 	 * @return whether the completion was accepted; a refusal is final and means that the
 	 * claim was lost to another owner
-	 * @throws IdempotencyStoreException if it may not have been applied
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
 	boolean complete(Completion completion);
 
@@ -134,7 +134,7 @@ public interface IdempotencyStore {
 	 * @param claimId whose claim it is
 	 * @return whether the release was accepted; a refusal is final and means that the
 	 * record belongs to another owner or is done
-	 * @throws IdempotencyStoreException if it may not have been applied
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
 	boolean release(IdempotencyKey key, ClaimId claimId);
 
@@ -145,7 +145,7 @@ public interface IdempotencyStore {
 	 * @param lease the lease
 	 * @return whether the renewal was accepted; a refusal is final and means that the
 	 * claim is lost
-	 * @throws IdempotencyStoreException if it may not have been applied
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
 	boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease);
 
@@ -157,8 +157,8 @@ public interface IdempotencyStore {
 	 * @param renewals the claims, each once
 	 * @return the claims whose renewal was refused; a refusal is final and means that the
 	 * claim is lost
-	 * @throws IdempotencyStoreException if any claim may not have been renewed; a
-	 * {@link NotAllRenewedException} names these claims
+	 * @throws IdempotencyStoreException if it is not certain that every claim was renewed
+	 * or refused; a {@link NotAllRenewedException} names the claims that were not
 	 */
 	default Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		Set<ClaimId> refused = new HashSet<>();
@@ -175,8 +175,8 @@ public interface IdempotencyStore {
 	 * @param token a key for which {@link IdempotencyKey#isToken()}
 	 * @param timeToLive how long the token may be used
 	 * @return when the token expires, by the store's clock
-	 * @throws IdempotencyStoreException if it may not have been applied, or the store is
-	 * full
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied,
+	 * or the store is full
 	 */
 	Instant issue(IdempotencyKey token, Duration timeToLive);
 

@@ -3,8 +3,8 @@ package io.idempotency.autoconfigure;
 import io.idempotency.ConflictMode;
 
 /**
- * What a duplicate gets while the first call still runs, if the annotation does not say
- * it: {@link ConflictMode} without its {@code DEFAULT}.
+ * The choices for a duplicate while the first call still runs, if the annotation does not
+ * say it: {@link ConflictMode} without its {@code DEFAULT}.
  *
  * @since 0.1.0
  */

@@ -3,7 +3,7 @@ package io.idempotency.autoconfigure;
 import io.idempotency.FailureMode;
 
 /**
- * What happens to the key of a failed call, if the annotation does not say it:
+ * The choices for the key of a failed call, if the annotation does not say it:
  * {@link FailureMode} without its {@code DEFAULT}.
  *
  * @since 0.1.0

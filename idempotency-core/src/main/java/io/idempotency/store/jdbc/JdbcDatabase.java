@@ -64,7 +64,7 @@ final class JdbcDatabase {
 	}
 
 	/**
-	 * Runs work on a connection of its own, whatever transaction the thread is in. The
+	 * Runs work on a connection of its own, even if the thread is in a transaction. The
 	 * wait for a connection from the pool counts as a part of the time that the work may
 	 * take.
 	 */

@@ -63,7 +63,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}.
-	 * @param dataSource where connections come from
+	 * @param dataSource the source of connections
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource) {
 		this(dataSource, DEFAULT_TABLE_NAME);
@@ -71,8 +71,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store whose {@link #joining()} lets a duplicate wait for five seconds.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName) {
 		this(dataSource, tableName, DEFAULT_WAIT_TIMEOUT);
@@ -80,8 +80,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store whose calls take no longer than two seconds.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one
 	 * @param waitTimeout how long a claim waits for another transaction that has claimed
 	 * the key and is not at its end
 	 */
@@ -91,8 +91,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store. The constructor connects to nothing.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one:
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one:
 	 * letters, digits and underscores
 	 * @param waitTimeout how long a claim waits for another transaction that has claimed
 	 * the key and has not ended; MySQL and MariaDB know whole seconds only
@@ -144,8 +144,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	/**
 	 * Sends one statement to PostgreSQL. The other databases get two statements for every
 	 * 500 claims with the same lease, or one for each claim if they cannot skip locked
-	 * rows. Rows that another session has locked are skipped where the database can do
-	 * that.
+	 * rows. Rows that another session has locked are skipped if the database can do that.
 	 * @throws io.idempotency.store.NotAllRenewedException if rows were skipped; the
 	 * exception names their claims
 	 */
@@ -166,8 +165,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Deletes expired records, the oldest first, in one short transaction. Any number of
-	 * nodes may call it at once: where the database can skip locked rows, each node
-	 * deletes other records. A record that has not expired is never deleted.
+	 * nodes may call it at once; if the database can skip locked rows, each node deletes
+	 * other records. A record that has not expired is never deleted.
 	 * @param batchSize the largest number of records to delete, 1 to 10000
 	 * @return how many were deleted; fewer than the batch size if no more have expired,
 	 * or if other nodes delete the rest

@@ -41,8 +41,8 @@ public final class JdbcSchema {
 
 	/**
 	 * Creates the schema. The constructor connects to nothing.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one
 	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcSchema(DataSource dataSource, String tableName) {

@@ -7,7 +7,7 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.record.StoredRecord;
 
 /**
- * MariaDB 10.5 or newer, whichever driver speaks to it.
+ * MariaDB 10.5 or newer, with any driver.
  * <p>
  * A claim is one statement. For a duplicate, its update changes nothing, so InnoDB writes
  * nothing, and the statement returns the row of the key.

@@ -7,7 +7,7 @@ import io.idempotency.Internal;
 /**
  * A checked table name: the only text from outside that becomes part of a statement.
  *
- * @param text the name, with its schema where one was given
+ * @param text the name, with its schema if one was given
  * @hidden
  * @since 0.1.0
  */

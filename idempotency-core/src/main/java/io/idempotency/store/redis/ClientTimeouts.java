@@ -14,7 +14,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds out at start-up whether a client may keep a call waiting for longer than the
- * store allows. Lettuce never may, whatever its time-outs are: see {@link LettuceScript}.
+ * store allows. Lettuce never may, with any time-outs: see {@link LettuceScript}.
  */
 final class ClientTimeouts {
 

@@ -29,7 +29,7 @@ import org.springframework.data.redis.connection.ReturnType;
  * whether the command was sent. This command can say it, because Lettuce asks the command
  * to encode itself when it is sent.
  *
- * @param <T> what the return type of the verb becomes in Java
+ * @param <T> the Java type of the verb's reply
  */
 final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
@@ -71,7 +71,7 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
 	/**
 	 * Runs a script, in a cluster on the node of its key.
-	 * @param <T> what the return type of the verb becomes in Java
+	 * @param <T> the Java type of the verb's reply
 	 * @param connection any connection; other callers may use it at the same time
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
@@ -91,7 +91,7 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
 	/**
 	 * Runs a script on a node that takes over the slot of its key.
-	 * @param <T> what the return type of the verb becomes in Java
+	 * @param <T> the Java type of the verb's reply
 	 * @param node a connection that no other caller uses meanwhile
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments

@@ -71,7 +71,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	/**
 	 * Creates a store with the default prefix and a time-out of two seconds. It does not
 	 * wait for replicas.
-	 * @param connectionFactory where connections come from
+	 * @param connectionFactory the source of connections
 	 */
 	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory) {
 		this(connectionFactory, DEFAULT_KEY_PREFIX, 0, Duration.ofSeconds(1), Duration.ofSeconds(2));
@@ -81,7 +81,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * Creates a store. If the store waits for replicas, and too few of them get a claim
 	 * or a completion in time, the call throws an {@link IdempotencyStoreException}; the
 	 * store then releases such a claim.
-	 * @param connectionFactory where connections come from
+	 * @param connectionFactory the source of connections
 	 * @param keyPrefix the prefix of the names of all records
 	 * @param waitReplicas how many replicas must have a claim or a completion before it
 	 * counts, zero for none; in a cluster this needs Lettuce

@@ -26,7 +26,8 @@ final class RedisScripts {
 	 */
 	@SuppressWarnings("deprecation")
 	static boolean borrowsForEachCommand(RedisConnection connection) {
-		// Only the class of the client tells it in both lines of Spring Data.
+		// In both supported lines of Spring Data, only the class of the client shows
+		// this.
 		Object client = connection.getNativeConnection();
 		if (client == null || connection instanceof RedisClusterConnection) {
 			return false;

@@ -12,7 +12,7 @@ interface ScriptRunner extends AutoCloseable {
 
 	/**
 	 * Runs a script.
-	 * @param <T> what the return type of the verb becomes in Java
+	 * @param <T> the Java type of the verb's reply
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline when to stop waiting, if the client lets the wait be bounded
