@@ -1,5 +1,5 @@
 -- ARGV: claim id, fingerprint, once, lease, retention, may take over, token
--- Replies { what, number, ... } as RedisReplies reads it.
+-- Replies { answer, number, ... }, which RedisReplies reads.
 local ACQUIRED, ACQUIRED_ABANDONED, IN_PROGRESS, COMPLETED, GONE, MISMATCH, REFUSED, DUPLICATE, UNKNOWN_TOKEN
 	= 1, 2, 3, 4, 5, 6, 7, 8, 9
 
