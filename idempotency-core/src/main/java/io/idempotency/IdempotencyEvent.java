@@ -7,10 +7,13 @@ package io.idempotency;
  */
 public enum IdempotencyEvent {
 
-	/** The call ran and its outcome was recorded. */
+	/** The call ran, and its claim was completed. */
 	EXECUTED,
 
-	/** The call ran, and its key was released. */
+	/**
+	 * The key was released, so a later call may run: this call failed, did not run, or
+	 * asked for the release.
+	 */
 	RELEASED,
 
 	/** The call got a stored result. */

@@ -5,9 +5,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be reached or refused the claim, so the call was not run.
+ * The store could not be reached or refused the claim, so the call was not run; with
+ * {@link TransactionMode#JOIN}, the call may have run and its transaction was rolled
+ * back.
  * <p>
- * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran.
+ * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran, or
+ * nothing of the transaction is left.
  *
  * @since 0.1.0
  */

@@ -125,7 +125,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * handler.
 	 * @param replayedHeader Name of the response header that marks a replay.
 	 * @param maxRequestSize Largest body of a guarded request. A larger one is refused
-	 * (413).
+	 * (413) if the body is compared or holds the key.
 	 * @param maxResponseSize Largest body of a response that is kept. A larger one
 	 * reaches the client whole, and duplicates are told that it is not available.
 	 * @param releaseOn Status codes, or classes of them such as 5xx, after which the key
@@ -263,8 +263,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * The memory store.
 	 *
 	 * @param maxSize How much of the heap records may take. Refused calls are dropped
-	 * first, then the oldest results, claims never. By default an eighth of the largest
-	 * heap, but at least 64MB.
+	 * first, then remembered failures, then the oldest results; claims never. By default
+	 * an eighth of the largest heap, but at least 64MB.
 	 */
 	public record Memory(DataSize maxSize) {
 
