@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * What a later call does when the owner of the claim died while running.
+ * The choices for a later call when the owner of the claim died while running.
  *
  * @since 0.1.0
  */

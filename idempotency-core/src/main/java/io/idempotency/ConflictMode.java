@@ -1,19 +1,24 @@
 package io.idempotency;
 
 /**
- * What a duplicate gets while the first call still runs.
+ * The choices for a duplicate while the first call still runs.
  *
  * @since 0.1.0
  */
 public enum ConflictMode {
 
-	/** As the property {@code idempotency.conflict} says. */
+	/** The property {@code idempotency.conflict} decides. */
 	DEFAULT,
 
-	/** Refused at once with {@link IdempotencyInProgressException} (409). */
+	/**
+	 * The duplicate is refused at once with {@link IdempotencyInProgressException} (409).
+	 */
 	REJECT,
 
-	/** Waits for the first call, at most the wait time-out, then gets its result. */
+	/**
+	 * The duplicate waits for the first call, at most for the wait time-out, and then
+	 * gets its result.
+	 */
 	WAIT
 
 }

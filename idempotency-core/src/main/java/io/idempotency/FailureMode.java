@@ -1,19 +1,19 @@
 package io.idempotency;
 
 /**
- * What becomes of the key when the first call failed.
+ * The choices for the key when the first call fails.
  *
  * @since 0.1.0
  */
 public enum FailureMode {
 
-	/** As the property {@code idempotency.on-failure} says. */
+	/** The property {@code idempotency.on-failure} decides. */
 	DEFAULT,
 
-	/** The key is free again: a retry runs. */
+	/** The key becomes free again, so a retry runs. */
 	RELEASE,
 
-	/** The failure is the result and is replayed. */
+	/** The failure is stored as the result, and duplicates get it as a replay. */
 	REMEMBER
 
 }

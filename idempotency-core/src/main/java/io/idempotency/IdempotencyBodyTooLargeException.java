@@ -1,8 +1,8 @@
 package io.idempotency;
 
 /**
- * The body of a guarded request is over {@code idempotency.http.max-request-size};
- * nothing ran.
+ * The guard must compare the body of a request, or read the key from it, and the body is
+ * over {@code idempotency.http.max-request-size}; nothing ran.
  * <p>
  * HTTP 413, code {@code body-too-large}.
  *

@@ -1,7 +1,8 @@
 package io.idempotency;
 
 /**
- * An annotation or its wiring is wrong; thrown at start-up only.
+ * An annotation or its wiring is wrong. The library throws this exception at start-up
+ * only.
  * <p>
  * {@link #getMessage()} names the method and says what is wrong, {@link #action()} says
  * what to do.
@@ -17,7 +18,7 @@ public final class IdempotencyConfigurationException extends RuntimeException {
 	/**
 	 * Creates the exception.
 	 * @param description what is wrong, and where
-	 * @param action what to do about it
+	 * @param action what to do about the mistake
 	 */
 	public IdempotencyConfigurationException(String description, String action) {
 		super(description);
@@ -27,7 +28,7 @@ public final class IdempotencyConfigurationException extends RuntimeException {
 	/**
 	 * Creates the exception with the error that revealed the mistake.
 	 * @param description what is wrong, and where
-	 * @param action what to do about it
+	 * @param action what to do about the mistake
 	 * @param cause the error
 	 */
 	public IdempotencyConfigurationException(String description, String action, Throwable cause) {
@@ -36,7 +37,7 @@ public final class IdempotencyConfigurationException extends RuntimeException {
 	}
 
 	/**
-	 * What to do about it.
+	 * Returns what to do about the mistake.
 	 * @return the cure, a sentence
 	 */
 	public String action() {

@@ -6,9 +6,9 @@ import java.util.Optional;
 /**
  * The guarded call that runs on this thread.
  * <p>
- * Bound to the thread that runs the guarded method; of nested guarded calls the innermost
- * is current. Its methods may be called from any thread until the call has ended; after
- * that they change nothing.
+ * The context is bound to the thread that runs the guarded method. When guarded calls are
+ * nested, the innermost call is the current one. Any thread may call the methods of the
+ * context until the call has ended; after that they change nothing.
  *
  * @since 0.1.0
  */
@@ -16,45 +16,47 @@ public interface IdempotencyContext {
 
 	/**
 	 * The guarded call that runs on this thread.
-	 * @return the context, empty outside a guarded call and in one that runs unguarded
+	 * @return the context, empty outside a guarded call and in a call that runs unguarded
 	 */
 	static Optional<IdempotencyContext> current() {
 		return Optional.ofNullable(IdempotencyContextHolder.get());
 	}
 
 	/**
-	 * The key of this call, as the caller gave it.
+	 * Returns the key of this call, as the caller gave it.
 	 * @return the key
 	 */
 	String key();
 
 	/**
-	 * Name of the guarded operation.
+	 * Returns the name of the guarded operation.
 	 * @return the operation
 	 */
 	String operation();
 
 	/**
-	 * The fence: a number that grows with every claim of the key. Hand it to a downstream
-	 * system that refuses smaller numbers than the largest it has seen, to shut out a
-	 * late owner.
+	 * Returns the fence: a number that grows with every claim of the key. Hand it to a
+	 * downstream system that refuses every number smaller than the largest one it has
+	 * seen: such a system shuts out a late owner.
 	 * <p>
-	 * Taken from the store's clock in microseconds, and larger than the last one of the
-	 * record. After the record is gone (released, retention over) it stays ordered as
-	 * long as the store's clock does not step back.
+	 * The fence comes from the store's clock in microseconds, and it is larger than the
+	 * last fence of the record. After the record is gone (released, or its retention is
+	 * over), later fences stay larger as long as the store's clock does not step back.
 	 * @return the fence
 	 */
 	long fence();
 
 	/**
-	 * Keeps the result of this call for another time than the operation's retention.
+	 * Sets how long the result of this call is kept, in place of the operation's
+	 * retention.
 	 * @param retention how long, positive
 	 * @throws IllegalArgumentException if the retention is not positive
 	 */
 	void retention(Duration retention);
 
 	/**
-	 * Does not keep the result of this call: the key is free again when it ends.
+	 * Asks not to keep the result of this call: the key becomes free again when the call
+	 * ends.
 	 */
 	void release();
 

@@ -3,8 +3,9 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds the {@link IdempotencyContext} of a guarded call to the thread that runs it; for
- * the engine and for code that carries thread-bound values to other threads.
+ * Binds the {@link IdempotencyContext} of a guarded call to the thread that runs the
+ * call. The engine uses this class, and so does code that carries thread-bound values to
+ * other threads.
  *
  * @since 0.1.0
  */
@@ -16,7 +17,7 @@ public final class IdempotencyContextHolder {
 	}
 
 	/**
-	 * The context bound to this thread.
+	 * Returns the context that is bound to the current thread.
 	 * @return the context, or {@code null} outside a guarded call
 	 */
 	public static @Nullable IdempotencyContext get() {
@@ -24,8 +25,8 @@ public final class IdempotencyContextHolder {
 	}
 
 	/**
-	 * Binds a context to this thread until the binding is closed, then the previous one
-	 * again.
+	 * Binds a context to the current thread until the binding is closed; then the
+	 * previous context is bound again.
 	 * @param context the context, or {@code null} to hide the current one
 	 * @return the binding, to be closed by the same thread
 	 */

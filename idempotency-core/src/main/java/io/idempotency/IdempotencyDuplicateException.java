@@ -1,7 +1,8 @@
 package io.idempotency;
 
 /**
- * Mode {@link IdempotencyMode#REJECT}: a call with this key was received before.
+ * A call with this key was received before, and the mode is
+ * {@link IdempotencyMode#REJECT}.
  * <p>
  * HTTP 409, code {@code duplicate}.
  *
@@ -26,7 +27,7 @@ public final class IdempotencyDuplicateException extends IdempotencyException {
 	}
 
 	/**
-	 * How many calls came with this key, the first and this one included.
+	 * Returns how many calls came with this key, the first and this one included.
 	 * @return the number of calls, at least 2
 	 */
 	public long attempts() {

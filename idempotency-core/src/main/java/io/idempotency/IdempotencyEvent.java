@@ -1,64 +1,78 @@
 package io.idempotency;
 
 /**
- * What happened to a guarded call.
+ * An event in the life of a guarded call.
  *
  * @since 0.1.0
  */
 public enum IdempotencyEvent {
 
-	/** The call ran and its outcome was recorded. */
+	/** The call ran, and its claim was completed. */
 	EXECUTED,
 
-	/** The call ran, and its key was released. */
+	/**
+	 * The key was released, so a later call may run: this call failed, did not run, or
+	 * asked for the release.
+	 */
 	RELEASED,
 
-	/** A stored result was given. */
+	/** The call got a stored result. */
 	REPLAYED,
 
-	/** The result was looked up in the business data. */
+	/** The result was found in the business data. */
 	RECOVERED,
 
-	/** Refused: the first call still runs. */
+	/** The call was refused because the first call still runs. */
 	IN_PROGRESS,
 
-	/** Refused: the key was used with another fingerprint. */
+	/** The call was refused because its key was used with another fingerprint. */
 	KEY_REUSED,
 
-	/** Refused: mode {@code REJECT}, a call with this key came before. */
+	/**
+	 * The call was refused in mode {@code REJECT} because a call with this key came
+	 * before.
+	 */
 	DUPLICATE,
 
-	/** Refused: the token is unknown. */
+	/** The call was refused because its token is unknown. */
 	TOKEN_UNKNOWN,
 
-	/** Refused: done, but the result was not kept. */
+	/**
+	 * The call was refused because the first call is done but its result was not kept.
+	 */
 	RESULT_UNAVAILABLE,
 
-	/** Refused: the owner died, its outcome is unknown. */
+	/** The call was refused because the owner died and its outcome is unknown. */
 	OUTCOME_UNKNOWN,
 
-	/** Refused: the store could not be reached. */
+	/** The call was refused because the store could not be reached. */
 	STORE_UNAVAILABLE,
 
-	/** The store could not be reached and the call runs unguarded. */
+	/** The store could not be reached, so the call runs unguarded. */
 	UNGUARDED,
 
-	/** A claim whose owner died was taken over. */
+	/** The call took over a claim whose owner died. */
 	TAKEN_OVER,
 
-	/** A live owner found that its claim is another's: its lease ran out. */
+	/** A live owner lost its claim to another owner, because its lease ran out. */
 	CLAIM_LOST,
 
 	/**
-	 * The renewal of a claim began after two thirds of its lease: its owner is slow, or
-	 * its store.
+	 * The renewal of a claim began after two thirds of its lease, because the owner or
+	 * the store is slow.
 	 */
 	BEAT_LATE,
 
-	/** A result could not, or was not to be stored: a tombstone stands in its place. */
+	/**
+	 * A result could not be stored, or was not to be stored, so a tombstone was written
+	 * in its place.
+	 */
 	TOMBSTONE,
 
-	/** The store failed while an owner renewed, completed or released; it is retried. */
+	/**
+	 * The store failed while an owner renewed, completed or released; the library
+	 * retries.
+	 */
 	STORE_RETRY
 
 }

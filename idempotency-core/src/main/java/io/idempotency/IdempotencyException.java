@@ -3,12 +3,12 @@ package io.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A guarded call was not run, and this says why: the root of every answer the library
- * gives in place of the method's own.
+ * The root of the exceptions that the library throws in place of the method's own answer.
+ * Each subclass names one reason.
  * <p>
- * Visible to {@code @ExceptionHandler}; where the application has none, the HTTP door
- * renders it as {@code application/problem+json} with {@link #status()} and
- * {@link #code()}.
+ * An {@code @ExceptionHandler} of the application may handle these exceptions. If the
+ * application has none, the HTTP door renders the exception as
+ * {@code application/problem+json} with {@link #status()} and {@link #code()}.
  *
  * @since 0.1.0
  */
@@ -45,7 +45,7 @@ public abstract sealed class IdempotencyException extends RuntimeException permi
 	}
 
 	/**
-	 * Name of the guarded operation.
+	 * Returns the name of the guarded operation.
 	 * @return the operation, never the key or the payload
 	 */
 	public final String operation() {
@@ -53,7 +53,8 @@ public abstract sealed class IdempotencyException extends RuntimeException permi
 	}
 
 	/**
-	 * Machine-readable reason, e.g. {@code key-missing}; part of the public contract.
+	 * Returns the machine-readable reason, e.g. {@code key-missing}; it is part of the
+	 * public contract.
 	 * @return the code
 	 */
 	public final String code() {
@@ -61,7 +62,7 @@ public abstract sealed class IdempotencyException extends RuntimeException permi
 	}
 
 	/**
-	 * HTTP status that answers this exception, e.g. 409.
+	 * Returns the HTTP status of the answer, e.g. 409.
 	 * @return the status code
 	 */
 	public final int status() {
@@ -69,7 +70,7 @@ public abstract sealed class IdempotencyException extends RuntimeException permi
 	}
 
 	/**
-	 * Short summary that is the same for every occurrence of the {@link #code()}.
+	 * Returns a short summary, the same for every exception with this {@link #code()}.
 	 * @return the title
 	 */
 	public final String title() {

@@ -28,7 +28,7 @@ public final class IdempotencyInProgressException extends IdempotencyException {
 	}
 
 	/**
-	 * How long to wait before the next try.
+	 * Returns how long to wait before the next try.
 	 * @return the wait, positive
 	 */
 	public Duration retryAfter() {

@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * A key is required and the call has none.
+ * A key is required, and the call has none.
  * <p>
  * HTTP 400, code {@code key-missing}.
  *

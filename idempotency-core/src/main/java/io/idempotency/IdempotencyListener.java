@@ -1,25 +1,26 @@
 package io.idempotency;
 
 /**
- * Is told what happens to guarded calls, e.g. to count them; can never change the
- * outcome.
+ * Receives the events of guarded calls, e.g. to count them. A listener can never change
+ * the outcome of a call.
  * <p>
- * Called on the thread where it happens, also on the engine's own, so it must be quick
- * and thread-safe. What it throws is logged.
+ * The engine calls a listener on the thread where the event happens. That may be a thread
+ * of the engine, so a listener must be quick and thread-safe. An exception of a listener
+ * is logged.
  *
  * @since 0.1.0
  */
 @FunctionalInterface
 public interface IdempotencyListener {
 
-	/** Is told and does nothing. */
+	/** A listener that does nothing. */
 	IdempotencyListener NONE = (event, operation) -> {
 	};
 
 	/**
-	 * Called when something happened.
-	 * @param event what
-	 * @param operation to which operation
+	 * Receives one event.
+	 * @param event what happened
+	 * @param operation the operation of the call
 	 */
 	void onEvent(IdempotencyEvent event, String operation);
 

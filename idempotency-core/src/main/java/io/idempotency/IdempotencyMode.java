@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * What a duplicate of a guarded call gets.
+ * The choices for the duplicates of a guarded call.
  *
  * @since 0.1.0
  */
@@ -11,13 +11,13 @@ public enum IdempotencyMode {
 	REPLAY,
 
 	/**
-	 * Duplicates are refused within the retention, counted from the first call; no result
-	 * is stored. At most once: a call whose owner dies is never run again within the
-	 * retention.
+	 * Duplicates are refused within the retention, which counts from the first call. No
+	 * result is stored. A call runs at most once: when its owner dies, it is not run
+	 * again within the retention.
 	 */
 	REJECT,
 
-	/** Only overlapping calls are refused; when one has ended the next may run. */
+	/** Only overlapping calls are refused; when one call has ended, the next may run. */
 	LOCK
 
 }

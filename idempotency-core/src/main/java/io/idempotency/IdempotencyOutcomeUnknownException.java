@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * The owner of the key died while running and {@link AbandonedMode#REFUSE} forbids a
+ * The owner of the key died while running, and {@link AbandonedMode#REFUSE} forbids a
  * second run.
  * <p>
  * HTTP 409, code {@code outcome-unknown}.

@@ -1,7 +1,7 @@
 package io.idempotency;
 
 /**
- * The first call is done, but its answer could not be kept.
+ * The first call is done, but its answer was not kept.
  * <p>
  * HTTP 409, code {@code result-unavailable}.
  *

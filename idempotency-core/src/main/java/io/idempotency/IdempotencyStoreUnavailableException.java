@@ -5,9 +5,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be reached, or refused the claim, and the call was not run.
+ * The store could not be reached or refused the claim, so the call was not run; with
+ * {@link TransactionMode#JOIN}, the call may have run and its transaction was rolled
+ * back.
  * <p>
- * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran.
+ * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran, or
+ * nothing of the transaction is left.
  *
  * @since 0.1.0
  */
@@ -21,7 +24,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	 * Creates the exception.
 	 * @param operation the guarded operation
 	 * @param retryAfter how long to wait before the next try
-	 * @param cause what the store said, {@code null} if it was not asked
+	 * @param cause the exception of the store, {@code null} if the store was not asked
 	 */
 	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, @Nullable Throwable cause) {
 		super(operation, 503, "store-unavailable", "Idempotency store is not available", "The idempotency store of '"
@@ -30,7 +33,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	}
 
 	/**
-	 * How long to wait before the next try.
+	 * Returns how long to wait before the next try.
 	 * @return the wait, positive
 	 */
 	public Duration retryAfter() {

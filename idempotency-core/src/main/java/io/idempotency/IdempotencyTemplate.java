@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same engine as {@link Idempotent} for code without an annotation.
+ * Guards code without an annotation, with the same engine as {@link Idempotent}.
  *
  * <pre class="code">
  * Payment payment = idempotency.operation("payment.create")
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     .execute(Payment.class, () -&gt; gateway.pay(order));
  * </pre>
  *
- * Thread-safe. A duplicate gets the first result, decoded anew; problems are thrown as
- * {@link IdempotencyException}.
+ * The template is thread-safe. A duplicate gets the first result, decoded anew. A call
+ * that is refused throws an {@link IdempotencyException}.
  *
  * @since 0.1.0
  */
@@ -29,19 +29,19 @@ public interface IdempotencyTemplate {
 	/**
 	 * Starts the description of one guarded call with the defaults of
 	 * {@code idempotency.*}.
-	 * @param operation name of the operation; part of the key, so two operations never
-	 * meet
+	 * @param operation name of the operation; the name is part of the key, so two
+	 * operations never share a key
 	 * @return the call, to be given a key
 	 */
 	Call operation(String operation);
 
 	/**
-	 * One guarded call; not thread-safe, for one use.
+	 * The description of one guarded call, for one use. It is not thread-safe.
 	 */
 	interface Call {
 
 		/**
-		 * Sets the key; every part takes part in it, unambiguously.
+		 * Sets the key. Every part counts, and different parts never give the same key.
 		 * @param parts text, numbers, booleans, enums, UUIDs or {@code java.time} values;
 		 * none of them {@code null} or empty
 		 * @return this call
@@ -49,16 +49,16 @@ public interface IdempotencyTemplate {
 		Call key(Object... parts);
 
 		/**
-		 * Sets the token that is the key: one of {@link IdempotencyTokens}, issued to the
-		 * current caller. Instead of {@link #key(Object...)}, {@link #scope(String)} and
-		 * {@link #store(String)}.
+		 * Sets a token as the key. {@link IdempotencyTokens} must have issued the token
+		 * to the current caller. A token replaces {@link #key(Object...)},
+		 * {@link #scope(String)} and {@link #store(String)}.
 		 * @param token the token
 		 * @return this call
 		 */
 		Call token(String token);
 
 		/**
-		 * Sets whose key it is. Default: nobody's in particular.
+		 * Sets whose key it is. Default: all callers share one scope.
 		 * @param scope the scope, e.g. a tenant
 		 * @return this call
 		 */
@@ -93,7 +93,7 @@ public interface IdempotencyTemplate {
 		Call waitTimeout(Duration waitTimeout);
 
 		/**
-		 * Sets what becomes of the key when the action throws.
+		 * Sets what happens to the key when the action throws.
 		 * @param onFailure the mode
 		 * @return this call
 		 */
@@ -107,9 +107,9 @@ public interface IdempotencyTemplate {
 		Call onAbandoned(AbandonedMode onAbandoned);
 
 		/**
-		 * Sets whether the result is kept. Default: {@code true}. Without it a duplicate
-		 * gets what {@link #recover(Callable)} finds, or is refused
-		 * ({@link IdempotencyResultUnavailableException}); it never runs.
+		 * Sets whether the result is kept. Default: {@code true}. When the result is not
+		 * kept, a duplicate gets the result that {@link #recover(Callable)} finds, or is
+		 * refused ({@link IdempotencyResultUnavailableException}); it never runs.
 		 * @param keepResult whether the result is kept
 		 * @return this call
 		 */
@@ -130,7 +130,8 @@ public interface IdempotencyTemplate {
 		Call lease(Duration lease);
 
 		/**
-		 * Sets where the record is kept. Default: in the store of the application.
+		 * Sets the store that keeps the record. Default: the default store of the
+		 * application.
 		 * @param name name of a bean of type
 		 * {@link io.idempotency.store.IdempotencyStore}
 		 * @return this call
@@ -149,8 +150,8 @@ public interface IdempotencyTemplate {
 		Call transaction(TransactionMode transaction);
 
 		/**
-		 * Sets how the result is looked up in the business data: where it was not kept,
-		 * where the owner of a claim died, and after an exception of
+		 * Sets how the result is looked up in the business data: when it was not kept,
+		 * when the owner of a claim died, and after an exception of
 		 * {@link #duplicateOn(Class)}.
 		 * @param recovery gives the result, a value of the declared type or (for an
 		 * asynchronous action) a future of one; {@code null} if nothing was done
@@ -167,11 +168,12 @@ public interface IdempotencyTemplate {
 		Call duplicateOn(Class<? extends Throwable> failure);
 
 		/**
-		 * Runs the action once for this key and gives its result, or the first result.
-		 * @param <T> the result
-		 * @param type what to decode a stored result as
-		 * @param action what to run; its exceptions come out unchanged
-		 * @return the result, {@code null} if that is what the action gave
+		 * Runs the action once for this key and returns its result; a duplicate gets the
+		 * first result.
+		 * @param <T> the type of the result
+		 * @param type the type as which a stored result is decoded
+		 * @param action the work; its exceptions come out unchanged
+		 * @return the result, {@code null} if the action gave {@code null}
 		 * @throws IdempotencyException if the call was refused
 		 * @throws IllegalArgumentException if results of the type cannot be replayed, or
 		 * the call contradicts itself; nothing has run
@@ -179,13 +181,14 @@ public interface IdempotencyTemplate {
 		<T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action);
 
 		/**
-		 * As {@link #execute(Class, Supplier)} for an action whose work goes on when it
-		 * has returned: the key is claimed until its future has completed.
-		 * @param <T> the result
-		 * @param type what to decode a stored result as
-		 * @param action what to run; its exceptions, and those of its future, come out
+		 * Does the same as {@link #execute(Class, Supplier)} for an action whose work
+		 * goes on after it has returned: the key is claimed until the future of the
+		 * action has completed.
+		 * @param <T> the type of the result
+		 * @param type the type as which a stored result is decoded
+		 * @param action the work; its exceptions, and those of its future, come out
 		 * unchanged
-		 * @return completes with the result, after that was stored
+		 * @return a future that completes with the result after the result was stored
 		 * @throws IdempotencyException if the call was refused
 		 * @throws IllegalArgumentException as {@link #execute(Class, Supplier)}
 		 */
@@ -193,21 +196,23 @@ public interface IdempotencyTemplate {
 				Supplier<? extends CompletionStage<? extends @Nullable T>> action);
 
 		/**
-		 * As {@link #execute(Class, Supplier)} for an action that may throw and a result
-		 * of any type, generic ones included; of a {@code CompletableFuture<Payment>}, as
+		 * Does the same as {@link #execute(Class, Supplier)} for an action that may throw
+		 * and a result of any type, generic types included. For a type such as
+		 * {@code CompletableFuture<Payment>} it does the same as
 		 * {@link #executeAsync(Class, Supplier)}.
-		 * @param <T> the result
-		 * @param type what to decode a stored result as
-		 * @param action what to run; its exceptions come out unchanged
-		 * @return the result, {@code null} if that is what the action gave
+		 * @param <T> the type of the result
+		 * @param type the type as which a stored result is decoded
+		 * @param action the work; its exceptions come out unchanged
+		 * @return the result, {@code null} if the action gave {@code null}
 		 * @throws IdempotencyException if the call was refused
-		 * @throws Exception whatever the action threw
+		 * @throws Exception the exception of the action
 		 */
 		<T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception;
 
 		/**
-		 * As {@link #execute(Class, Supplier)} for an action without a result.
-		 * @param action what to run; its exceptions come out unchanged
+		 * Does the same as {@link #execute(Class, Supplier)} for an action without a
+		 * result.
+		 * @param action the work; its exceptions come out unchanged
 		 * @throws IdempotencyException if the call was refused
 		 */
 		void run(Runnable action);

@@ -3,15 +3,16 @@ package io.idempotency;
 /**
  * Issues tokens that guarded calls with {@link Idempotent#token()} accept as keys.
  * <p>
- * A token is bound to the caller it was issued to, that of the current request, and to no
- * operation: the first that uses it has it. It lives {@code idempotency.token.ttl} (10m)
- * unless it is used. The endpoint {@code idempotency.token.path} hands them out where
- * {@code idempotency.token.enabled=true}; the application may do so itself without it,
- * e.g. in a hidden field of a form. Thread-safe.
+ * A token is bound to the caller of the request in which it was issued. It is bound to no
+ * operation: the first operation that uses the token gets it. An unused token lives for
+ * {@code idempotency.token.ttl} (10m). With {@code idempotency.token.enabled=true}, the
+ * endpoint {@code idempotency.token.path} hands tokens out. Without the endpoint, the
+ * application may hand them out itself, e.g. in a hidden field of a form. Implementations
+ * are thread-safe.
  * <p>
  * Every token takes one record of the default store from its issue to its expiry, used or
- * not, and nothing else bounds them: a service that issues them to everybody limits how
- * often it does.
+ * not, and nothing else bounds the number of tokens. So a service that issues tokens to
+ * everybody must limit how often it does.
  *
  * @since 0.1.0
  */

@@ -12,23 +12,24 @@ import org.springframework.core.annotation.AliasFor;
  * Makes a method idempotent: a call that arrives twice with one key has its effect once
  * and gets the same answer.
  * <p>
- * May stand on a class, a method, an interface method, or another annotation (composed
- * annotations work through {@code @AliasFor}), for a controller method or any other
- * Spring bean method. A method's annotation wins over its class's.
+ * The annotation may stand on a class, a method, an interface method, or another
+ * annotation (composed annotations work through {@code @AliasFor}). It guards controller
+ * methods and any other methods of Spring beans. The annotation of a method wins over the
+ * annotation of its class.
  * <p>
- * {@link #key() key}, {@link #header() header} and {@link #body() body} say where the key
- * comes from; at most one of them may be set. On a controller method with none of the
- * three, the key is the request header {@code idempotency.key.header}
- * ({@code Idempotency-Key}). A method that is no controller's must set one of them.
+ * {@link #key() key}, {@link #header() header} and {@link #body() body} name the place of
+ * the key; at most one of them may be set. On a controller method with none of the three,
+ * the key is the request header {@code idempotency.key.header} ({@code Idempotency-Key}).
+ * A method outside a controller must set one of them.
  * <p>
  * Attributes of type {@code String} that hold a duration take {@code 30s}, {@code 24h},
  * {@code PT24H} or a <code>${placeholder}</code>. Wrong attributes fail at start-up with
  * a message that names the method and the cure.
  * <p>
- * <b>Concurrency.</b> Of any number of overlapping calls with one key exactly one runs,
- * on all nodes that share the store; the claim is renewed while the method runs.
- * <b>Failure.</b> A call that throws releases its key unless {@link #onFailure()} says
- * otherwise; when the store cannot be reached the call is refused unless
+ * <b>Concurrency.</b> When calls with one key overlap, exactly one of them runs, on all
+ * nodes that share the store; the claim is renewed while the method runs. <b>Failure.</b>
+ * A call that throws releases its key unless {@link #onFailure()} says otherwise. When
+ * the store cannot be reached, the call is refused unless
  * {@code idempotency.on-store-failure=proceed}.
  *
  * @since 0.1.0
@@ -47,10 +48,11 @@ public @interface Idempotent {
 
 	/**
 	 * SpEL expression that gives the key from the arguments, e.g. {@code "#order.id"} or
-	 * {@code "{#userId, #productId}"}; of a list every element takes part, unambiguously.
+	 * {@code "{#userId, #productId}"}. In a list every element counts, and different
+	 * lists never give the same key.
 	 * <p>
-	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). Everything else
-	 * is on the root object, so that no name can collide: {@code header('X')},
+	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). All other values
+	 * are members of the root object, so that no name can collide: {@code header('X')},
 	 * {@code param('x')}, {@code body('/a/b')}, {@code principal}, {@code method},
 	 * {@code target}; beans are {@code @name}. The result is text, a number, a boolean,
 	 * an enum, a {@link java.util.UUID}, a {@code java.time} value, or a list or array of
@@ -81,17 +83,17 @@ public @interface Idempotent {
 	boolean required() default true;
 
 	/**
-	 * What a duplicate gets.
+	 * Decides what a duplicate gets.
 	 * @return the mode
 	 */
 	IdempotencyMode mode() default IdempotencyMode.REPLAY;
 
 	/**
 	 * Whether the key must be a token that this service issued to its caller
-	 * ({@link IdempotencyTokens}); else the call is refused
-	 * ({@link IdempotencyTokenUnknownException}, 400). It stands where a key would:
-	 * {@link #header()}, {@link #body()} or {@link #key()}. Tokens are in the default
-	 * store.
+	 * ({@link IdempotencyTokens}). A call with any other key is refused
+	 * ({@link IdempotencyTokenUnknownException}, 400). The token comes from the place of
+	 * the key: {@link #header()}, {@link #body()} or {@link #key()}. Tokens are kept in
+	 * the default store.
 	 * @return whether only issued tokens are accepted
 	 */
 	boolean token() default false;
@@ -106,26 +108,30 @@ public @interface Idempotent {
 
 	/**
 	 * SpEL expression that says whose key it is. Default on controller methods:
-	 * {@code idempotency.scope}; on other methods no caller is part of the key.
+	 * {@code idempotency.scope}. Default on other methods: no caller is part of a key
+	 * that an expression gives; a key from {@link #header()} or {@link #body()}, and a
+	 * {@link #token() token}, belong to the caller of the current request.
 	 * @return the scope expression
 	 */
 	String scope() default "";
 
 	/**
 	 * SpEL expression for what must be equal on a retry; {@code "none"} switches the
-	 * comparison off. Default: the request; outside HTTP nothing is compared. Modes
-	 * {@link IdempotencyMode#REJECT} and {@link IdempotencyMode#LOCK} compare nothing.
+	 * comparison off. Default: the request is compared; outside HTTP nothing is compared.
+	 * Modes {@link IdempotencyMode#REJECT} and {@link IdempotencyMode#LOCK} compare
+	 * nothing.
 	 * @return the fingerprint expression or {@code "none"}
 	 */
 	String fingerprint() default "";
 
 	/**
-	 * Whether the result is kept for duplicates. With {@code false} the store gets
-	 * nothing of it, neither a status nor a header nor the body: only that the call is
-	 * done. A duplicate gets what {@link #recover()} finds, or is refused
-	 * ({@link IdempotencyResultUnavailableException}, 409); it never runs. For results
-	 * that must not lie anywhere else. A failure that {@code idempotency.on-failure}
-	 * would remember is done, too, and is not kept either.
+	 * Whether the result is kept for duplicates. With {@code false} the store learns only
+	 * that the call is done: it gets neither a status nor a header nor the body. A
+	 * duplicate gets the result that {@link #recover()} finds, or is refused
+	 * ({@link IdempotencyResultUnavailableException}, 409); it never runs. Use
+	 * {@code false} for results that must not be copied into a store. A failure that
+	 * {@code idempotency.on-failure} would remember also counts as done, and is not kept
+	 * either.
 	 * @return whether the result is kept
 	 */
 	boolean keepResult() default true;
@@ -143,28 +149,29 @@ public @interface Idempotent {
 	String lease() default "";
 
 	/**
-	 * What a duplicate gets while the first call runs.
+	 * Decides what a duplicate gets while the first call runs.
 	 * @return the conflict mode
 	 */
 	ConflictMode conflict() default ConflictMode.DEFAULT;
 
 	/**
-	 * Upper bound of {@link ConflictMode#WAIT}; then as {@link ConflictMode#REJECT}.
-	 * Default: {@code idempotency.wait-timeout} (5s).
+	 * Upper bound of {@link ConflictMode#WAIT}; when it is over, the duplicate is refused
+	 * as with {@link ConflictMode#REJECT}. Default: {@code idempotency.wait-timeout}
+	 * (5s).
 	 * @return the longest wait
 	 */
 	String waitTimeout() default "";
 
 	/**
-	 * What becomes of the key when the first call failed.
+	 * Decides what happens to the key when the first call fails.
 	 * @return the failure mode
 	 */
 	FailureMode onFailure() default FailureMode.DEFAULT;
 
 	/**
 	 * Exceptions of the method that mean "already done", e.g. a duplicate-key exception
-	 * of a business unique index. They are handled as a duplicate, not as a failure:
-	 * {@link #recover()} is asked, else the answer is
+	 * of a business unique index. They are handled as a duplicate, not as a failure: the
+	 * guard calls {@link #recover()}, and if there is none, the answer is
 	 * {@link IdempotencyResultUnavailableException}.
 	 * @return the exception types
 	 */
@@ -172,18 +179,19 @@ public @interface Idempotent {
 
 	/**
 	 * Name of a method of the same bean with the same parameters that looks the result up
-	 * in the business data. It is asked when a result should be replayed but is not
-	 * stored: the owner died, the result was too large, or {@link #duplicateOn()}. A
-	 * non-null answer becomes the result (stored where a claim is held) and is answered
-	 * as a replay. {@code null} means, after a dead owner, "nothing happened", so the
-	 * method runs; after {@code duplicateOn} or a tombstone it is
-	 * {@link IdempotencyResultUnavailableException}, never a second run.
+	 * in the business data. The guard calls it when a result should be replayed but is
+	 * not stored: the owner died, the result was too large, or an exception of
+	 * {@link #duplicateOn()} was thrown. A non-null value becomes the result (it is
+	 * stored if the call holds a claim) and is answered as a replay. After a dead owner,
+	 * {@code null} means "nothing happened", so the method runs. After
+	 * {@code duplicateOn} or a tombstone, {@code null} leads to
+	 * {@link IdempotencyResultUnavailableException}, never to a second run.
 	 * @return the method name
 	 */
 	String recover() default "";
 
 	/**
-	 * What a later call does when the owner died while running and there is no
+	 * Decides what a later call does when the owner died while running and there is no
 	 * {@link #recover()}.
 	 * @return the mode for abandoned claims
 	 */
@@ -196,7 +204,7 @@ public @interface Idempotent {
 	TransactionMode transaction() default TransactionMode.SEPARATE;
 
 	/**
-	 * SpEL expression; when it gives {@code false} the call runs unguarded.
+	 * SpEL expression; when it gives {@code false}, the call runs unguarded.
 	 * @return the condition expression
 	 */
 	String condition() default "";

@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The annotated type is public only because the packages of this library need it:
+ * Marks a type that is public only because other packages of this library need it:
  * applications must not use it, and it may change without notice.
  * <p>
  * Such a type, and each type inside it, also has the tag {@code @hidden}, which leaves it

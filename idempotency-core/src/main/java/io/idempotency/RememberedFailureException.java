@@ -4,9 +4,9 @@ package io.idempotency;
  * The replay of a failure that {@link FailureMode#REMEMBER} kept: the first call threw,
  * and this call was not run.
  * <p>
- * Carries the type and the message of the first exception, never the exception itself, so
- * that nothing but text comes out of a store. It is the application's failure and
- * therefore no {@link IdempotencyException}.
+ * This exception carries the type and the message of the first exception, never the first
+ * exception itself, so that nothing but text comes out of a store. The failure is the
+ * application's own, therefore this class is no {@link IdempotencyException}.
  *
  * @since 0.1.0
  */
@@ -40,7 +40,7 @@ public final class RememberedFailureException extends RuntimeException {
 	}
 
 	/**
-	 * Fully qualified class name of the exception that the first call threw.
+	 * Returns the fully qualified class name of the exception that the first call threw.
 	 * @return the type
 	 */
 	public String type() {
@@ -48,9 +48,9 @@ public final class RememberedFailureException extends RuntimeException {
 	}
 
 	/**
-	 * The HTTP status that the first exception asked for, and that this one is answered
-	 * with.
-	 * @return the status, 0 if it asked for none
+	 * Returns the HTTP status that the first exception asked for; the replay has the same
+	 * status.
+	 * @return the status, 0 if the first exception asked for none
 	 */
 	public int status() {
 		return this.status;

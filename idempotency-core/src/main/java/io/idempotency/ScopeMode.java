@@ -1,19 +1,19 @@
 package io.idempotency;
 
 /**
- * Whose the keys of controller methods are.
+ * The owner of the keys of controller methods.
  *
  * @since 0.1.0
  */
 public enum ScopeMode {
 
 	/**
-	 * The caller's, by the name of the request's principal; anonymous callers share one
-	 * space.
+	 * Each caller has its own keys, told apart by the name of the request's principal;
+	 * anonymous callers share one space.
 	 */
 	PRINCIPAL,
 
-	/** Nobody's: no caller is part of the key. */
+	/** All callers share their keys: no caller is part of the key. */
 	GLOBAL
 
 }

@@ -1,16 +1,16 @@
 package io.idempotency;
 
 /**
- * What a call does when the store cannot be reached.
+ * The choices for a call when the store cannot be reached.
  *
  * @since 0.1.0
  */
 public enum StoreFailureMode {
 
-	/** Refused with {@code store-unavailable} (503); nothing runs. */
+	/** The call is refused with {@code store-unavailable} (503); nothing runs. */
 	REJECT,
 
-	/** Runs unguarded, and listeners are told: a duplicate may run too. */
+	/** The call runs unguarded, so a duplicate may run too; listeners get an event. */
 	PROCEED
 
 }

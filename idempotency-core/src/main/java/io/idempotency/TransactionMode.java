@@ -1,16 +1,21 @@
 package io.idempotency;
 
 /**
- * In which database transaction the record is written.
+ * The database transaction in which the record is written.
  *
  * @since 0.1.0
  */
 public enum TransactionMode {
 
-	/** In the store's own short transaction, outside the method's. */
+	/**
+	 * The record is written in a short transaction of the store, outside the transaction
+	 * of the method.
+	 */
 	SEPARATE,
 
-	/** In the same transaction as the method's work (JDBC store only). */
+	/**
+	 * The record is written in the transaction of the method's work (JDBC store only).
+	 */
 	JOIN
 
 }

@@ -1,6 +1,6 @@
 /**
- * What an application writes and catches: the annotation, its modes, the exceptions, and
- * the engine for code without an annotation.
+ * The types that an application uses: the annotation, its modes, the exceptions, and the
+ * template for code without an annotation.
  * <p>
  * One word per idea, the same in code, docs, metrics and messages: <b>key</b> names one
  * intent; <b>scope</b> says whose key it is (operation and caller); <b>fingerprint</b> is

@@ -16,8 +16,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodClassKey;
 
 /**
- * Makes operations of {@code @Idempotent}: the annotation is searched, parsed and checked
- * once for each method of each class, hits and misses are kept. Thread-safe.
+ * Makes operations from {@code @Idempotent}. For each method of each class, the
+ * annotation is searched, parsed and checked once; both hits and misses are kept.
+ * Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -37,12 +38,13 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 * Creates the source.
 	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
 	 * name
-	 * @param defaults what an operation wants unless its annotation says otherwise
-	 * @param keyHeader the header that holds the key of a method that a door covers and
-	 * whose annotation names no place
-	 * @param store where records are kept unless the annotation says otherwise
-	 * @param codec must be able to keep the results of methods that no door covers
-	 * @param doors where calls come in
+	 * @param defaults the policy of an operation unless its annotation says otherwise
+	 * @param keyHeader the header of the key, for methods that a door covers and whose
+	 * annotation names no place of the key
+	 * @param store the store of the records unless the annotation names another one
+	 * @param codec encodes results; it must support the results of methods that no door
+	 * covers
+	 * @param doors the doors through which calls come in
 	 */
 	public AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults,
 			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
@@ -55,8 +57,8 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		MethodClassKey key = new MethodClassKey(method, targetClass);
 		Optional<IdempotentOperation> operation = this.operations.get(key);
 		if (operation == null) {
-			// Not computeIfAbsent: looking a store up may create beans, whose operations
-			// are then asked for.
+			// This is not computeIfAbsent, because create may look up a store and so
+			// create beans, which ask for their operations in turn.
 			operation = Optional.ofNullable(create(method, targetClass));
 			this.operations.put(key, operation);
 		}
@@ -73,14 +75,15 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 			checkShared(operation);
 			return operation;
 		}
-		// One operation, whether it is called through an interface, a bridge or a proxy.
+		// All ways to call the method (an interface, a bridge, a proxy) share one
+		// operation.
 		return operation(annotation.method(), annotation.targetClass());
 	}
 
 	/**
-	 * Methods with one operation share their keys: where one's record is in the business
-	 * transaction and another's is not, each would wait for, or miss, what the other has
-	 * not committed.
+	 * Refuses two methods that share an operation when only one of them joins the
+	 * business transaction. Such methods share their keys, so each would wait for
+	 * records, or miss records, that the other has not committed.
 	 */
 	private void checkShared(IdempotentOperation operation) {
 		IdempotentOperation other = this.byName.putIfAbsent(operation.name(), operation);

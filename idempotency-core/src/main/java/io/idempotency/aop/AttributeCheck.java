@@ -6,11 +6,12 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
 /**
- * Refuses attributes that contradict each other: one of them would silently do nothing.
+ * Refuses attributes that contradict each other, because one of them would silently do
+ * nothing.
  */
 final class AttributeCheck {
 
-	/** Value of the fingerprint attribute that switches the comparison off. */
+	/** The value of the fingerprint attribute that switches the comparison off. */
 	static final String NO_FINGERPRINT = "none";
 
 	private final IdempotentAnnotation annotation;
@@ -46,7 +47,10 @@ final class AttributeCheck {
 		checkToken(attributes);
 	}
 
-	/** Tokens are issued to a caller, into the one store that the application has. */
+	/**
+	 * Refuses a scope or a store beside a token: a token belongs to the caller it was
+	 * issued to, and is in the default store.
+	 */
 	private void checkToken(Idempotent attributes) {
 		refuse(attributes.token() && !attributes.scope().isEmpty(),
 				"token = true contradicts scope: a token belongs to the caller it was issued to", "Remove scope");

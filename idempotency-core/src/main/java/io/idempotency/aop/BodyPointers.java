@@ -17,8 +17,8 @@ import org.springframework.util.ClassUtils;
 public final class BodyPointers {
 
 	/**
-	 * RFC 6901: tokens after slashes, in which a tilde is written as {@code ~0} and a
-	 * slash as {@code ~1}.
+	 * The grammar of RFC 6901: each token follows a slash; in a token, {@code ~0} stands
+	 * for a tilde and {@code ~1} for a slash.
 	 */
 	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)*");
 
@@ -30,7 +30,7 @@ public final class BodyPointers {
 	}
 
 	/**
-	 * Whether a text is a JSON Pointer of RFC 6901.
+	 * Returns whether a text is a JSON Pointer of RFC 6901.
 	 * @param text the text
 	 * @return whether it is one; the empty text is one, for the whole body
 	 */
@@ -39,12 +39,12 @@ public final class BodyPointers {
 	}
 
 	/**
-	 * Checks a place.
+	 * Checks a place in a body.
 	 * @param place a pointer, or the name of a form field
-	 * @param attribute the attribute that holds it
-	 * @param annotation whose it is
-	 * @throws io.idempotency.IdempotencyConfigurationException if nothing can ever be
-	 * there
+	 * @param attribute the attribute that holds the place
+	 * @param annotation the annotation with this attribute
+	 * @throws io.idempotency.IdempotencyConfigurationException if no body can have a
+	 * value at this place, or Jackson is needed and missing
 	 */
 	static void check(String place, String attribute, IdempotentAnnotation annotation) {
 		if (place.startsWith("/")) {

@@ -18,9 +18,9 @@ import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
 
 /**
- * The context of one evaluation: the arguments and the root object of the call;
- * everything else is shared by all calls, because building it anew would cost more than
- * the evaluation.
+ * The context of one evaluation. It has the arguments and the root object of one call.
+ * All other parts are shared by all calls, because building them anew would cost more
+ * than the evaluation.
  */
 final class CallContext implements EvaluationContext {
 

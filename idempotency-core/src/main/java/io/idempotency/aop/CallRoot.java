@@ -8,10 +8,10 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root object of an operation's expressions: everything that is no argument, so that
- * no name can collide.
+ * The root object of an operation's expressions. It has all values that are no arguments,
+ * so that no name can collide.
  * <p>
- * Public, because compiled expressions call it.
+ * The class is public, because compiled expressions call it.
  *
  * @hidden
  * @since 0.1.0
@@ -29,7 +29,7 @@ public final class CallRoot {
 	}
 
 	/**
-	 * A header of the request.
+	 * Returns a header of the request.
 	 * @param name the name, in any case
 	 * @return the first value, {@code null} if there is none
 	 */
@@ -38,7 +38,7 @@ public final class CallRoot {
 	}
 
 	/**
-	 * A query or form parameter of the request.
+	 * Returns a query or form parameter of the request.
 	 * @param name the name
 	 * @return the first value, {@code null} if there is none
 	 */
@@ -47,18 +47,18 @@ public final class CallRoot {
 	}
 
 	/**
-	 * A value of the request body.
+	 * Returns a value of the request body.
 	 * @param pointer a JSON Pointer, or the name of a form field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
-	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object
-	 * there
+	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object at
+	 * this place
 	 */
 	public @Nullable Object body(String pointer) {
 		return OperationKeys.value(this.call.operation(), pointer, this.values);
 	}
 
 	/**
-	 * The caller.
+	 * Returns the caller.
 	 * @return the principal of the request, {@code null} for an anonymous caller
 	 */
 	public @Nullable Principal getPrincipal() {
@@ -66,7 +66,7 @@ public final class CallRoot {
 	}
 
 	/**
-	 * The method that is called.
+	 * Returns the method that is called.
 	 * @return the method
 	 */
 	public Method getMethod() {
@@ -74,7 +74,7 @@ public final class CallRoot {
 	}
 
 	/**
-	 * The bean that is called.
+	 * Returns the bean that is called.
 	 * @return the target
 	 */
 	public Object getTarget() {

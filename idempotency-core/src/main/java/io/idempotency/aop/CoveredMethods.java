@@ -5,7 +5,7 @@ import java.lang.reflect.Method;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ReflectionUtils;
 
-/** What the doors say about methods at start-up. */
+/** Answers, at start-up, questions about methods that depend on the doors. */
 final class CoveredMethods {
 
 	private final ObjectProvider<OperationDoor> doors;
@@ -23,8 +23,9 @@ final class CoveredMethods {
 	}
 
 	/**
-	 * Whether an annotation of the class does not mean the method: of a class with
-	 * handlers only these are meant, and of these not those that their door leaves out.
+	 * Returns whether an annotation of the class leaves the method out. If a class has
+	 * handlers, its annotation guards only the handlers, and not those that their door
+	 * exempts.
 	 */
 	boolean isLeftOut(IdempotentAnnotation annotation) {
 		if (annotation.declaredOnMethod()) {

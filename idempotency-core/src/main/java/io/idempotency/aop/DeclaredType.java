@@ -20,14 +20,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * What a declared type tells about the values that an expression will meet, by the rules
- * by which expressions read properties.
+ * A declared type, and what it says about the values of an expression, by SpEL's rules
+ * for reading properties.
  *
  * @param type the type
  */
 record DeclaredType(ResolvableType type) {
 
-	/** Whether values of a type have something. */
+	/** Whether the values of a type have a feature. */
 	enum Answer {
 
 		YES, PERHAPS, NO
@@ -35,8 +35,8 @@ record DeclaredType(ResolvableType type) {
 	}
 
 	/**
-	 * A type of which something may be known.
-	 * @return the type, {@code null} if it says nothing about its values
+	 * Returns a type if anything is known about its values.
+	 * @return the type, {@code null} if the type says nothing about its values
 	 */
 	static @Nullable DeclaredType of(ResolvableType type) {
 		Class<?> raw = type.resolve();
@@ -60,8 +60,8 @@ record DeclaredType(ResolvableType type) {
 	}
 
 	/**
-	 * Whether the values may be read in ways that their type does not show: entries of
-	 * maps, static members of classes, what is inside of an optional.
+	 * Returns whether expressions may read the values in ways that the type does not
+	 * show: entries of maps, static members of classes, the value inside an optional.
 	 */
 	private boolean isOpaque() {
 		return Map.class.isAssignableFrom(raw()) || raw() == Class.class || raw() == Optional.class;
@@ -77,12 +77,15 @@ record DeclaredType(ResolvableType type) {
 					.anyMatch((method) -> method.getName().equals(name)));
 	}
 
-	/** Whether the values are of one of some types. */
+	/** Returns whether the values are of one of the given types. */
 	Answer isOneOf(Collection<Class<?>> types) {
 		return any(raw(), (candidate) -> types.stream().anyMatch((type) -> type.isAssignableFrom(candidate)));
 	}
 
-	/** Only of a class that nobody can extend is known what its values do not have. */
+	/**
+	 * Answers NO only for types whose subclasses are all known, because an unknown
+	 * subclass may have the feature.
+	 */
 	private static Answer any(Class<?> type, Predicate<Class<?>> test) {
 		if (test.test(type)) {
 			return Answer.YES;
@@ -98,7 +101,10 @@ record DeclaredType(ResolvableType type) {
 		return none ? Answer.NO : Answer.PERHAPS;
 	}
 
-	/** Whether it is a class of its own, whose values are hardly ever of another. */
+	/**
+	 * Returns whether the type is a concrete class, whose values hardly ever belong to a
+	 * subclass.
+	 */
 	boolean isConcrete() {
 		return !Modifier.isAbstract(raw().getModifiers()) && !isOpaque();
 	}
@@ -113,7 +119,10 @@ record DeclaredType(ResolvableType type) {
 		return (methods.size() == 1) ? of(typeOf(methods.get(0))) : null;
 	}
 
-	/** Of an array, a collection or the values of a map. */
+	/**
+	 * Returns the type of the elements of an array or a collection, or of the values of a
+	 * map.
+	 */
 	@Nullable DeclaredType element() {
 		if (this.type.isArray()) {
 			return of(this.type.getComponentType());
@@ -136,7 +145,7 @@ record DeclaredType(ResolvableType type) {
 		return Collection.class.isAssignableFrom(raw());
 	}
 
-	/** Names of the properties, for messages. */
+	/** Returns the names of the properties, for messages. */
 	String properties() {
 		TreeSet<String> names = new TreeSet<>();
 		methods(raw()).filter((method) -> method.getParameterCount() == 0 && method.getReturnType() != void.class)

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Durations as people write them: {@code 500ms}, {@code 30s}, {@code 24h}, {@code 7d},
- * {@code PT24H}.
+ * Reads durations as people write them: {@code 500ms}, {@code 30s}, {@code 24h},
+ * {@code 7d}, {@code PT24H}.
  */
 final class DurationText {
 
@@ -20,7 +20,8 @@ final class DurationText {
 			ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
 	/**
-	 * Stores count in milliseconds and the engine in nanoseconds: both must be able to.
+	 * The bounds suit all users of a duration: the expiry of a Redis key counts whole
+	 * milliseconds, and the engine counts nanoseconds in a {@code long}.
 	 */
 	private static final Duration MIN = Duration.ofMillis(1);
 
@@ -31,7 +32,8 @@ final class DurationText {
 
 	/**
 	 * Reads a duration.
-	 * @throws IllegalArgumentException if it is none, or not one that a store can keep
+	 * @throws IllegalArgumentException if the text is no duration, or the duration is out
+	 * of bounds
 	 */
 	static Duration parse(String text) {
 		Duration duration = read(text.trim());

@@ -17,8 +17,9 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Finds what would fail at the first call already at start-up: variables that are no
- * arguments, and names that the root object does not have (mostly a forgotten {@code #}).
+ * Finds, at start-up, mistakes that would otherwise fail at the first call: variables
+ * that are no arguments, and names that the root object does not have (mostly a forgotten
+ * {@code #}).
  */
 final class ExpressionCheck {
 
@@ -52,9 +53,10 @@ final class ExpressionCheck {
 	}
 
 	/**
-	 * Checks a node and all below it.
-	 * @param onRoot whether bare names mean members of the root object, not of an element
-	 * @param head whether the node stands alone, not behind a dot or as a literal
+	 * Checks a node and all nodes below it.
+	 * @param onRoot whether bare names mean members of the root object, and not of an
+	 * element
+	 * @param head whether the node stands alone, and not after a dot or as a literal
 	 */
 	private void check(SpelNode node, boolean onRoot, boolean head) {
 		if (node instanceof VariableReference || node instanceof FunctionReference) {
@@ -77,13 +79,13 @@ final class ExpressionCheck {
 		if (parent instanceof CompoundExpression) {
 			return child == 0;
 		}
-		// A bare word is a text in an index and in the keys of a map.
+		// In an index, and as a key of a map, a bare word is a literal text.
 		return !(parent instanceof Indexer) && !(parent instanceof InlineMap && child % 2 == 0);
 	}
 
 	/**
-	 * The name is only visible in the text of the node: {@code name}, {@code #name} or
-	 * {@code name(…)}.
+	 * Returns the name in a node. Only the text of the node shows it: {@code name},
+	 * {@code #name} or {@code name(…)}.
 	 */
 	private static String nameOf(SpelNode node) {
 		String text = node.toStringAST();

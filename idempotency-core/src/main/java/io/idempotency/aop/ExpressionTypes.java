@@ -28,15 +28,15 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Finds by the declared types of the arguments what would fail at the first call:
- * properties that no value has, and values that can be no key. What the types do not tell
- * is left to the call.
+ * Finds, by the declared types of the arguments, mistakes that would otherwise fail at
+ * the first call: properties that no value has, and values that cannot be a key. If the
+ * types do not tell, the mistake shows at the first call.
  */
 final class ExpressionTypes {
 
 	private static final Logger logger = LoggerFactory.getLogger(ExpressionTypes.class);
 
-	/** What has a text that is the same wherever it is made. */
+	/** The types whose values have the same text on every node. */
 	private static final List<Class<?>> TEXTS = List.of(CharSequence.class, Number.class, Boolean.class,
 			Character.class, Enum.class, UUID.class, TemporalAccessor.class, TemporalAmount.class);
 
@@ -64,8 +64,8 @@ final class ExpressionTypes {
 	/**
 	 * Checks an expression.
 	 * @param expression the parsed expression
-	 * @throws IdempotencyConfigurationException if no value that the types allow can make
-	 * it work
+	 * @throws IdempotencyConfigurationException if the expression fails for all values
+	 * that the types allow
 	 */
 	void check(SpelNode expression) {
 		DeclaredType type = typeOf(expression, DeclaredType.of(CallRoot.class));
@@ -74,7 +74,8 @@ final class ExpressionTypes {
 			case "scope" -> checkText(type, "a scope");
 			case "condition" -> checkCondition(type);
 			default -> {
-				// Whatever can be written as JSON can be compared.
+				// A fingerprint may have any type, because any value that can be written
+				// as JSON can be compared.
 			}
 		}
 	}
@@ -114,9 +115,9 @@ final class ExpressionTypes {
 	}
 
 	/**
-	 * The type of what a node gives, all below it checked.
+	 * Returns the type of the value of a node, and checks all nodes below it.
 	 * @param node the node
-	 * @param active what bare names mean members of, {@code null} if its type is not
+	 * @param active the type whose members bare names mean, {@code null} if it is not
 	 * known
 	 * @return the type, {@code null} if it is not known
 	 */
@@ -145,14 +146,14 @@ final class ExpressionTypes {
 
 	private void checkChildren(SpelNode node, @Nullable DeclaredType active) {
 		for (int i = 0; i < node.getChildCount(); i++) {
-			// A bare word is a text in the keys of a map.
+			// As a key of a map, a bare word is a literal text.
 			if (!(node instanceof InlineMap && i % 2 == 0)) {
 				typeOf(node.getChild(i), active);
 			}
 		}
 	}
 
-	/** One step of a path: the type behind the dot or the bracket. */
+	/** Takes one step of a path, and returns the type after the dot or the bracket. */
 	private @Nullable DeclaredType step(@Nullable DeclaredType type, SpelNode node, @Nullable DeclaredType active) {
 		if (node instanceof PropertyOrFieldReference property) {
 			return property(type, property.getName());
@@ -165,7 +166,8 @@ final class ExpressionTypes {
 			return indexed(type, node.getChild(0), active);
 		}
 		if (node instanceof Projection || node instanceof Selection) {
-			// What is inside means the elements; of a map, its entries.
+			// Names inside the brackets mean members of the elements, or of the entries
+			// of a map.
 			DeclaredType element = (type != null && !type.isMap()) ? type.element() : null;
 			DeclaredType inner = typeOf(node.getChild(0), element);
 			return (node instanceof Projection) ? listOf(inner) : selected(node, type, element);

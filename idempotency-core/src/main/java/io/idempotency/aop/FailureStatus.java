@@ -8,8 +8,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 
 /**
- * The HTTP status that an exception asks for, as Spring reads it: by being an error
- * response, else by {@code @ResponseStatus}, on itself or on a cause.
+ * Finds the HTTP status that an exception asks for, by Spring's rules: the exception, or
+ * one of its causes, is an {@code ErrorResponse} or has {@code @ResponseStatus}.
  */
 final class FailureStatus {
 
@@ -24,7 +24,7 @@ final class FailureStatus {
 	}
 
 	/**
-	 * The status of a failure.
+	 * Returns the status of a failure.
 	 * @return the status, 0 if the exception asks for none
 	 */
 	static int of(Throwable failure) {
@@ -42,7 +42,7 @@ final class FailureStatus {
 		return 0;
 	}
 
-	/** Its classes may be missing. */
+	/** A class of its own, because the classes of Spring Web may be missing. */
 	private static final class Web {
 
 		static int statusOf(Throwable failure) {

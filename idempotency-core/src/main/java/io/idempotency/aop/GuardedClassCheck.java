@@ -17,13 +17,16 @@ import org.springframework.util.ReflectionUtils;
 /** Refuses annotations on methods and classes that no proxy can guard. */
 final class GuardedClassCheck {
 
-	/** Remembers classes, because a prototype bean is checked whenever it is created. */
+	/**
+	 * The classes that were checked; a prototype bean is checked whenever it is created,
+	 * so the answers are kept.
+	 */
 	private final Map<BeanClass, Boolean> guarded = new ConcurrentHashMap<>();
 
 	/**
 	 * Checks the class of a bean.
-	 * @param bean the bean, possibly a proxy of somebody else's
-	 * @param targetClass the class behind it
+	 * @param bean the bean, possibly a proxy that another post-processor made
+	 * @param targetClass the class behind the proxy
 	 * @return whether the class has guarded methods
 	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
 	 * silently do nothing
@@ -43,14 +46,15 @@ final class GuardedClassCheck {
 	}
 
 	/**
-	 * Checks the class of a bean that is not made yet.
+	 * Checks the class of a bean that is not created yet.
 	 * @param type the class
 	 * @return whether the class has guarded methods
 	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
 	 * silently do nothing
 	 */
 	boolean isGuarded(Class<?> type) {
-		// Whoever implements something may still get a proxy that extends nothing.
+		// A class with interfaces may still get a JDK proxy, which does not extend the
+		// class.
 		return AnnotationUtils.isCandidateClass(type, Idempotent.class)
 				&& isGuarded(ClassUtils.getUserClass(type), ClassUtils.getAllInterfacesForClass(type).length == 0);
 	}
@@ -95,13 +99,16 @@ final class GuardedClassCheck {
 		return Modifier.isStatic(method.getModifiers()) ? "static" : null;
 	}
 
-	/** The class of a JDK proxy says nothing about what is behind it. */
+	/**
+	 * Both classes of a bean: the class of a JDK proxy does not tell the class behind it.
+	 */
 	private record BeanClass(Class<?> type, Class<?> targetClass) {
 	}
 
 	/**
-	 * Helpers of lambdas and of suspend functions, which bear the annotation of what they
-	 * help; a bridge stands for a method, possibly of another class.
+	 * Returns whether the compiler made the method as a helper of a lambda or of a
+	 * suspend function; such a helper has a copy of the annotation. A bridge does not
+	 * count, because it stands for a real method, possibly of another class.
 	 */
 	static boolean isMadeByCompiler(Method method) {
 		return method.isSynthetic() && !method.isBridge();

@@ -12,11 +12,12 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The advice of guarded methods: finds the operation and hands the call to the first door
- * that opens for it. Thread-safe.
+ * The advice of guarded methods: it finds the operation and hands the call to the first
+ * door that opens for it. Thread-safe.
  * <p>
- * It is created long before most beans, so it asks for its collaborators at the first
- * call. As with every proxy, a method that a bean calls on itself is not seen.
+ * The interceptor is created long before most beans, so it looks up its collaborators at
+ * the first call. As with every proxy, it does not see a call that a bean makes on
+ * itself.
  *
  * @hidden
  * @since 0.1.0
@@ -33,8 +34,9 @@ public final class IdempotencyInterceptor implements MethodInterceptor {
 	/**
 	 * Creates the interceptor.
 	 * @param source knows the operations
-	 * @param doors where calls come in; the last in their order takes every call
-	 * @param namespace whose operations they are; {@link Namespace#NONE} without a bean
+	 * @param doors the doors through which calls come in; the last door takes every call
+	 * @param namespace the namespace of the operations; {@link Namespace#NONE} if there
+	 * is no such bean
 	 */
 	public IdempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source, ObjectProvider<OperationDoor> doors,
 			ObjectProvider<Namespace> namespace) {

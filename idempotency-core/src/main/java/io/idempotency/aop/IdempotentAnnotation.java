@@ -22,15 +22,16 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The merged annotation that holds for a method of a class: the method's own (or that of
- * the method it implements or overrides) before its class's.
+ * The merged annotation that holds for a method of a class. The annotation of the method
+ * (or of the method that it implements or overrides) wins over the annotation of the
+ * class.
  *
  * @param attributes the merged annotation
  * @param method the most specific method
  * @param targetClass the class of the bean, never a generated one
- * @param declaredOnMethod whether the annotation is a method's
- * @param declaringMethod the method that bears the annotation, {@code method} for a
- * class's
+ * @param declaredOnMethod whether the annotation is on a method
+ * @param declaringMethod the method that has the annotation; the same as {@code method}
+ * if the class has it
  */
 record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targetClass, boolean declaredOnMethod,
 		Method declaringMethod) {
@@ -43,7 +44,7 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 
 	/**
 	 * Finds the annotation.
-	 * @param method the method that is called, possibly an interface's
+	 * @param method the method that is called, possibly one of an interface
 	 * @param targetClass the class of the bean
 	 * @return the annotation, {@code null} if there is none
 	 */
@@ -62,8 +63,8 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 	private static @Nullable IdempotentAnnotation search(Method method, Class<?> userClass) {
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 		if (Proxy.isProxyClass(userClass) || userClass.isHidden()) {
-			// A generated class has no names: neither of parameters, nor its own in
-			// another JVM.
+			// A generated class has no names of parameters, and its own name differs from
+			// JVM to JVM.
 			specific = ClassUtils.getInterfaceMethodIfPossible(specific, userClass);
 		}
 		MergedAnnotation<Idempotent> own = ofMethod(specific, userClass);
@@ -83,8 +84,8 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 		if (own.isPresent() || specific.getDeclaringClass() == userClass) {
 			return own;
 		}
-		// An inherited method may implement an interface that its own class does not
-		// know.
+		// An inherited method may implement an interface that the class of the method
+		// does not have.
 		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(userClass)) {
 			for (Method candidate : type.getMethods()) {
 				if (candidate.getName().equals(specific.getName())
@@ -102,8 +103,8 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 	}
 
 	/**
-	 * A class's annotation means the methods that do its work, not those the container
-	 * calls.
+	 * Returns whether an annotation of the class holds for a method: it holds for the
+	 * public methods that do the work, and not for those that the container calls.
 	 */
 	private static boolean isOperationOfClass(Method method, Class<?> userClass, String recover) {
 		boolean visible = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());

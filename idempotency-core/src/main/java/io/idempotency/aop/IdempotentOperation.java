@@ -14,26 +14,26 @@ import org.jspecify.annotations.Nullable;
  * The annotation of one method of one class, merged, parsed and checked once.
  *
  * @param method the most specific method
- * @param targetClass the class of the bean, never a proxy's
- * @param declaredOnMethod whether the annotation is the method's own and not its class's
- * @param policy what the operation wants
- * @param keySource where the key comes from
+ * @param targetClass the class of the bean, never the class of a proxy
+ * @param declaredOnMethod whether the annotation is on the method and not on its class
+ * @param policy the policy of the operation
+ * @param keySource the source of the key
  * @param required whether a call without a key is refused
  * @param token whether the key must be an issued token
  * @param scope whose key it is, {@code null} for the default
  * @param fingerprint what must be equal on a retry
- * @param condition when it gives {@code false} the call runs unguarded; {@code null}:
- * always guarded
+ * @param condition the call runs unguarded when this gives {@code false}; {@code null} if
+ * the call is always guarded
  * @param duplicateOn exceptions that mean "already done"
- * @param recover looks the result up, {@code null} if nothing does
- * @param transactions where the record commits together with the work, {@code null} for
- * the store's own transaction
- * @param resultType declared type of the result; of an asynchronous one, the type inside
- * it
+ * @param recover the method that looks the result up, {@code null} if there is none
+ * @param transactions the transactions in which the record commits together with the
+ * work, {@code null} for the store's own transaction
+ * @param resultType the declared type of the result; for an asynchronous result, the type
+ * inside it
  * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
- * @param apart whether the work commits by itself, whatever becomes of the transaction in
- * which the method is called
- * @param store where records are kept
+ * @param apart whether the work commits on its own, even if the transaction of the caller
+ * rolls back
+ * @param store the store of the records
  * @hidden
  * @since 0.1.0
  */
@@ -46,7 +46,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		IdempotencyStore store) {
 
 	/**
-	 * Name of the operation.
+	 * Returns the name of the operation.
 	 * @return the name
 	 */
 	public String name() {
@@ -54,7 +54,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	}
 
 	/**
-	 * What must be equal on a retry.
+	 * The source of what must be equal on a retry.
 	 *
 	 * @hidden
 	 * @since 0.1.0
@@ -62,7 +62,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	public sealed interface FingerprintSource {
 
 		/**
-		 * What the door compares by itself: the request, outside HTTP nothing.
+		 * The default of the door is compared: the request, or nothing outside HTTP.
 		 *
 		 * @hidden
 		 */
@@ -91,19 +91,19 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	/**
 	 * Begins the operation of a method.
 	 * @param annotation the annotation of the method
-	 * @param result what the method gives
-	 * @param policy what the operation wants
-	 * @param keySource where the key comes from
-	 * @param store where records are kept
-	 * @return an operation that demands a key, compares what the door compares, and joins
-	 * no transaction
+	 * @param result the declared result of the method
+	 * @param policy the policy of the operation
+	 * @param keySource the source of the key
+	 * @param store the store of the records
+	 * @return a builder for an operation that demands a key, compares the door's default,
+	 * and joins no transaction
 	 */
 	static Builder of(IdempotentAnnotation annotation, ResultShape result, IdempotencyPolicy policy,
 			KeySource keySource, IdempotencyStore store) {
 		return new Builder(annotation, result, policy, keySource, store);
 	}
 
-	/** Sets what a method wants beyond the defaults. For one thread. */
+	/** Sets what a method asks for beyond the defaults. Not thread-safe. */
 	static final class Builder {
 
 		private final IdempotentAnnotation annotation;

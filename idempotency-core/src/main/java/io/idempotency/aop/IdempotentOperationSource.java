@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows the operation of every method. Thread-safe.
+ * Finds the operation of every method. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -19,8 +19,8 @@ import org.springframework.util.ReflectionUtils;
 public interface IdempotentOperationSource {
 
 	/**
-	 * The operation of a method.
-	 * @param method the method, possibly an interface's
+	 * Returns the operation of a method.
+	 * @param method the method, possibly one of an interface
 	 * @param targetClass the class of the bean
 	 * @return the operation, {@code null} if calls of the method are not guarded
 	 * @throws IdempotencyConfigurationException if the annotation is wrong

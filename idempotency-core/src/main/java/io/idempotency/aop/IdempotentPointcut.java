@@ -7,7 +7,7 @@ import io.idempotency.Idempotent;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/** Matches the methods that bear the annotation, or whose class does. */
+/** Matches the methods that have the annotation, or whose class has it. */
 final class IdempotentPointcut extends StaticMethodMatcherPointcut {
 
 	IdempotentPointcut() {

@@ -27,18 +27,20 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 
 /**
- * Puts the guard around beans with guarded methods, and refuses wrong annotations at
- * start-up.
+ * A bean post-processor that puts the guard around beans with guarded methods, and
+ * refuses wrong annotations at start-up.
  * <p>
- * Not an advisor bean: with {@code spring.aop.auto=false} such a bean silently does
- * nothing, and with JDK proxies a controller that implements an interface loses its
- * mappings. The guard has a place in the order of advice: inside of what comes before it,
- * such as an application's own authorization, which a replay must pass too, and outside
- * of what comes last unless it is given an order, such as transactions, caching and
- * retries. Whatever the order, it stays inside of method security, where a caller who is
- * denied must use no key and see no replay, and inside of asynchronous execution, where
- * the call that is guarded is the one that does the work. Inside of a transaction its
- * claims end with that.
+ * The guard is not an advisor bean, for two reasons: with {@code spring.aop.auto=false}
+ * an advisor bean silently does nothing, and with JDK proxies a controller that
+ * implements an interface loses its mappings.
+ * <p>
+ * The guard has an order among the advice of a bean. It is inside of advice with a
+ * smaller order, such as the application's own authorization, because a replay must pass
+ * that too. It is outside of advice without an order, such as transactions, caching and
+ * retries. With any order, the guard is inside of method security: a caller who is denied
+ * must use no key and see no replay. It is also inside of asynchronous execution, so that
+ * it guards the call that does the work. If an application orders a transaction outside
+ * of the guard, the claims end with that transaction.
  *
  * @hidden
  * @since 0.1.0
@@ -49,7 +51,10 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 
 	private static final long serialVersionUID = 1L;
 
-	/** Behind the advisors of Spring Security, whose orders are 100 to 600. */
+	/**
+	 * The default order: after the advisors of Spring Security, whose orders are 100 to
+	 * 600.
+	 */
 	public static final int DEFAULT_ORDER = 1_000;
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotentPostProcessor.class);
@@ -63,8 +68,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	private final transient GuardedClassCheck classCheck = new GuardedClassCheck();
 
 	/**
-	 * Classes whose operations are checked when all singletons are there, so that none is
-	 * created too early.
+	 * The classes whose operations are checked after all singletons are created, so that
+	 * a check creates no bean too early.
 	 */
 	private final transient Set<Class<?>> unchecked = ConcurrentHashMap.newKeySet();
 
@@ -78,7 +83,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 	 * Creates the post-processor.
 	 * @param interceptor the advice
 	 * @param source checks the operations of beans
-	 * @param advisorOrder advisors of a smaller order stay outside of the guard
+	 * @param advisorOrder the order of the guard; advisors with a smaller order are
+	 * outside of it
 	 */
 	public IdempotentPostProcessor(MethodInterceptor interceptor, ObjectProvider<IdempotentOperationSource> source,
 			int advisorOrder) {
@@ -111,7 +117,10 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		return super.postProcessAfterInitialization(bean, beanName);
 	}
 
-	/** A second guard around the first would meet the first's claim. */
+	/**
+	 * Returns whether the bean has the guard already; the first of two guards would claim
+	 * the key, and the second would meet that claim.
+	 */
 	private boolean isGuarded(Object bean) {
 		Object current = bean;
 		while (current instanceof Advised advised) {
@@ -146,7 +155,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		}
 	}
 
-	/** Beans that are made when they are needed, by the class that is known of them. */
+	/** Checks a bean that is created only when it is needed, by its declared class. */
 	private void checkUnmade(ConfigurableListableBeanFactory beans, String name) {
 		Class<?> type;
 		boolean guarded;
@@ -155,7 +164,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 			guarded = type != null && !Modifier.isAbstract(type.getModifiers()) && this.classCheck.isGuarded(type);
 		}
 		catch (BeansException | IllegalStateException | LinkageError ex) {
-			// Whoever is not needed may need what is not there.
+			// A bean that is never needed may refer to classes that are missing.
 			logger.debug("The class of the bean '" + name + "' cannot be read", ex);
 			return;
 		}
@@ -181,7 +190,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 				|| other instanceof Ordered ordered && ordered.getOrder() < this.advisorOrder;
 	}
 
-	/** A proxy that takes no advisor is the target of another one. */
+	/** Lets a proxy that accepts no advisor be the target of another proxy. */
 	@Override
 	protected ProxyFactory prepareProxyFactory(Object bean, String beanName) {
 		ProxyFactory proxyFactory = super.prepareProxyFactory(bean, beanName);
@@ -189,7 +198,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 			proxyFactory.setTargetSource(new ProxyTargetSource(bean));
 		}
 		if (Proxy.isProxyClass(bean.getClass()) || bean.getClass().isHidden()) {
-			// There is no class to extend.
+			// The class of the bean is generated and cannot be extended.
 			proxyFactory.setProxyTargetClass(false);
 		}
 		return proxyFactory;

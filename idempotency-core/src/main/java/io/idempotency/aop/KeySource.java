@@ -3,7 +3,7 @@ package io.idempotency.aop;
 import io.idempotency.Internal;
 
 /**
- * Where the key of an operation comes from.
+ * The source of an operation's key.
  *
  * @hidden
  * @since 0.1.0
@@ -23,7 +23,7 @@ public sealed interface KeySource {
 	/**
 	 * A request (or message) header.
 	 *
-	 * @param name its name
+	 * @param name the name of the header
 	 * @hidden
 	 */
 	record Header(String name) implements KeySource {

@@ -6,7 +6,7 @@ import java.util.List;
 import io.idempotency.Idempotent;
 import io.idempotency.key.HeaderName;
 
-/** Where keys come from: exactly one place for each operation. */
+/** Finds the one place of the key for each operation. */
 final class KeySources {
 
 	private final OperationExpressions expressions;

@@ -47,7 +47,10 @@ final class MethodAction extends ValueAction<Object> {
 		return this.call.recover();
 	}
 
-	/** What a recovery found says only "done" where the method gives no value. */
+	/**
+	 * Returns the answer to the caller. If the method gives no value, a value that the
+	 * recovery found only means "done", so the caller gets a future of {@code null}.
+	 */
 	@Nullable Object answer(@Nullable Object result) {
 		IdempotentOperation operation = this.call.operation();
 		if (operation.recover() == null || operation.resultType() != Void.class

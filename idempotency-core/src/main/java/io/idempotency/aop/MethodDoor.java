@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /**
- * The door of every method that is not the current request's handler: services,
+ * The door of every method that is not the handler of the current request: services,
  * listeners, jobs. Results are values. Thread-safe.
  * <p>
- * The key is a business key: no caller is part of it unless the annotation's scope says
- * so, so that a request and a job meet on the same key; only a token belongs to whom it
- * was issued to. Nothing is compared unless the annotation has a fingerprint.
+ * A key that an expression gives is a business key: no caller is part of it unless the
+ * annotation has a scope, so a request and a job share the key. A token, and a key from a
+ * header or a body, belong to the current caller. Nothing is compared unless the
+ * annotation has a fingerprint.
  *
  * @hidden
  * @since 0.1.0
@@ -48,9 +49,10 @@ public final class MethodDoor implements OperationDoor {
 	 * @param engine the engine
 	 * @param codec encodes results
 	 * @param keys reads keys
-	 * @param values of the request or message that the current thread works for,
-	 * {@link RequestValues#NONE} if there is none
-	 * @param caller the current caller, to whom belong tokens and keys of clients
+	 * @param values supplies the values of the request or message that the current thread
+	 * works for, {@link RequestValues#NONE} if there is none
+	 * @param caller supplies the current caller, who owns tokens and the keys that
+	 * clients choose
 	 */
 	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys, Supplier<RequestValues> values,
 			Supplier<Caller> caller) {
@@ -90,9 +92,10 @@ public final class MethodDoor implements OperationDoor {
 	}
 
 	/**
-	 * A business key is the same for whoever calls. What a client has chosen, in a header
-	 * or a body, is not: two clients may choose the same. Where the annotation has a
-	 * scope, nobody needs a name.
+	 * Returns the caller of a key. A business key is the same for all callers. But two
+	 * clients may choose the same key for a header or a body, so such a key belongs to
+	 * its caller. If the annotation has a scope, the scope replaces the caller, so the
+	 * caller need not be known.
 	 */
 	private Caller defaultCaller(IdempotentOperation operation) {
 		boolean chosenByClient = operation.scope() == null

@@ -5,7 +5,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** How methods are named: in messages, and as operations in stored keys. */
+/** Names methods in messages, and names operations in stored keys. */
 final class MethodNames {
 
 	private MethodNames() {
@@ -23,8 +23,8 @@ final class MethodNames {
 	}
 
 	/**
-	 * The default name of an operation: of the bean's class, so that two classes that
-	 * inherit one method never share a key, and the same in every JVM.
+	 * Returns the default name of an operation. It has the name of the bean's class, so
+	 * two classes that inherit one method never share a key. It is the same in every JVM.
 	 */
 	static String operation(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
@@ -33,7 +33,10 @@ final class MethodNames {
 		return named(method, targetClass).getName() + "." + method.getName() + "(" + parameters + ")";
 	}
 
-	/** Generated classes have another name in every JVM. */
+	/**
+	 * Returns the class for the name; a generated class has another name in every JVM, so
+	 * the declaring class of the method replaces it.
+	 */
 	private static Class<?> named(Method method, Class<?> targetClass) {
 		boolean generated = Proxy.isProxyClass(targetClass) || targetClass.isHidden();
 		return generated ? method.getDeclaringClass() : targetClass;

@@ -22,8 +22,8 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * One call of a guarded method: runs it, and evaluates the expressions of its operation
- * on its arguments. For one call, not thread-safe.
+ * One call of a guarded method: it runs the method, and evaluates the expressions of the
+ * operation on the arguments. Not thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -43,7 +43,7 @@ public final class OperationCall {
 		this.namespace = namespace;
 	}
 
-	/** The call, {@code null} if it is not guarded. */
+	/** Returns the call, {@code null} if the method has no operation. */
 	static @Nullable OperationCall of(MethodInvocation invocation, IdempotentOperationSource source,
 			Namespace namespace) {
 		Object target = Objects.requireNonNull(invocation.getThis(), "A guarded method needs a target");
@@ -53,7 +53,7 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The operation.
+	 * Returns the operation.
 	 * @return the operation
 	 */
 	public IdempotentOperation operation() {
@@ -61,7 +61,7 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The bean that is called.
+	 * Returns the bean that is called.
 	 * @return the target, never one of Spring's proxies
 	 */
 	public Object target() {
@@ -75,7 +75,7 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The arguments of the call.
+	 * Returns the arguments of the call.
 	 * @return the arguments, not a copy
 	 */
 	public @Nullable Object[] arguments() {
@@ -85,16 +85,17 @@ public final class OperationCall {
 	/**
 	 * Runs the method.
 	 * @return its result
-	 * @throws Throwable whatever it throws
+	 * @throws Throwable the exception of the method
 	 */
 	public @Nullable Object run() throws Throwable {
 		return this.invocation.proceed();
 	}
 
 	/**
-	 * Runs the method outside of every guarded call: no context is current in it.
+	 * Runs the method outside of every guarded call, so the method sees no current
+	 * context.
 	 * @return its result
-	 * @throws Throwable whatever it throws
+	 * @throws Throwable the exception of the method
 	 */
 	public @Nullable Object runUnguarded() throws Throwable {
 		try (IdempotencyContextHolder.Binding none = IdempotencyContextHolder.bind(null)) {
@@ -103,8 +104,8 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Whether the call is guarded.
-	 * @param values of the request
+	 * Returns whether the call is guarded.
+	 * @param values the values of the request
 	 * @return whether the condition holds, or there is none
 	 * @throws IllegalStateException if the condition fails or gives no boolean
 	 */
@@ -120,12 +121,12 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The key, where an expression gives it.
+	 * Evaluates the expression of the key.
 	 * @param source the expression
-	 * @param values of the request
-	 * @return its parts, empty if the key is missing
+	 * @param values the values of the request
+	 * @return the parts of the key, empty if the key is missing
 	 * @throws IllegalStateException if the expression fails or gives a value that cannot
-	 * be a key; names the method and the type
+	 * be a key; the message names the method and the type
 	 */
 	public List<String> key(KeySource.Spel source, RequestValues values) {
 		Object value = source.expression().value(this, values);
@@ -138,11 +139,11 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The whole key: the namespace and whose key it is are part of it, and the operation,
-	 * unless it is a token.
-	 * @param parts what the caller gave
-	 * @param defaultCaller whose key it is, where the annotation has no scope
-	 * @param values of the request
+	 * Makes the whole key from the namespace, the operation, the caller and the parts;
+	 * the key of a token has no operation.
+	 * @param parts the parts of the key
+	 * @param defaultCaller whose key it is if the annotation has no scope
+	 * @param values the values of the request
 	 * @return the key
 	 * @throws IllegalStateException if the scope expression fails, or a token has several
 	 * parts
@@ -161,11 +162,11 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Whose key it is, where the annotation says so.
-	 * @param values of the request
+	 * Returns whose key it is, if the annotation has a scope.
+	 * @param values the values of the request
 	 * @return the caller, {@code null} if the annotation has no scope
-	 * @throws IdempotencyKeyInvalidException if the expression gives nothing: a scope
-	 * that is missing must never become one that all share
+	 * @throws IdempotencyKeyInvalidException if the expression gives nothing; a missing
+	 * scope must never become one that all callers share
 	 * @throws IllegalStateException if the expression fails
 	 */
 	public @Nullable Caller scope(RequestValues values) {
@@ -187,7 +188,10 @@ public final class OperationCall {
 		return Caller.scope(scope);
 	}
 
-	/** The caller has not said who he is; the cause is for those who read the log. */
+	/**
+	 * Refuses a call that does not say whose key it is. The client gets the message; the
+	 * cause is for readers of the log.
+	 */
 	private IdempotencyKeyInvalidException noScope(OperationExpression expression) {
 		IdempotencyKeyInvalidException refusal = new IdempotencyKeyInvalidException(this.operation.name(),
 				"This call does not say whose key it is: send what tells the callers apart, e.g. the tenant or the credentials");
@@ -197,9 +201,9 @@ public final class OperationCall {
 	}
 
 	/**
-	 * The value of the fingerprint expression.
+	 * Returns the value of the fingerprint expression.
 	 * @param source the expression
-	 * @param values of the request
+	 * @param values the values of the request
 	 * @return the value
 	 * @throws IllegalStateException if the expression fails
 	 */
@@ -208,10 +212,10 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Looks the result up in the business data: through the proxy where the method can be
-	 * reached there, so that its own advice, e.g. a transaction, applies.
+	 * Looks the result up in the business data. If the proxy has the method, it is called
+	 * through the proxy, so that its own advice (e.g. a transaction) applies.
 	 * @return the result, {@code null} if there is none
-	 * @throws Throwable whatever the look-up throws
+	 * @throws Throwable the exception of the look-up
 	 */
 	public @Nullable Object recover() throws Throwable {
 		Method recover = this.operation.recover();
@@ -236,8 +240,8 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Whether an exception says that the method was never entered, because its own
-	 * {@code @Validated} has refused the arguments.
+	 * Returns whether an exception says that the method was never entered, because its
+	 * own {@code @Validated} has refused the arguments.
 	 * @param failure the exception
 	 * @return whether it does
 	 */
@@ -246,7 +250,7 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Whether an exception of the method means "already done".
+	 * Returns whether an exception of the method means "already done".
 	 * @param failure the exception
 	 * @return whether it does
 	 */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /**
- * Where calls of guarded methods come in. The interceptor asks its doors in order; the
+ * A way in for calls of guarded methods. The interceptor asks its doors in order; the
  * method door is the last and takes every call.
  *
  * @hidden
@@ -18,8 +18,8 @@ import org.springframework.core.Ordered;
 public interface OperationDoor extends Ordered {
 
 	/**
-	 * Whether a method can be called through this door, so that its key may come from the
-	 * request and its result may have any type; asked at start-up.
+	 * Returns whether a method can be called through this door. Then its key may come
+	 * from the request, and its result may have any type. Is called at start-up.
 	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return whether it can
@@ -27,8 +27,8 @@ public interface OperationDoor extends Ordered {
 	boolean covers(Method method, Class<?> targetClass);
 
 	/**
-	 * Whether a covered method is never guarded where only its class has the annotation,
-	 * as with the safe HTTP methods; asked at start-up.
+	 * Returns whether an annotation of the class leaves a covered method out, as it does
+	 * with handlers of safe HTTP methods. Is called at start-up.
 	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return whether an annotation of the class leaves the method out
@@ -38,7 +38,7 @@ public interface OperationDoor extends Ordered {
 	}
 
 	/**
-	 * Whether this call came through this door.
+	 * Returns whether a call came through this door.
 	 * @param call the call
 	 * @return whether it did
 	 */
@@ -47,8 +47,8 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Guards the call.
 	 * @param call the call
-	 * @return what the caller gets
-	 * @throws Throwable what the caller gets instead
+	 * @return the result for the caller
+	 * @throws Throwable the exception for the caller
 	 */
 	@Nullable Object enter(OperationCall call) throws Throwable;
 

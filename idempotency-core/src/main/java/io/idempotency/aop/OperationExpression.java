@@ -10,9 +10,9 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 
 /**
- * One parsed SpEL expression of an operation. Immutable and thread-safe: parsed once,
- * compiled by SpEL when it is used often, evaluated on a context that holds nothing but
- * the call.
+ * One SpEL expression of an operation. It is parsed once, compiled by SpEL when it is
+ * used often, and evaluated on a context that holds only the call. Immutable and
+ * thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -37,13 +37,13 @@ public final class OperationExpression {
 	}
 
 	/**
-	 * The value for one call. What a method or bean that the expression calls throws
-	 * comes out as it is.
+	 * Returns the value for one call. An exception of a method or bean that the
+	 * expression calls comes out unchanged.
 	 * @param call the call
-	 * @param values of its request
+	 * @param values the values of the request
 	 * @return the value
-	 * @throws IllegalStateException if the expression fails; names the method and the
-	 * expression
+	 * @throws IllegalStateException if the expression fails; the message names the method
+	 * and the expression
 	 */
 	@Nullable Object value(OperationCall call, RequestValues values) {
 		try {
@@ -55,7 +55,7 @@ public final class OperationExpression {
 	}
 
 	/**
-	 * The error of an expression that has no useful value.
+	 * Makes the exception for an expression without a useful value.
 	 * @param call the call
 	 * @param cause what is wrong
 	 * @return the exception

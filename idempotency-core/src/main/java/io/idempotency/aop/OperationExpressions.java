@@ -31,8 +31,8 @@ final class OperationExpressions {
 
 	OperationExpressions(ConfigurableBeanFactory beanFactory) {
 		ClassLoader classLoader = beanFactory.getBeanClassLoader();
-		// Compiled once it is hot, and interpreted again where the types of the arguments
-		// change.
+		// SpEL compiles an expression that is used often, and interprets it again if the
+		// types of the arguments change.
 		this.parser = new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.MIXED, classLoader));
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared.setTypeLocator(new StandardTypeLocator(classLoader));
@@ -40,12 +40,12 @@ final class OperationExpressions {
 
 	/**
 	 * Parses an expression.
-	 * @param attribute the attribute that holds it, for messages
+	 * @param attribute the attribute that holds the expression, for messages
 	 * @param text the expression
-	 * @param annotation whose it is
+	 * @param annotation the annotation with this attribute
 	 * @return the expression
-	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be parsed or
-	 * refers to what does not exist
+	 * @throws io.idempotency.IdempotencyConfigurationException if the expression cannot
+	 * be parsed, or refers to a name that does not exist
 	 */
 	OperationExpression parse(String attribute, String text, IdempotentAnnotation annotation) {
 		SpelExpression expression;
@@ -69,8 +69,9 @@ final class OperationExpressions {
 	}
 
 	/**
-	 * Names win over positions, and those of the method itself over those of its
-	 * interface.
+	 * Returns the variables and the positions of their arguments. Names of parameters win
+	 * over {@code a0} and {@code p0}, and the names of the method win over the names in
+	 * its interface.
 	 */
 	private Map<String, Integer> variables(IdempotentAnnotation annotation) {
 		Map<String, Integer> variables = new HashMap<>();

@@ -22,7 +22,7 @@ import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** Turns annotations into operations, and refuses those that cannot work. */
+/** Turns annotations into operations, and refuses annotations that cannot work. */
 final class OperationFactory {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(

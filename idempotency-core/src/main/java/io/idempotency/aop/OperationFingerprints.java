@@ -9,11 +9,11 @@ import io.idempotency.key.KeyParts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the fingerprint of what an expression gave: the same rules for every door.
+ * Makes the fingerprint of the value of an expression, by the same rules for every door.
  * Thread-safe.
  * <p>
- * Values that could be a key count by their text, so that {@code 5} and {@code "5"} are
- * equal; everything else counts by its encoded form.
+ * A value that could be a key counts by its text, so {@code 5} and {@code "5"} are equal;
+ * any other value counts by its encoded form.
  *
  * @hidden
  * @since 0.1.0
@@ -27,17 +27,17 @@ public final class OperationFingerprints {
 
 	/**
 	 * Creates the fingerprints.
-	 * @param codec encodes what has no text
+	 * @param codec encodes values that have no text
 	 */
 	public OperationFingerprints(ResultCodec codec) {
 		this.codec = codec;
 	}
 
 	/**
-	 * The fingerprint of one call.
+	 * Makes the fingerprint of one call.
 	 * @param call the call
 	 * @param source the expression
-	 * @param values of its request
+	 * @param values the values of the request
 	 * @return the fingerprint
 	 * @throws IllegalStateException if the expression fails or gives a value that cannot
 	 * be encoded
@@ -52,7 +52,7 @@ public final class OperationFingerprints {
 			return fingerprint.add(this.codec.comparable(value)).build();
 		}
 		catch (RuntimeException ex) {
-			// Whatever the codec throws, the value cannot be compared.
+			// After any exception of the codec, the value cannot be compared.
 			throw source.expression().failure(call, ex);
 		}
 	}

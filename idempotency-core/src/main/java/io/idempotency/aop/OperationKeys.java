@@ -9,8 +9,8 @@ import io.idempotency.key.KeyParts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the key of a call from where its operation says: the same rules for every door.
- * Thread-safe.
+ * Reads the key of a call from the place that its operation names, by the same rules for
+ * every door. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -34,8 +34,8 @@ public final class OperationKeys {
 	/**
 	 * Reads the key.
 	 * @param call the call
-	 * @param values of its request
-	 * @return the parts of the key, empty if it is missing
+	 * @param values the values of the request
+	 * @return the parts of the key, empty if the key is missing
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
 	 * @throws IllegalStateException if a key expression fails or gives a value that
 	 * cannot be a key
@@ -84,8 +84,9 @@ public final class OperationKeys {
 	}
 
 	/**
-	 * A value of the body that the client should have sent as a simple one.
-	 * @throws IdempotencyKeyInvalidException if it has not; says what is wrong
+	 * Returns a value of the body, which must be text, a number or a boolean.
+	 * @throws IdempotencyKeyInvalidException if the client sent another value; the
+	 * message says what is wrong
 	 */
 	static @Nullable Object value(IdempotentOperation operation, String pointer, RequestValues values) {
 		try {

@@ -3,7 +3,9 @@ package io.idempotency.aop;
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.AopProxyUtils;
 
-/** A target that is itself a proxy: known by the class of the bean behind it. */
+/**
+ * A target that is itself a proxy; its class is the class of the bean behind the proxy.
+ */
 record ProxyTargetSource(Object proxy) implements TargetSource {
 
 	@Override

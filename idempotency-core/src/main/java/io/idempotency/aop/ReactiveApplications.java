@@ -5,12 +5,12 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.stereotype.Controller;
 
 /**
- * Refuses what only a request of WebFlux could serve: no door guards its handlers, and
- * its requests belong to no thread.
+ * Refuses annotations that would need a request of WebFlux: no door guards the handlers
+ * of WebFlux, and its requests are bound to no thread.
  */
 final class ReactiveApplications {
 
-	/** Where WebFlux looks for what handles its requests. */
+	/** The name of the bean that handles all requests of WebFlux. */
 	private static final String WEB_HANDLER = "webHandler";
 
 	private ReactiveApplications() {
@@ -18,8 +18,8 @@ final class ReactiveApplications {
 
 	/**
 	 * Checks a method that no door covers.
-	 * @throws io.idempotency.IdempotencyConfigurationException if it is a handler of
-	 * WebFlux, or its key is in a request of WebFlux
+	 * @throws io.idempotency.IdempotencyConfigurationException if the method is a handler
+	 * of WebFlux, or its key is in a request of WebFlux
 	 */
 	static void check(IdempotentAnnotation annotation, BeanFactory beanFactory) {
 		if (!beanFactory.containsBean(WEB_HANDLER)) {

@@ -19,7 +19,7 @@ final class RecoverMethods {
 	 * Finds the method that the annotation names.
 	 * @return the method, accessible; {@code null} if the annotation names none
 	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
-	 * method, or its result cannot be one of the guarded method
+	 * method, or its result cannot be a result of the guarded method
 	 */
 	static @Nullable Method find(IdempotentAnnotation annotation, ResultShape result) {
 		String name = annotation.attributes().recover();
@@ -43,8 +43,8 @@ final class RecoverMethods {
 	}
 
 	/**
-	 * The recovered value is answered as the method's own; where that has none, anything
-	 * says "done".
+	 * Returns whether the recovered value can be the answer of the guarded method. If the
+	 * guarded method gives no value, a value of any type means "done".
 	 */
 	private static boolean gives(Method recover, IdempotentAnnotation annotation, ResultShape result) {
 		Type returned = ResultShape.returnType(recover, annotation.targetClass());

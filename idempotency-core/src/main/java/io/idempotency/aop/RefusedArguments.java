@@ -11,8 +11,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.validation.method.MethodValidationException;
 
 /**
- * Tells whether an exception says that the arguments of a call were refused by its own
- * {@code @Validated}, so that the method was never entered.
+ * Finds out whether an exception means that the {@code @Validated} of the called method
+ * refused its arguments, so that the method was never entered.
  */
 final class RefusedArguments {
 
@@ -23,8 +23,8 @@ final class RefusedArguments {
 	}
 
 	/**
-	 * Whether the arguments of this very call were refused: a validation inside the
-	 * method says nothing of what was done before it.
+	 * Returns whether the arguments of exactly this call were refused. A validation
+	 * inside the method does not count, because the method may have done work before it.
 	 */
 	static boolean are(Throwable failure, Object target, Method method, @Nullable Object[] arguments) {
 		if (failure instanceof MethodValidationException refusal) {
@@ -39,7 +39,7 @@ final class RefusedArguments {
 		return JAKARTA && Jakarta.are(failure, target, arguments);
 	}
 
-	/** Its classes may be missing. */
+	/** A class of its own, because the classes of Jakarta Validation may be missing. */
 	private static final class Jakarta {
 
 		static boolean are(Throwable failure, Object target, @Nullable Object[] arguments) {

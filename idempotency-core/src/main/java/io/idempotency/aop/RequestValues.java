@@ -7,8 +7,8 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What expressions and key sources may ask of the request (or message) that a call
- * belongs to.
+ * The values that expressions and key sources may read from the request (or message) of a
+ * call.
  *
  * @hidden
  * @since 0.1.0
@@ -42,14 +42,14 @@ public interface RequestValues {
 	};
 
 	/**
-	 * A header.
+	 * Returns a header.
 	 * @param name the name, in any case
 	 * @return the first value, {@code null} if there is none
 	 */
 	@Nullable String header(String name);
 
 	/**
-	 * All values of a header.
+	 * Returns all values of a header.
 	 * @param name the name, in any case
 	 * @return one value for each line that was sent, empty if there is none
 	 */
@@ -59,23 +59,23 @@ public interface RequestValues {
 	}
 
 	/**
-	 * A query or form parameter.
+	 * Returns a query or form parameter.
 	 * @param name the name
 	 * @return the first value, {@code null} if there is none
 	 */
 	@Nullable String param(String name);
 
 	/**
-	 * A value of the body.
+	 * Returns a value of the body.
 	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form
 	 * field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
-	 * @throws IllegalArgumentException if it is an array or an object
+	 * @throws IllegalArgumentException if the value is an array or an object
 	 */
 	@Nullable Object body(String pointer);
 
 	/**
-	 * The caller.
+	 * Returns the caller.
 	 * @return the principal, {@code null} for an anonymous caller
 	 */
 	@Nullable Principal principal();

@@ -10,10 +10,11 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 
 /**
- * The declared result of a method, as its class sees it.
+ * The declared result of a method, with type variables resolved for the class of the
+ * bean.
  *
  * @param type the type of the value
- * @param async whether the method returns it inside a {@link CompletionStage}
+ * @param async whether the method returns the value inside a {@link CompletionStage}
  */
 record ResultShape(Type type, boolean async) {
 
@@ -35,15 +36,15 @@ record ResultShape(Type type, boolean async) {
 	}
 
 	/**
-	 * Only the two types that a replay can give: an application's own future is another
-	 * type.
+	 * Returns whether a type is asynchronous. Only the two types that a replay can create
+	 * count; an application's own future does not.
 	 */
 	static boolean isAsync(Type type) {
 		Class<?> raw = ResolvableType.forType(type).toClass();
 		return raw == CompletableFuture.class || raw == CompletionStage.class;
 	}
 
-	/** Whether the caller gets no value, so that a recovered one is not given to him. */
+	/** Returns whether the caller gets no value, not even a recovered one. */
 	boolean isVoid() {
 		return this.type == void.class || this.async && this.type == Void.class;
 	}

@@ -4,7 +4,10 @@ import java.lang.reflect.Method;
 
 import io.idempotency.IdempotencyConfigurationException;
 
-/** Errors at start-up: each names the method, says what is wrong, and what to do. */
+/**
+ * Makes the errors of start-up: each error names the method, says what is wrong, and says
+ * what to do.
+ */
 final class SetupProblem {
 
 	private SetupProblem() {

@@ -18,9 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The transaction of Spring that the calling thread is in. What is remembered of it is
- * one of its synchronizations, so that it is put aside with a transaction that is
- * suspended.
+ * The Spring transaction of the calling thread. Its claims are kept in one of its
+ * synchronizations, so that Spring puts them aside when it suspends the transaction.
  *
  * @hidden
  * @since 0.1.0
@@ -34,7 +33,7 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 	}
 
 	/**
-	 * The transaction of the calling thread.
+	 * Returns the transaction of the calling thread.
 	 * @return the transaction, {@code null} if the thread is in none
 	 */
 	public static @Nullable SurroundingTransaction current() {
@@ -63,10 +62,10 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 
 		private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
 
-		/** In the order in which they were bound. */
+		/** All claims, in the order in which they were bound. */
 		private final List<Bound> all = new ArrayList<>();
 
-		/** How many were bound when a savepoint was made. */
+		/** For each savepoint, how many claims were bound before it. */
 		private final Map<Object, Integer> savepoints = new IdentityHashMap<>();
 
 		static @Nullable BoundClaims current() {
@@ -84,8 +83,9 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 		}
 
 		/**
-		 * What was done since is gone, whatever becomes of the transaction. A savepoint
-		 * that is not known was made before the first claim.
+		 * Ends the claims that were bound after the savepoint: their work is rolled back,
+		 * even if the transaction commits later. An unknown savepoint is older than the
+		 * first claim.
 		 */
 		@Override
 		public void savepointRollback(Object savepoint) {

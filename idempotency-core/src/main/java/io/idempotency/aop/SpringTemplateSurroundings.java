@@ -18,7 +18,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * What a template finds in an application context. Thread-safe.
+ * The surroundings of a template in an application context. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -40,9 +40,9 @@ public final class SpringTemplateSurroundings implements TemplateSurroundings {
 
 	/**
 	 * Creates the surroundings.
-	 * @param beanFactory of the application
+	 * @param beanFactory the bean factory of the application
 	 * @param codec encodes results
-	 * @param caller the current caller, to whom tokens belong
+	 * @param caller supplies the current caller, who owns the tokens
 	 */
 	public SpringTemplateSurroundings(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
 		this.beanFactory = beanFactory;

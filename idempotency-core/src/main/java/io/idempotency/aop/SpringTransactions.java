@@ -14,8 +14,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Transactions of Spring. Every exception of the work rolls back, a checked one too: what
- * has failed must not be recorded as done.
+ * Transactions of Spring. Every exception of the work rolls back, even a checked one,
+ * because failed work must not be recorded as done.
  */
 final class SpringTransactions implements BusinessTransactions {
 
@@ -53,7 +53,7 @@ final class SpringTransactions implements BusinessTransactions {
 		}
 	}
 
-	/** The failure of the work wins. */
+	/** Rolls back. A failure of the rollback is only added to the failure of the work. */
 	private void rollback(TransactionStatus status, Throwable failure) {
 		try {
 			this.manager.rollback(status);
@@ -66,7 +66,7 @@ final class SpringTransactions implements BusinessTransactions {
 		}
 	}
 
-	/** The name of a transaction manager and what it does, for messages. */
+	/** Returns the name of the transaction manager, for messages. */
 	@Override
 	public String toString() {
 		return "the transactions of " + this.manager.getClass().getName();

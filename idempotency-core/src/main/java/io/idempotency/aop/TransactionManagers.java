@@ -15,12 +15,12 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
- * Finds the transactions that an operation joins. A class of its own, because Spring's
- * transactions may be missing where nothing joins them.
+ * Finds the transactions that an operation joins. A class of its own, because
+ * applications that join no transaction may lack spring-tx.
  */
 final class TransactionManagers {
 
-	/** The method's own transaction is then the one that the record is in. */
+	/** With these propagations, the method runs in the transaction of its record. */
 	private static final Set<Integer> SAME_TRANSACTION = Set.of(TransactionDefinition.PROPAGATION_REQUIRED,
 			TransactionDefinition.PROPAGATION_SUPPORTS, TransactionDefinition.PROPAGATION_MANDATORY);
 
@@ -31,10 +31,11 @@ final class TransactionManagers {
 	}
 
 	/**
-	 * The transactions of the manager that the method's own annotation names, else of the
-	 * only or primary one, with the isolation and the time-out that it asks for.
+	 * Finds the transactions of the manager that the method's own {@code @Transactional}
+	 * names, else of the only or primary manager. They have the isolation and the
+	 * time-out of that {@code @Transactional}.
 	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
-	 * manager, or the method wants a transaction apart from that of its record
+	 * manager, or the method asks for a transaction other than that of its record
 	 */
 	static BusinessTransactions find(BeanFactory beanFactory, IdempotentAnnotation annotation) {
 		TransactionAttribute wanted = wanted(annotation);
@@ -61,8 +62,8 @@ final class TransactionManagers {
 	}
 
 	/**
-	 * Whether the method's own {@code @Transactional} takes its work out of the caller's
-	 * transaction; that of a nested one is part of it.
+	 * Returns whether the method's own {@code @Transactional} takes its work out of the
+	 * caller's transaction. The work of a nested transaction stays a part of it.
 	 */
 	static boolean isApart(IdempotentAnnotation annotation) {
 		TransactionAttribute wanted = wanted(annotation);
@@ -70,7 +71,7 @@ final class TransactionManagers {
 	}
 
 	/**
-	 * The transactions of the only or primary manager.
+	 * Finds the transactions of the only or primary manager.
 	 * @throws IllegalArgumentException if there is no such manager
 	 */
 	static BusinessTransactions find(BeanFactory beanFactory) {
@@ -91,7 +92,10 @@ final class TransactionManagers {
 		return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beanFactory, PlatformTransactionManager.class, name);
 	}
 
-	/** A method that would run without a transaction has one for its record. */
+	/**
+	 * Returns the definition of the transaction. A method that would run without a
+	 * transaction gets one for its record.
+	 */
 	private static TransactionDefinition definition(@Nullable TransactionAttribute wanted) {
 		DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
 		if (wanted != null) {

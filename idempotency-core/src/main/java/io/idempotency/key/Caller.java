@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Whose key it is, beside the operation. Two callers are the same only if kind and name
- * are equal, so that no named caller can reach the anonymous space or a resolved scope.
+ * The owner of a key. Two callers are the same only if kind and name are equal, so no
+ * named caller can reach the keys of anonymous callers or of a resolved scope.
  *
- * @param kind where the name comes from
+ * @param kind the source of the name
  * @param name the name, empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}
  * @since 0.1.0
  */
@@ -28,7 +28,7 @@ public record Caller(Kind kind, String name) {
 	}
 
 	/**
-	 * The caller with this principal name.
+	 * Returns the caller with this principal name.
 	 * @param name the name
 	 * @return the caller
 	 */
@@ -37,7 +37,7 @@ public record Caller(Kind kind, String name) {
 	}
 
 	/**
-	 * The caller that a scope resolver or scope expression named.
+	 * Returns the caller that a scope resolver or a scope expression names.
 	 * @param scope the scope, e.g. a tenant
 	 * @return the caller
 	 */
@@ -46,10 +46,12 @@ public record Caller(Kind kind, String name) {
 	}
 
 	/**
-	 * This caller, told apart from its namesakes by one thing more. The name that comes
-	 * of it can be told by its kind from every name that somebody chose.
-	 * @param quality what tells it apart, e.g. {@code issuer}
-	 * @param values of the quality, in their order; none differs from every value
+	 * Returns this caller with one more quality, which tells it apart from other callers
+	 * of the same name. The new caller is of kind {@link Kind#QUALIFIED}, so its name can
+	 * never be equal to a name that somebody chose.
+	 * @param quality the name of the quality, e.g. {@code issuer}
+	 * @param values the values of the quality, in their order; an empty list differs from
+	 * every value
 	 * @return the caller
 	 */
 	public Caller with(String quality, List<String> values) {
@@ -61,38 +63,41 @@ public record Caller(Kind kind, String name) {
 		return new Caller(Kind.QUALIFIED, qualified.toString());
 	}
 
-	/** Each with its length, so that no two lists of parts are one text. */
+	/**
+	 * Appends a part with its length, so that different lists of parts never give the
+	 * same text.
+	 */
 	private static void append(StringBuilder text, String part) {
 		text.append(part.length()).append(':').append(part);
 	}
 
-	/** Never prints the name: it may be a person's. */
+	/** Prints the kind and never the name, which may be the name of a person. */
 	@Override
 	public String toString() {
 		return this.kind.name();
 	}
 
 	/**
-	 * Where the name of a caller comes from. The names are part of stored keys: never
-	 * rename a constant.
+	 * The source of a caller's name. The names of the constants are part of stored keys:
+	 * never rename a constant.
 	 */
 	public enum Kind {
 
-		/** No caller. */
+		/** There is no caller. */
 		GLOBAL,
 
-		/** A caller without a name. */
+		/** The caller has no name. */
 		ANONYMOUS,
 
-		/** The name of the request's principal. */
+		/** The name is that of the request's principal. */
 		PRINCIPAL,
 
-		/** A scope resolver or expression. */
+		/** A scope resolver or a scope expression gave the name. */
 		SCOPE,
 
 		/**
-		 * Another kind, and what tells the caller from its namesakes: who vouches for the
-		 * name, a tenant.
+		 * The name is made of another caller and a quality that tells it apart from
+		 * callers of the same name, e.g. the issuer of the name, or a tenant.
 		 */
 		QUALIFIED
 

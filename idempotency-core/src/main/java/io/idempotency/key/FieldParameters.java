@@ -1,6 +1,6 @@
 package io.idempotency.key;
 
-/** The grammar of the parameters of a structured field (RFC 8941, 3.1.2). */
+/** Checks the parameters of a structured field (RFC 8941, 3.1.2). */
 final class FieldParameters {
 
 	private static final int MAX_INTEGER_DIGITS = 15;
@@ -18,8 +18,8 @@ final class FieldParameters {
 	}
 
 	/**
-	 * Whether text is a list of parameters and nothing else.
-	 * @param text what stands behind the value of a field
+	 * Returns whether a text is a list of parameters and nothing else.
+	 * @param text the text after the value of a field
 	 * @return whether it is
 	 */
 	static boolean areWellFormed(String text) {
@@ -134,7 +134,9 @@ final class FieldParameters {
 		return this.position >= this.text.length();
 	}
 
-	/** The next character, at the end a control character that no rule allows. */
+	/**
+	 * Returns the next character; at the end, a control character that no rule allows.
+	 */
 	private char peek() {
 		return atEnd() ? '\0' : this.text.charAt(this.position);
 	}

@@ -8,16 +8,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Digest of what must be equal on a retry; says by which algorithm it was made, so that
- * two versions of the library never compare what cannot be compared.
+ * The digest of what must be equal on a retry. It names its algorithm, so two versions of
+ * the library never compare digests of different algorithms.
  * <p>
- * Immutable. Compared in constant time.
+ * A fingerprint is immutable, and is compared in constant time.
  *
  * @since 0.1.0
  */
 public final class Fingerprint {
 
-	/** Nothing is compared: matches every fingerprint. */
+	/** The fingerprint for "nothing is compared": it matches every fingerprint. */
 	public static final Fingerprint NONE = new Fingerprint("none", new byte[0]);
 
 	private static final int MAX_ALGORITHM_LENGTH = 16;
@@ -33,8 +33,8 @@ public final class Fingerprint {
 
 	/**
 	 * Starts a fingerprint.
-	 * @param algorithm what the parts are and how they were made, e.g. {@code json1}: 1
-	 * to 16 characters of ASCII
+	 * @param algorithm the name for what the parts are and how they are made, e.g.
+	 * {@code json1}: 1 to 16 characters of ASCII
 	 * @return a builder, not thread-safe
 	 */
 	public static Builder of(String algorithm) {
@@ -50,7 +50,7 @@ public final class Fingerprint {
 
 	/**
 	 * Reads a stored fingerprint.
-	 * @param bytes what {@link #toBytes()} gave
+	 * @param bytes the value of {@link #toBytes()}
 	 * @return the fingerprint
 	 * @throws IllegalArgumentException if the bytes are no fingerprint
 	 */
@@ -67,8 +67,8 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * The form that stores keep: one byte with the length of the algorithm's name, the
-	 * name, the digest; empty for {@link #NONE}.
+	 * Returns the form that stores keep: one byte with the length of the algorithm's
+	 * name, the name, the digest; empty for {@link #NONE}.
 	 * @return at most 49 bytes
 	 */
 	public byte[] toBytes() {
@@ -84,7 +84,7 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * Whether nothing is compared.
+	 * Returns whether nothing is compared.
 	 * @return whether this is {@link #NONE}
 	 */
 	public boolean isNone() {
@@ -92,8 +92,9 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * Whether a retry with the other fingerprint is the same request. {@link #NONE} on
-	 * either side compares nothing; fingerprints of different algorithms never match.
+	 * Returns whether a retry with the other fingerprint is the same request.
+	 * {@link #NONE} matches every fingerprint; fingerprints of different algorithms never
+	 * match.
 	 * @param other the other fingerprint
 	 * @return whether they match
 	 */
@@ -137,7 +138,7 @@ public final class Fingerprint {
 
 		/**
 		 * Adds text.
-		 * @param part the text, {@code null} differs from empty
+		 * @param part the text; {@code null} differs from empty text
 		 * @return this builder
 		 */
 		public Builder add(@Nullable String part) {
@@ -171,9 +172,9 @@ public final class Fingerprint {
 		}
 
 		/**
-		 * Ends the fingerprint; the builder must not be used again.
+		 * Builds the fingerprint. The builder must not be used again.
 		 * @return the fingerprint
-		 * @throws IllegalStateException if it was built before
+		 * @throws IllegalStateException if the fingerprint was built before
 		 */
 		public Fingerprint build() {
 			byte[] bytes = digest().digest();

@@ -7,9 +7,9 @@ import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the key out of the lines of a header: a structured-field String of RFC 8941,
- * whose well-formed parameters are ignored, or the bare value. Both forms name the same
- * key. Thread-safe.
+ * Reads the key from the lines of a header. The value is a String of RFC 8941 (structured
+ * fields), whose well-formed parameters are ignored, or a bare value. Both forms give the
+ * same key. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -35,8 +35,8 @@ public final class HeaderKeyParser {
 	 * @param operation name of the operation, for the exception
 	 * @param lines the values of the header, one for each line that was sent
 	 * @return the key, {@code null} if there is no such header
-	 * @throws IdempotencyKeyInvalidException if the header is malformed; says how and
-	 * what to do
+	 * @throws IdempotencyKeyInvalidException if the header is malformed; the message says
+	 * what is wrong and what to do
 	 */
 	public @Nullable String parse(String operation, List<String> lines) {
 		if (lines.isEmpty()) {
@@ -107,8 +107,8 @@ public final class HeaderKeyParser {
 	}
 
 	/**
-	 * The container has done so; a header that came another way may have blanks around
-	 * it.
+	 * Removes blanks around the value. A servlet container has removed them already, but
+	 * a header from another source may still have them.
 	 */
 	private static String trim(String line) {
 		int start = 0;
@@ -126,7 +126,10 @@ public final class HeaderKeyParser {
 		return c == ' ' || c == '\t';
 	}
 
-	/** Never quotes the value: it may come back in an answer or in a log. */
+	/**
+	 * Makes the exception without the value, because the message may appear in an answer
+	 * or in a log.
+	 */
 	private static IdempotencyKeyInvalidException invalid(String operation, String problem) {
 		return new IdempotencyKeyInvalidException(operation, "The header with the key " + problem);
 	}

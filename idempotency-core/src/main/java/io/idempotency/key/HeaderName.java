@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import io.idempotency.Internal;
 
 /**
- * What may be the name of an HTTP header: a token of RFC 9110, section 5.6.2.
+ * Checks names of HTTP headers: a name is a token of RFC 9110, section 5.6.2.
  *
  * @hidden
  * @since 0.1.0
@@ -19,7 +19,7 @@ public final class HeaderName {
 	}
 
 	/**
-	 * Whether a text can be the name of a header.
+	 * Returns whether a text can be the name of a header.
 	 * @param text the text
 	 * @return whether it can
 	 */

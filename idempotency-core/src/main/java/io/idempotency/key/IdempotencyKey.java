@@ -7,10 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names one intent: namespace, operation, caller and the parts of the key.
+ * The key of one intent: namespace, operation, caller and the parts of the key.
  * <p>
- * Immutable. Two keys are equal if their {@link #hash() hashes} are: SHA-256 over all
- * components, each prefixed with its length, so that no two different keys meet.
+ * A key is immutable. Two keys are equal if their {@link #hash() hashes} are equal. The
+ * hash is SHA-256 over all components, each prefixed with its length, so different keys
+ * never have the same hash.
  *
  * @since 0.1.0
  */
@@ -43,11 +44,11 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * The key of one intent in {@linkplain Namespace#NONE no namespace}. The keys of an
-	 * application are made by its {@link Namespace}.
+	 * Makes the key of one intent in {@linkplain Namespace#NONE no namespace}. An
+	 * application makes its keys with its {@link Namespace}.
 	 * @param operation name of the operation
 	 * @param caller whose key it is
-	 * @param parts what the caller gave: one element, or several of a list key
+	 * @param parts the parts that the caller gave: one, or several for a list key
 	 * @return the key
 	 */
 	public static IdempotencyKey of(String operation, Caller caller, List<String> parts) {
@@ -55,11 +56,11 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * The key of one intent with a single part, in {@linkplain Namespace#NONE no
+	 * Makes the key of one intent with a single part, in {@linkplain Namespace#NONE no
 	 * namespace}.
 	 * @param operation name of the operation
 	 * @param caller whose key it is
-	 * @param value what the caller gave
+	 * @param value the part that the caller gave
 	 * @return the key
 	 */
 	public static IdempotencyKey of(String operation, Caller caller, String value) {
@@ -67,10 +68,10 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * The key that an issued token is, in {@linkplain Namespace#NONE no namespace}. It
-	 * belongs to a caller and to no operation: a token used at two operations is one key,
-	 * told apart by the fingerprint.
-	 * @param caller whom the token was issued to
+	 * Makes the key of an issued token, in {@linkplain Namespace#NONE no namespace}. The
+	 * key belongs to a caller and to no operation. A token that is used at two operations
+	 * is one key; only the fingerprints of the two uses differ.
+	 * @param caller the caller to whom the token was issued
 	 * @param token the token
 	 * @return the key
 	 */
@@ -94,7 +95,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Name of the operation; {@code token} for every issued token.
+	 * Returns the name of the operation; {@code token} for every issued token.
 	 * @return the operation
 	 */
 	public String operation() {
@@ -102,17 +103,17 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Namespace and operation as stores show them to people, who look for all records of
-	 * an operation of a service: {@code namespace:operation}, without a namespace the
-	 * operation alone.
-	 * @return the label, no identity
+	 * Returns namespace and operation for people who look for all records of an operation
+	 * in a store: {@code namespace:operation}, or the operation alone if there is no
+	 * namespace.
+	 * @return the label, which is no identity
 	 */
 	public String label() {
 		return this.namespace.isEmpty() ? this.operation : this.namespace + ":" + this.operation;
 	}
 
 	/**
-	 * Whose key it is.
+	 * Returns whose key it is.
 	 * @return the caller
 	 */
 	public Caller caller() {
@@ -120,8 +121,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * The key as the caller gave it; the parts of a list key are joined by a comma, for
-	 * reading only.
+	 * Returns the key as the caller gave it. The parts of a list key are joined by a
+	 * comma, which is for reading only.
 	 * @return the key
 	 */
 	public String value() {
@@ -129,7 +130,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Whether this is an issued token.
+	 * Returns whether this is an issued token.
 	 * @return whether it is
 	 */
 	public boolean isToken() {
@@ -137,7 +138,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * SHA-256 over all components: what stores use as the identity of a record.
+	 * Returns the SHA-256 over all components, which stores use as the identity of a
+	 * record.
 	 * @return 32 bytes, a copy
 	 */
 	public byte[] hash() {
@@ -145,7 +147,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * The {@link #hash()} as 64 lower-case hexadecimal digits.
+	 * Returns the {@link #hash()} as 64 lower-case hexadecimal digits.
 	 * @return the digits
 	 */
 	public String hashHex() {

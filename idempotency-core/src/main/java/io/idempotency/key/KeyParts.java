@@ -25,8 +25,8 @@ public final class KeyParts {
 	}
 
 	/**
-	 * The parts of a key.
-	 * @param value what an expression or a caller gave
+	 * Returns the parts of a key.
+	 * @param value the value of an expression, or the value that a caller gave
 	 * @return one part, or one for each element of a list or array; empty if the key is
 	 * missing: {@code null}, empty text, an empty list, or a list with such an element
 	 * @throws IllegalArgumentException if the value, or an element, has another type
@@ -59,7 +59,7 @@ public final class KeyParts {
 	}
 
 	/**
-	 * The text of a single value.
+	 * Returns the text of a single value.
 	 * @param value the value
 	 * @return the text, {@code null} for {@code null}
 	 * @throws IllegalArgumentException if the value has another type
@@ -72,7 +72,8 @@ public final class KeyParts {
 			return constant.name();
 		}
 		if (isText(value)) {
-			// A BigDecimal's toString never expands its exponent.
+			// The toString of a BigDecimal keeps a large exponent, so its text stays
+			// short.
 			return value.toString();
 		}
 		throw new IllegalArgumentException("A value of type '" + value.getClass().getName()
@@ -80,7 +81,7 @@ public final class KeyParts {
 	}
 
 	/**
-	 * Whether a value has a {@link #text}.
+	 * Returns whether a value has a {@link #text}.
 	 * @param value the value
 	 * @return whether it is text, a number, a boolean, an enum, a UUID or a
 	 * {@code java.time} value

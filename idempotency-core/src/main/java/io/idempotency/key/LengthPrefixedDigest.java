@@ -8,11 +8,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 over parts that are each prefixed with their length, so that {@code a:b} +
- * {@code c} differs from {@code a} + {@code b:c}. Not thread-safe.
+ * A SHA-256 over parts, each prefixed with its length, so that {@code a:b} + {@code c}
+ * differs from {@code a} + {@code b:c}. Not thread-safe.
  * <p>
- * Each thread uses its own one again, because making one costs more than a digest does.
- * One that is begun while another is under way is a new one.
+ * Creating an object costs more than one digest, so each thread keeps one object and uses
+ * it again. If a thread begins a digest while another one is under way, a new object is
+ * created.
  */
 final class LengthPrefixedDigest {
 
@@ -22,7 +23,10 @@ final class LengthPrefixedDigest {
 
 	private final MessageDigest digest = Sha256.create();
 
-	/** Collects small parts, because each update costs as much as some bytes do. */
+	/**
+	 * The buffer collects small parts, because each update of the digest has a cost of
+	 * its own.
+	 */
 	private final byte[] buffer = new byte[BUFFER];
 
 	private int size;
@@ -30,7 +34,7 @@ final class LengthPrefixedDigest {
 	private LengthPrefixedDigest() {
 	}
 
-	/** Begins a digest, to be ended by {@link #digest()}. */
+	/** Begins a digest, which {@link #digest()} ends. */
 	static LengthPrefixedDigest begin() {
 		LengthPrefixedDigest idle = IDLE.get();
 		if (idle == null) {
@@ -101,11 +105,14 @@ final class LengthPrefixedDigest {
 		this.size = 0;
 	}
 
-	/** Ends the digest: this object is another's from here on. */
+	/**
+	 * Ends the digest. The next digest of the thread uses this object, so the caller must
+	 * not use it any more.
+	 */
 	byte[] digest() {
 		flush();
 		byte[] result = this.digest.digest();
-		// Nobody's key is to be found in a heap dump.
+		// The buffer is cleared, so that no heap dump shows a key.
 		Arrays.fill(this.buffer, (byte) 0);
 		IDLE.set(this);
 		return result;

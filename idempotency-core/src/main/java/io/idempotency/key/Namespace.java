@@ -6,9 +6,10 @@ import java.util.Objects;
 import io.idempotency.Internal;
 
 /**
- * Whose operations they are: tells services apart that share a store. Two services meet
- * on a key only if their namespaces are equal, as those of the copies of one service are.
- * All keys and tokens of an application are made here, so that none is without it.
+ * The namespace of a service, which tells apart services that share a store. Two services
+ * share a key only if their namespaces are equal; the copies of one service have equal
+ * namespaces. An application makes all its keys and tokens here, so that each one has the
+ * namespace.
  *
  * @param name the name of the service, empty for {@link #NONE}
  * @hidden
@@ -28,10 +29,10 @@ public record Namespace(String name) {
 	}
 
 	/**
-	 * The key of one intent.
+	 * Makes the key of one intent.
 	 * @param operation name of the operation
 	 * @param caller whose key it is
-	 * @param parts what the caller gave: one element, or several of a list key
+	 * @param parts the parts that the caller gave: one, or several for a list key
 	 * @return the key
 	 */
 	public IdempotencyKey key(String operation, Caller caller, List<String> parts) {
@@ -39,10 +40,10 @@ public record Namespace(String name) {
 	}
 
 	/**
-	 * The key of one intent with a single part.
+	 * Makes the key of one intent with a single part.
 	 * @param operation name of the operation
 	 * @param caller whose key it is
-	 * @param value what the caller gave
+	 * @param value the part that the caller gave
 	 * @return the key
 	 */
 	public IdempotencyKey key(String operation, Caller caller, String value) {
@@ -50,9 +51,10 @@ public record Namespace(String name) {
 	}
 
 	/**
-	 * The key that an issued token is. It belongs to a caller and to no operation: a
-	 * token used at two operations is one key, told apart by the fingerprint.
-	 * @param caller whom the token was issued to
+	 * Makes the key of an issued token. The key belongs to a caller and to no operation.
+	 * A token that is used at two operations is one key; only the fingerprints of the two
+	 * uses differ.
+	 * @param caller the caller to whom the token was issued
 	 * @param token the token
 	 * @return the key
 	 */

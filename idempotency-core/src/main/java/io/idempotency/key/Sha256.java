@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import io.idempotency.Internal;
 
 /**
- * The digest that every Java platform has.
+ * Computes SHA-256, which every Java platform has.
  *
  * @hidden
  * @since 0.1.0
@@ -32,9 +32,9 @@ public final class Sha256 {
 
 	/**
 	 * Digests some bytes.
-	 * @param bytes holds them
-	 * @param offset where they begin
-	 * @param length how many they are
+	 * @param bytes the array that holds the bytes
+	 * @param offset the position of the first byte
+	 * @param length the number of bytes
 	 * @return 32 bytes
 	 */
 	public static byte[] of(byte[] bytes, int offset, int length) {

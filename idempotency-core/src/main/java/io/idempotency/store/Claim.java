@@ -5,12 +5,12 @@ import java.util.Objects;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * The right to run, as the store gave it.
+ * The right to run that the store has given to a call.
  *
  * @param key the key
  * @param id whose claim it is
- * @param fence a number larger than that of every earlier claim of the record: the
- * store's clock in microseconds, or one more than the last fence where that is larger
+ * @param fence a number larger than the fence of every earlier claim of the record: the
+ * larger of the store's clock in microseconds and the last fence plus one
  * @param abandoned whether an earlier owner's lease ran out while it was running, so that
  * its effect may or may not have happened
  * @since 0.1.0

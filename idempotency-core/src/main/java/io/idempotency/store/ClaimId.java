@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Says whose claim it is: 128 bits made by the caller, others for each call. It alone
- * decides ownership, so that a request that is sent once more finds itself.
+ * The identity of a claim: 128 bits that the caller makes anew for each call. The claim
+ * id alone decides ownership, so a request that is sent once more finds its own claim.
  *
  * @param high the upper 64 bits
  * @param low the lower 64 bits
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public record ClaimId(long high, long low) {
 
-	/** Odd, so that a count times it comes back only after all 64 bits. */
+	/** The step is odd, so the multiples of it repeat only after 2^64 steps. */
 	private static final long STEP = 0x9E3779B97F4A7C15L;
 
 	private static final long START;
@@ -30,12 +30,12 @@ public record ClaimId(long high, long low) {
 	}
 
 	/**
-	 * Makes a new claim id, which no other call of any node has.
+	 * Makes a new claim id that no other call of any node has.
 	 * <p>
-	 * One JVM never makes the upper bits twice, and where they begin is random, as the
-	 * lower bits are. The time is part of those, so that copies of one JVM that was
-	 * frozen and started several times part. An id can be guessed by who knows others:
-	 * nothing may depend on that it cannot.
+	 * One JVM never makes the same upper bits twice; they start at a random number. The
+	 * lower bits depend on a random number and on the time, so copies of one JVM that was
+	 * frozen and started several times make different ids. An attacker who knows some ids
+	 * may compute others, so an id must never be used as a secret.
 	 * @return the id
 	 */
 	public static ClaimId random() {
@@ -43,7 +43,7 @@ public record ClaimId(long high, long low) {
 		return new ClaimId(high, mix(SECRET ^ high ^ System.nanoTime() * STEP ^ System.currentTimeMillis()));
 	}
 
-	/** Spreads the bits; different numbers stay different. */
+	/** Spreads the bits. Different numbers give different results. */
 	private static long mix(long number) {
 		long mixed = (number ^ number >>> 30) * 0xBF58476D1CE4E5B9L;
 		mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
@@ -62,7 +62,7 @@ public record ClaimId(long high, long low) {
 		return new ClaimId(HexFormat.fromHexDigitsToLong(hex, 0, 16), HexFormat.fromHexDigitsToLong(hex, 16, 32));
 	}
 
-	/** 32 lower-case hexadecimal digits. */
+	/** Returns 32 lower-case hexadecimal digits. */
 	@Override
 	public String toString() {
 		return HexFormat.of().toHexDigits(this.high) + HexFormat.of().toHexDigits(this.low);

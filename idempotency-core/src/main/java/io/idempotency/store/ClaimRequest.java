@@ -7,16 +7,16 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * Asks for the right to run.
+ * A request for the right to run.
  *
  * @param key the key
- * @param claimId whose claim it is; the same one when a request is sent once more
+ * @param claimId whose claim it is; a request that is sent once more has the same claim
+ * id
  * @param fingerprint what must be equal on a retry
  * @param type what kind of claim
- * @param lease how long the claim lives unless renewed; of no meaning for
- * {@link ClaimType#ONCE}
- * @param retention how long the record is kept: until it is completed, counted from the
- * claim, but never shorter than the rest of the lease
+ * @param lease how long the claim lives unless renewed; {@link ClaimType#ONCE} ignores it
+ * @param retention how long the record is kept: it counts from the claim until the claim
+ * is completed, and is never shorter than the rest of the lease
  * @param takeOver whether a claim whose lease is over may be taken over
  * @since 0.1.0
  */

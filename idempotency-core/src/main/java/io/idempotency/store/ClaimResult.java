@@ -3,7 +3,7 @@ package io.idempotency.store;
 import java.time.Duration;
 
 /**
- * What a store says to a claim.
+ * The answer of a store to a claim.
  *
  * @since 0.1.0
  */
@@ -18,15 +18,16 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * Another claim is live.
+	 * The claim of another call is live.
 	 *
-	 * @param rest how long its lease lives from now unless renewed, positive
+	 * @param rest how long the lease of that claim lives from now unless renewed,
+	 * positive
 	 */
 	record InProgress(Duration rest) implements ClaimResult {
 	}
 
 	/**
-	 * Done: here is the result.
+	 * The first call is done, and its result was kept.
 	 *
 	 * @param result the result
 	 * @param rest how long the record is kept from now
@@ -35,7 +36,7 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * Done: the result was not kept.
+	 * The first call is done, but its result was not kept.
 	 */
 	record Tombstone() implements ClaimResult {
 	}
@@ -53,7 +54,7 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * A claim of type {@link ClaimType#ONCE} stands.
+	 * The key has a claim of type {@link ClaimType#ONCE} already.
 	 *
 	 * @param attempts how many claims came with this key, the first and this one included
 	 */
@@ -61,8 +62,8 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * The key is an issued token, and there is none: never issued, expired, or another
-	 * caller's.
+	 * The key is a token that has no record: it was never issued, has expired, or belongs
+	 * to another caller.
 	 */
 	record UnknownToken() implements ClaimResult {
 	}

@@ -1,19 +1,19 @@
 package io.idempotency.store;
 
 /**
- * What kind of claim a caller asks for.
+ * The kind of claim that a caller asks for.
  *
  * @since 0.1.0
  */
 public enum ClaimType {
 
-	/** A claim with a lease, to be completed or released by its owner. */
+	/** A claim with a lease. Its owner completes or releases it. */
 	LEASED,
 
 	/**
-	 * A claim that is final at once: any other claim within the retention, counted from
-	 * this one, is a duplicate and is counted. Its owner may release it and never
-	 * completes it.
+	 * A claim that is final at once. Within the retention, which counts from this claim,
+	 * every other claim is a duplicate and is counted. The owner may release the claim
+	 * and never completes it.
 	 */
 	ONCE
 

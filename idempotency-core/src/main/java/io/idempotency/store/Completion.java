@@ -8,18 +8,19 @@ import io.idempotency.key.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a claim, or (type {@link Type#EXECUTED}) says that its effect is committed.
+ * The end of a claim, or (type {@link Type#EXECUTED}) the message that its effect is
+ * committed.
  *
  * @param claim the claim
- * @param fingerprint the fingerprint of the claim, written again where the record is gone
- * @param type what is written
+ * @param fingerprint the fingerprint of the claim, which is written again if the record
+ * is gone
+ * @param type the state that is written
  * @param result the result, {@code null} unless the type is {@link Type#RESULT}
- * @param retention how long the record is kept from now; zero: the record is gone at once
- * (the end of a lock)
- * @param attachWithin type {@link Type#EXECUTED}: how long duplicates are told "in
- * progress" while the result is attached, zero otherwise
- * @param kind what the call has come to; {@link ResultKind#SUCCESS} where that is not
- * known yet
+ * @param retention how long the record is kept from now; with zero, the record is deleted
+ * at once (the end of a lock)
+ * @param attachWithin how long duplicates get "in progress" while the result is attached
+ * (type {@link Type#EXECUTED}); zero for the other types
+ * @param kind how the call ended; {@link ResultKind#SUCCESS} if the end is not known yet
  * @since 0.1.0
  */
 public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nullable StoredResult result,
@@ -47,7 +48,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Done, with a result that duplicates get.
+	 * Makes the completion of a call that is done, with a result for its duplicates.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param result the result
@@ -59,12 +60,13 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Done or refused, with a result that duplicates get.
+	 * Makes the completion of a call that is done or refused, with a result for its
+	 * duplicates.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param result the result
 	 * @param retention how long it is kept
-	 * @param kind what the call has come to
+	 * @param kind how the call ended
 	 * @return the completion
 	 */
 	public static Completion result(Claim claim, Fingerprint fingerprint, StoredResult result, Duration retention,
@@ -73,7 +75,7 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Done, result not kept.
+	 * Makes the completion of a call that is done, without its result.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param retention how long the tombstone is kept
@@ -84,11 +86,11 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Done or refused, result not kept.
+	 * Makes the completion of a call that is done or refused, without its result.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
 	 * @param retention how long the tombstone is kept
-	 * @param kind what the call has come to
+	 * @param kind how the call ended
 	 * @return the completion
 	 */
 	public static Completion tombstone(Claim claim, Fingerprint fingerprint, Duration retention, ResultKind kind) {
@@ -96,7 +98,8 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * Done, and nothing is to be remembered: the record is gone.
+	 * Makes the completion of a call that is done and is not to be remembered: the record
+	 * is deleted.
 	 * @param claim the claim
 	 * @return the completion
 	 */
@@ -106,10 +109,11 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * The effect is committed, its result is not attached yet.
+	 * Makes the message that the effect is committed and the result is not attached yet.
 	 * @param claim the claim
 	 * @param fingerprint the fingerprint of the claim
-	 * @param attachWithin how long the result may take before the record is a tombstone
+	 * @param attachWithin how long the result may take before the record becomes a
+	 * tombstone
 	 * @param retention how long the record is kept
 	 * @return the completion
 	 */
@@ -118,17 +122,17 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	}
 
 	/**
-	 * What a completion writes.
+	 * The state that a completion writes.
 	 */
 	public enum Type {
 
-		/** Done, with its result. */
+		/** The call is done, and its result is kept. */
 		RESULT,
 
-		/** Done, result not kept. */
+		/** The call is done, and its result is not kept. */
 		TOMBSTONE,
 
-		/** Committed, result not attached yet. */
+		/** The effect is committed, and the result is not attached yet. */
 		EXECUTED
 
 	}

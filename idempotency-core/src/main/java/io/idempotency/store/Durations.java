@@ -2,7 +2,7 @@ package io.idempotency.store;
 
 import java.time.Duration;
 
-/** Checks of durations. */
+/** Checks durations. */
 final class Durations {
 
 	private Durations() {

@@ -12,12 +12,12 @@ import io.idempotency.key.IdempotencyKey;
 /**
  * Keeps one record for each key and changes it in atomic steps.
  * <p>
- * Thread-safe; any number of threads and of nodes may call it for one key. Every method
- * is one atomic step, and one round trip where the server allows it: MySQL and H2 need a
- * second one for a duplicate. Time is the store's own, never the caller's, because the
- * clocks of two callers may differ by minutes. A claim id alone decides ownership: "ours"
- * below means that the record holds the given claim id. The published {@code
- * IdempotencyStoreContract} of {@code idempotency-test} has a test for every cell.
+ * A store is thread-safe; any number of threads and of nodes may call it for one key.
+ * Every method is one atomic step. In the usual case it takes one round trip; MySQL and
+ * H2 need a second one for a duplicate. Time is the store's own, never the caller's,
+ * because the clocks of two callers may differ by minutes. A claim id alone decides
+ * ownership: "ours" below means that the record holds the given claim id. The published
+ * {@code IdempotencyStoreContract} of {@code idempotency-test} has a test for every cell.
  *
  * <table class="striped">
  * <caption>States of a record</caption> <thead>
@@ -85,25 +85,26 @@ import io.idempotency.key.IdempotencyKey;
  * </tbody>
  * </table>
  *
- * Where the mode of an operation was changed while records of the old one are kept, a
+ * When the mode of an operation was changed, records of the old mode may still be kept. A
  * claim of type {@link ClaimType#ONCE} that meets the record of a
- * {@link ClaimType#LEASED} one is a Duplicate of two attempts, and the reverse a
+ * {@link ClaimType#LEASED} claim gets Duplicate with two attempts. A claim of type
+ * {@link ClaimType#LEASED} that meets the record of a {@link ClaimType#ONCE} claim gets
  * Tombstone.
  * <p>
  * RUNNING never expires while its lease lives. A completion with zero retention leaves no
- * record and is accepted where the record is absent. The fence of a record never falls.
+ * record, and is accepted if the record is absent. The fence of a record never falls.
  * <p>
- * A store that has to make room may turn DONE into a tombstone before its time, and
- * forget what was refused, as {@link ResultKind} says; it never forgets anything else.
+ * A store that has to make room may turn DONE into a tombstone before its time, and may
+ * forget refused calls, as {@link ResultKind} says; it never forgets any other record.
  * <p>
- * A method that cannot be carried out throws {@link IdempotencyStoreException}; it may
- * have been applied all the same, and every method may be sent once more. Where it surely
- * was not applied, because the request never left, it is a
- * {@link StoreNotReachedException}. A record that the store cannot read (a newer
- * version's) is an {@link UnreadableRecordException}, never "absent".
+ * A method that fails throws {@link IdempotencyStoreException}. Its step may have been
+ * applied all the same, so every method may be sent once more. If the request never left,
+ * and so surely was not applied, the method throws {@link StoreNotReachedException}. If
+ * the store cannot read a record (for example the record of a newer version), the method
+ * throws {@link UnreadableRecordException}; the record never counts as absent.
  * <p>
- * No method takes longer than the store's time-out, so that a claim that lives is renewed
- * in time whatever else hangs.
+ * No method takes longer than the store's time-out, so that one call that hangs does not
+ * delay the renewal of other claims.
  *
  * @since 0.1.0
  */
@@ -112,28 +113,28 @@ public interface IdempotencyStore {
 	/**
 	 * Asks for the right to run.
 	 * @param request the request
-	 * @return what to do
-	 * @throws IdempotencyStoreException if it may not have been applied, or the store is
-	 * full
+	 * @return the answer
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied,
+	 * or the store is full
 	 */
 	ClaimResult claim(ClaimRequest request);
 
 	/**
-	 * Ends a claim; may be repeated.
-	 * @param completion what is written
-	 * @return whether it was accepted; a refusal means that the claim was lost to another
-	 * owner and is final
-	 * @throws IdempotencyStoreException if it may not have been applied
+	 * Ends a claim. The call may be repeated.
+	 * @param completion the end of the claim
+	 * @return whether the completion was accepted; a refusal is final and means that the
+	 * claim was lost to another owner
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
 	boolean complete(Completion completion);
 
 	/**
-	 * Gives a claim back so that a later call may run; may be repeated.
+	 * Gives a claim back so that a later call may run. The call may be repeated.
 	 * @param key the key
 	 * @param claimId whose claim it is
-	 * @return whether it was accepted; a refusal means that the record is another owner's
-	 * or done, and is final
-	 * @throws IdempotencyStoreException if it may not have been applied
+	 * @return whether the release was accepted; a refusal is final and means that the
+	 * record belongs to another owner or is done
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
 	boolean release(IdempotencyKey key, ClaimId claimId);
 
@@ -142,21 +143,22 @@ public interface IdempotencyStore {
 	 * @param key the key
 	 * @param claimId whose claim it is
 	 * @param lease the lease
-	 * @return whether it was accepted; a refusal means that the claim is lost and is
-	 * final
-	 * @throws IdempotencyStoreException if it may not have been applied
+	 * @return whether the renewal was accepted; a refusal is final and means that the
+	 * claim is lost
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied
 	 */
 	boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease);
 
 	/**
 	 * Lets many claims live for a whole lease from now, each as
-	 * {@link #renew(IdempotencyKey, ClaimId, Duration)} does: every one of them is an
-	 * atomic step, all together are not. A store that can do it in one round trip does;
-	 * this loops.
+	 * {@link #renew(IdempotencyKey, ClaimId, Duration)} does. Each renewal is an atomic
+	 * step; all renewals together are not. A store that can renew all claims in one round
+	 * trip overrides this method; the default renews one claim after the other.
 	 * @param renewals the claims, each once
-	 * @return the claims that were refused: they are lost, and that is final
-	 * @throws IdempotencyStoreException if any of them may not have been renewed; a
-	 * {@link NotAllRenewedException} says which
+	 * @return the claims whose renewal was refused; a refusal is final and means that the
+	 * claim is lost
+	 * @throws IdempotencyStoreException if it is not certain that every claim was renewed
+	 * or refused; a {@link NotAllRenewedException} names the claims that were not
 	 */
 	default Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		Set<ClaimId> refused = new HashSet<>();
@@ -169,17 +171,18 @@ public interface IdempotencyStore {
 	}
 
 	/**
-	 * Issues a token: an absent record becomes ISSUED, any other stays as it is.
+	 * Issues a token: an absent record becomes ISSUED, any other record stays as it is.
 	 * @param token a key for which {@link IdempotencyKey#isToken()}
-	 * @param timeToLive how long it may be used
-	 * @return when it expires, by the store's clock
-	 * @throws IdempotencyStoreException if it may not have been applied, or the store is
-	 * full
+	 * @param timeToLive how long the token may be used
+	 * @return when the token expires, by the store's clock
+	 * @throws IdempotencyStoreException if it is not certain that the step was applied,
+	 * or the store is full
 	 */
 	Instant issue(IdempotencyKey token, Duration timeToLive);
 
 	/**
-	 * This store, taking part in the caller's database transaction.
+	 * Returns the form of this store that takes part in the caller's database
+	 * transaction.
 	 * @return the joining store, empty for a store that has no transaction to join
 	 */
 	default Optional<IdempotencyStore> joining() {

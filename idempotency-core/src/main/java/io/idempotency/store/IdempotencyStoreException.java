@@ -3,7 +3,7 @@ package io.idempotency.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store could not do what it was asked: it may or may not have been applied.
+ * A call of a store failed: its step may or may not have been applied.
  *
  * @since 0.1.0
  */
@@ -22,7 +22,7 @@ public class IdempotencyStoreException extends RuntimeException {
 	/**
 	 * Creates the exception.
 	 * @param message the operation, the store and what is wrong; never a key
-	 * @param cause what the client of the store said
+	 * @param cause the exception of the store's client
 	 */
 	public IdempotencyStoreException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -3,9 +3,9 @@ package io.idempotency.store;
 import java.util.Set;
 
 /**
- * Of many claims that were to be renewed together, some could not be: somebody else, a
- * console perhaps, holds their records locked. They are not lost and may be renewed once
- * more; all others were renewed or refused.
+ * Some of the claims that were to be renewed together could not be renewed, because
+ * another session (a console, perhaps) holds their records locked. These claims are not
+ * lost and may be renewed once more. All other claims were renewed or refused.
  *
  * @since 0.1.0
  */
@@ -30,7 +30,7 @@ public class NotAllRenewedException extends IdempotencyStoreException {
 	}
 
 	/**
-	 * The claims that were neither renewed nor refused.
+	 * Returns the claims that were neither renewed nor refused.
 	 * @return the claims
 	 */
 	public Set<ClaimId> notRenewed() {
@@ -38,7 +38,7 @@ public class NotAllRenewedException extends IdempotencyStoreException {
 	}
 
 	/**
-	 * The claims that were refused: they are lost, and that is final.
+	 * Returns the claims that were refused: they are lost, and that is final.
 	 * @return the claims
 	 */
 	public Set<ClaimId> refused() {

@@ -6,7 +6,8 @@ import java.util.Objects;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * Asks for a whole lease from now for one claim, of many that are renewed together.
+ * A request to let one claim live for a whole lease from now; many renewals are sent
+ * together.
  *
  * @param key the key
  * @param claimId whose claim it is

@@ -1,9 +1,8 @@
 package io.idempotency.store;
 
 /**
- * A store was not asked at all, because no connection to it could be had: what was to be
- * done was surely not applied, so that there is nothing to be asked again and nothing to
- * be given back.
+ * A call of a store failed because there was no connection to the store. Its step was
+ * surely not applied, so the caller need not ask again and has nothing to give back.
  *
  * @since 0.1.0
  */
@@ -14,7 +13,7 @@ public class StoreNotReachedException extends IdempotencyStoreException {
 	/**
 	 * Creates the exception.
 	 * @param message the operation, the store and what is wrong; never a key
-	 * @param cause what the client of the store said
+	 * @param cause the exception of the store's client
 	 */
 	public StoreNotReachedException(String message, Throwable cause) {
 		super(message, cause);

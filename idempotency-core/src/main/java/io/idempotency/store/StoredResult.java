@@ -6,12 +6,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result as stores keep it: opaque bytes and the name of their format.
+ * A result in the form that stores keep: opaque bytes and the name of their format.
  * <p>
- * The bytes are not copied, because they may be large and every party only reads them: a
- * result must not be changed once it was made.
+ * The bytes are not copied, because they may be large and all users only read them. So
+ * the bytes of a result must not be changed.
  *
- * @param format who can read the bytes, e.g. {@code http1}: 1 to 32 characters of ASCII
+ * @param format the name of the format, which decides who can read the bytes, e.g.
+ * {@code http1}: 1 to 32 characters of ASCII
  * @param bytes the bytes
  * @since 0.1.0
  */

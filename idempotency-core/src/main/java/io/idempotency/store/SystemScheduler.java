@@ -43,8 +43,9 @@ final class SystemScheduler implements Scheduler {
 	}
 
 	/**
-	 * A thread that is started by whatever call comes first must keep no trace of it: no
-	 * class loader of an application that is undeployed, no thread-local of a request.
+	 * Makes threads that keep nothing of the call that starts them. A call may belong to
+	 * an application that is undeployed later, so a thread must keep neither the class
+	 * loader of the application nor a thread-local of the request.
 	 */
 	private static ThreadFactory named(String name) {
 		AtomicInteger number = new AtomicInteger();
@@ -78,7 +79,7 @@ final class SystemScheduler implements Scheduler {
 			task.run();
 		}
 		catch (Throwable ex) {
-			// An executor would keep it to itself.
+			// An executor would hide the failure in a future that no code reads.
 			logger.error("A task of the library has failed", ex);
 		}
 	}
@@ -96,8 +97,8 @@ final class SystemScheduler implements Scheduler {
 	}
 
 	/**
-	 * Takes work only for a thread that is idle, so that another one is started for it;
-	 * what comes when there are as many as may be waits after all.
+	 * Accepts work only when a thread is idle, so that the pool starts another thread for
+	 * it. When the pool has its largest number of threads, the work waits in this queue.
 	 */
 	private static final class Idle extends LinkedTransferQueue<Runnable> implements RejectedExecutionHandler {
 

@@ -3,8 +3,8 @@ package io.idempotency.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database has rolled back the transaction that a store has joined: nothing of it is
- * left, and it may be run again as a whole.
+ * The database has rolled back the transaction that a store has joined. Nothing of the
+ * transaction is left, and it may be run again as a whole.
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ public class TransactionLostException extends IdempotencyStoreException {
 	/**
 	 * Creates the exception.
 	 * @param message what was wrong; never a key
-	 * @param cause what the database said
+	 * @param cause the exception of the database
 	 */
 	public TransactionLostException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -3,9 +3,9 @@ package io.idempotency.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * There is a record, and this version of the store cannot read it: most likely a newer
- * one has written it. Whatever it says, the key is not free, so that no call may run
- * because of it, not even unguarded. Nothing was applied.
+ * The key has a record that this version of the store cannot read; most likely a newer
+ * version has written it. The key is not free, so the call must not run, not even
+ * unguarded. Nothing was applied.
  *
  * @since 0.1.0
  */
@@ -16,7 +16,7 @@ public class UnreadableRecordException extends IdempotencyStoreException {
 	/**
 	 * Creates the exception.
 	 * @param message the operation, the store and what is wrong; never a key
-	 * @param cause what the client of the store said
+	 * @param cause the exception of the store's client
 	 */
 	public UnreadableRecordException(String message, @Nullable Throwable cause) {
 		super(message, cause);

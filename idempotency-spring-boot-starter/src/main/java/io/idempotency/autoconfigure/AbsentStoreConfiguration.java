@@ -10,12 +10,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
-/** The store that was asked for cannot be had: the start-up fails and says so. */
+/**
+ * Fails the start-up if the application has no connection for the store that
+ * {@code idempotency.store} names.
+ */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(IdempotencyStore.class)
 class AbsentStoreConfiguration {
 
-	// Not lazy whatever the application says: to find out at start-up is the point of it.
+	// This bean is never lazy, because its purpose is to fail at start-up.
 	@Bean
 	@Lazy(false)
 	IdempotencyStore idempotencyStore(IdempotencyProperties properties) {

@@ -11,9 +11,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * Records could be kept in Redis and in a database, and nobody said where. Whichever was
- * taken, one day the other would be there first and every key would be new: the start-up
- * fails and asks.
+ * Fails the start-up if the application has both Redis and a database and does not say
+ * which of them keeps the records. If the library chose one of them, a later change of
+ * the beans could switch the choice, and every key would be new.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(name = "org.springframework.jdbc.core.JdbcOperations")
@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Lazy;
 		type = { "org.springframework.data.redis.connection.RedisConnectionFactory", "javax.sql.DataSource" })
 class AmbiguousStoreConfiguration {
 
-	// Not lazy whatever the application says: to find out at start-up is the point of it.
+	// This bean is never lazy, because its purpose is to fail at start-up.
 	@Bean
 	@Lazy(false)
 	IdempotencyStore idempotencyStore() {

@@ -14,10 +14,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether results are encrypted: by the cipher that the application declares, or by the
- * keys of its properties.
+ * The encryption of results: by the cipher that the application declares, or by the keys
+ * of its properties.
  *
- * @param encryption how, {@code null} if they are not
+ * @param encryption the encryption, {@code null} if results are not encrypted
  */
 record ChosenEncryption(@Nullable ResultEncryption encryption) {
 
@@ -54,7 +54,9 @@ record ChosenEncryption(@Nullable ResultEncryption encryption) {
 		return unique;
 	}
 
-	/** An engine of the application's own must not store in the clear what is secret. */
+	/**
+	 * Refuses an engine of the application that would store results without encryption.
+	 */
 	void check(IdempotencyEngine engine) {
 		if (this.encryption != null && !engine.encryptsResults()) {
 			throw new IdempotencyConfigurationException(

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells all listeners of the application in their order; one that fails holds up no
- * other.
+ * Calls all listeners of the application in their order; a listener that fails does not
+ * stop the others.
  */
 final class CompositeIdempotencyListener implements IdempotencyListener {
 
@@ -28,7 +28,7 @@ final class CompositeIdempotencyListener implements IdempotencyListener {
 				listener.onEvent(event, operation);
 			}
 			catch (RuntimeException ex) {
-				// Whatever it is, the next listener has nothing to do with it.
+				// The failure of one listener must not reach the next one.
 				logger.warn("{} failed on {} of '{}'; the call goes on", listener.getClass().getName(), event,
 						operation, ex);
 			}

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 
 import org.springframework.context.annotation.Conditional;
 
-/** Matches if {@code idempotency.store} is one of these. */
+/** Matches if {@code idempotency.store} is one of the given types. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Conditional(OnStoreTypeCondition.class)

@@ -3,17 +3,17 @@ package io.idempotency.autoconfigure;
 import io.idempotency.ConflictMode;
 
 /**
- * What a duplicate gets while the first call still runs, where its annotation does not
+ * The choices for a duplicate while the first call still runs, if the annotation does not
  * say it: {@link ConflictMode} without its {@code DEFAULT}.
  *
  * @since 0.1.0
  */
 public enum ConflictType {
 
-	/** Refused at once (409). */
+	/** The duplicate is refused at once (409). */
 	REJECT,
 
-	/** Waits for the first call, then gets its result. */
+	/** The duplicate waits for the first call, and then gets its result. */
 	WAIT;
 
 	ConflictMode mode() {

@@ -3,10 +3,10 @@ package io.idempotency.autoconfigure;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.key.Caller;
 
-/** The request that the current thread works for, where there are requests. */
+/** The request that the current thread works for. */
 interface CurrentRequest {
 
-	/** A thread that works for no request. */
+	/** The value for an application without requests. */
 	CurrentRequest NONE = new CurrentRequest() {
 
 		@Override
@@ -21,10 +21,16 @@ interface CurrentRequest {
 
 	};
 
-	/** What expressions and keys may ask of it; of nothing, outside a request. */
+	/**
+	 * Returns the values of the request for expressions and keys,
+	 * {@link RequestValues#NONE} outside a request.
+	 */
 	RequestValues values();
 
-	/** Whose keys and tokens it brings; everybody's, outside a request. */
+	/**
+	 * Returns the owner of the keys and tokens in the request, {@link Caller#GLOBAL}
+	 * outside a request.
+	 */
 	Caller caller();
 
 }

@@ -8,8 +8,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.AnnotationConfigurationException;
 
 /**
- * Says what to do where {@code value} and {@code key} of an annotation differ: on the
- * class of a bean, Spring finds that out before anybody else.
+ * Says what to do if {@code value} and {@code key} of an annotation differ. On the class
+ * of a bean, Spring finds this mistake before the library does.
  */
 final class DifferentKeysFailureAnalyzer extends AbstractFailureAnalyzer<AnnotationConfigurationException> {
 

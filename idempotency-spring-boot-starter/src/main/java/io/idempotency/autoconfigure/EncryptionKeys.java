@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
- * Reads {@code idempotency.encryption.keys}. No message holds a key, or what may be one
- * that stands in the wrong place.
+ * Reads {@code idempotency.encryption.keys}. No message shows a value, because even a
+ * value in the wrong place may be a key.
  */
 final class EncryptionKeys {
 
@@ -21,15 +21,15 @@ final class EncryptionKeys {
 
 	static final String ACTIVE_KEY = "idempotency.encryption.active-key";
 
-	/** Stands for every value in messages. */
+	/** The text that replaces every value in messages. */
 	static final String SECRET = "******";
 
 	private EncryptionKeys() {
 	}
 
 	/**
-	 * Refuses what is no key, and ids that cannot be told apart: the name of an
-	 * environment variable has no small letters.
+	 * Refuses values that are no keys. It also refuses ids that differ only in upper and
+	 * lower case, because the names of environment variables do not keep the case.
 	 */
 	static void check(Map<String, String> keys, @Nullable String activeKey) {
 		Map<String, String> ids = new HashMap<>();
@@ -62,7 +62,8 @@ final class EncryptionKeys {
 			key = Base64.getDecoder().decode(base64);
 		}
 		catch (IllegalArgumentException ex) {
-			// Its message quotes from the key, so that it is no cause.
+			// The exception is not passed on as the cause, because its message quotes
+			// from the key.
 			throw invalid(nameOf(id),
 					"It must be the base64 of a key, such as 'openssl rand -base64 32' prints, and is not base64.");
 		}
@@ -73,7 +74,7 @@ final class EncryptionKeys {
 		return key;
 	}
 
-	/** The cipher of properties that were checked; there must be a key. */
+	/** Makes the cipher from properties that were checked; there must be a key. */
 	static AesGcmResultCipher cipher(IdempotencyProperties.Encryption encryption) {
 		Map<String, byte[]> keys = new LinkedHashMap<>();
 		encryption.keys().forEach((id, text) -> keys.put(id, decode(id, text)));

@@ -8,8 +8,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Says what is wrong with keys that cannot even be bound. Comes first: the general
- * analyzers print the value.
+ * Says what is wrong with keys that cannot be bound. This analyzer comes first, because
+ * the general analyzers print the value.
  */
 @Order(0)
 final class EncryptionKeysFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {

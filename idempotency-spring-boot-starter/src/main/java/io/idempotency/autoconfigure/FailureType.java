@@ -3,17 +3,17 @@ package io.idempotency.autoconfigure;
 import io.idempotency.FailureMode;
 
 /**
- * What becomes of the key of a failed call, where its annotation does not say it:
+ * The choices for the key of a failed call, if the annotation does not say it:
  * {@link FailureMode} without its {@code DEFAULT}.
  *
  * @since 0.1.0
  */
 public enum FailureType {
 
-	/** The key is free again: a retry runs. */
+	/** The key becomes free again, so a retry runs. */
 	RELEASE,
 
-	/** The failure is the result and is replayed. */
+	/** The failure is stored as the result, and duplicates get it as a replay. */
 	REMEMBER;
 
 	FailureMode mode() {

@@ -7,10 +7,13 @@ package io.idempotency.autoconfigure;
  */
 public enum FingerprintType {
 
-	/** JSON by its value: white space and the order of members do not count. */
+	/**
+	 * JSON bodies are compared by value: white space and the order of members do not
+	 * count.
+	 */
 	JSON,
 
-	/** By bytes. */
+	/** All bodies are compared by their bytes. */
 	RAW
 
 }

@@ -9,14 +9,17 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Keys stay hidden in the endpoints {@code env} and {@code configprops}, also where those
- * show values.
+ * Hides the keys in the endpoints {@code env} and {@code configprops}, even if these show
+ * values.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(SanitizingFunction.class)
 class HiddenKeysConfiguration {
 
-	/** However a source writes the name: an environment variable has no dots. */
+	/**
+	 * The letters of the property's name; sources write the name in different ways, e.g.
+	 * an environment variable has no dots.
+	 */
 	private static final String LETTERS = "idempotencyencryptionkeys";
 
 	@Bean

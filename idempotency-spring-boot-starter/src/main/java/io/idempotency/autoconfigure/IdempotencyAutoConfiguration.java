@@ -47,15 +47,15 @@ public final class IdempotencyAutoConfiguration {
 	IdempotencyAutoConfiguration() {
 	}
 
-	/** Time and threads of everything in here. */
+	/** Gives time and threads to all beans of this configuration. */
 	@Bean
 	@ConditionalOnMissingBean
 	Scheduler idempotencyScheduler() {
 		return Scheduler.system();
 	}
 
-	// Its end is the lifecycle's: destroyed with the beans, it would come too late for
-	// connections.
+	// The bean idempotencyEngineLifecycle closes the engine earlier: when beans are
+	// destroyed, connections may be closed already.
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
@@ -65,7 +65,7 @@ public final class IdempotencyAutoConfiguration {
 				SurroundingTransactions.supplier(), encryption.encryption());
 	}
 
-	/** A part of every key, on all doors. */
+	/** The namespace is a part of every key, at all doors. */
 	@Bean
 	@ConditionalOnMissingBean
 	Namespace idempotencyNamespace(IdempotencyProperties properties, Environment environment) {
@@ -93,8 +93,8 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	/**
-	 * A wrong value is found out at start-up also where beans are made as they are
-	 * needed.
+	 * Excludes the properties from lazy initialization, so that a wrong value always
+	 * fails the start-up.
 	 */
 	@Bean
 	static LazyInitializationExcludeFilter idempotencyPropertiesAreNotLazy() {

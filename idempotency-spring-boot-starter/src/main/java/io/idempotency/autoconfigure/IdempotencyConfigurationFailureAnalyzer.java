@@ -6,8 +6,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Turns a wrong annotation or wiring into what is wrong and what to do, without a stack
- * trace.
+ * Reports a wrong annotation or wiring as a problem and an action, without a stack trace.
  */
 final class IdempotencyConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<IdempotencyConfigurationException> {
 

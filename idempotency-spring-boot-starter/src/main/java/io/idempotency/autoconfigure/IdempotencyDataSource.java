@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the data source to keep idempotency records with, where the application has
- * several and another one is the primary one or none is.
+ * Marks the data source for idempotency records. The mark is needed if the application
+ * has several data sources and the right one is not the primary one.
  *
  * <pre class="code">
  * &#064;Bean

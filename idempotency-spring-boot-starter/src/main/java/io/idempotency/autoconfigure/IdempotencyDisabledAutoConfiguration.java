@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Import;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for
- * {@code idempotency.enabled=false}: code that was written for the template and for
- * tokens works on, and nothing is guarded.
+ * {@code idempotency.enabled=false}: code that uses the template and tokens still works,
+ * but nothing is guarded.
  *
  * @since 0.1.0
  */

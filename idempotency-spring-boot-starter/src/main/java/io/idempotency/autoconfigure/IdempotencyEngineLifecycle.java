@@ -5,10 +5,10 @@ import io.idempotency.engine.IdempotencyEngine;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Ends the engine when nothing brings it calls any more and its stores can still be
- * reached: after web server and message listeners, whose phases are near the greatest,
- * and before connection factories, whose phase is zero, and data sources, which are no
- * part of the lifecycle at all.
+ * Closes the engine after the last call and while its stores can still be reached. The
+ * engine closes after web server and message listeners, whose phases are near the
+ * greatest. It closes before connection factories, whose phase is zero, and before data
+ * sources, which are no part of the lifecycle.
  */
 final class IdempotencyEngineLifecycle implements SmartLifecycle {
 

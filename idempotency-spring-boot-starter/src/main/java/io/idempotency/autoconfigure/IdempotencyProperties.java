@@ -16,8 +16,8 @@ import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Everything under {@code idempotency}. Values are checked at start-up; a wrong one fails
- * it with the name of the property.
+ * All properties under {@code idempotency}. Values are checked at start-up; a wrong value
+ * fails the start-up with the name of the property.
  *
  * @param enabled Whether calls are guarded at all. When false, annotations have no effect
  * and the template runs every action.
@@ -25,25 +25,25 @@ import org.springframework.util.unit.DataSize;
  * application has, and memory (one JVM only) if it has none.
  * @param retention How long the result of a call is kept and replayed. Seconds, unless a
  * unit is given.
- * @param lease How long a claim lives without renewal. After that the owner is taken for
+ * @param lease How long a claim lives without renewal. After that the owner counts as
  * dead. Seconds, unless a unit is given.
  * @param renewal Whether the claim of a running call is renewed every third of the lease.
  * @param conflict What a duplicate gets while the first call still runs.
  * @param waitTimeout How long a duplicate waits for the first call before it is refused.
  * Seconds, unless a unit is given.
- * @param maxWaiters How many duplicates may wait on one node at the same time. One more
- * is refused at once.
- * @param scope Whose key the key of a request is.
+ * @param maxWaiters How many duplicates may wait on one node at the same time. A further
+ * one is refused at once.
+ * @param scope Whether the key of a request belongs to its caller or to all callers.
  * @param fingerprint How the bodies of two requests with one key are compared.
- * @param onFailure What becomes of the key of a failed call.
+ * @param onFailure What happens to the key of a failed call.
  * @param onStoreFailure What a call does when the store cannot be reached.
- * @param storeTimeout How long one call of a store may take, where its client lets that
- * be bounded. It must be shorter than a third of the lease, or claims of running calls
- * may not be renewed in time. Seconds, unless a unit is given.
- * @param advisorOrder Place of the guard among the advisors of a bean: those of a smaller
- * order stay outside of it, so that a replay must pass them too. By default it stands
- * inside of method security and of what an application orders before it, and outside of
- * transactions, caching and retries, which come last unless they are given an order.
+ * @param storeTimeout How long one call of a store may take, if its client lets that be
+ * bounded. If it is not shorter than a third of the lease, claims of running calls may
+ * not be renewed in time. Seconds, unless a unit is given.
+ * @param advisorOrder Order of the guard among the advisors of a bean. Advisors with a
+ * smaller order are outside of it, so a replay must pass them too. By default the guard
+ * is inside of method security, and outside of advisors without an order, such as
+ * transactions, caching and retries.
  * @param key Keys of requests.
  * @param http Requests and responses.
  * @param token Issued tokens.
@@ -86,7 +86,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	}
 
 	/**
-	 * What an operation wants unless it says otherwise.
+	 * Returns the policy of an operation whose annotation says nothing else.
 	 * @return the policy
 	 */
 	IdempotencyPolicy policy() {
@@ -120,27 +120,28 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * Requests and responses.
 	 *
-	 * @param filterOrder Order of the servlet filter. It must stay behind Spring Security
-	 * (-100), or else its answers would be taken for the handler's.
+	 * @param filterOrder Order of the servlet filter. It must be greater than that of
+	 * Spring Security (-100), or the answers of Spring Security count as answers of the
+	 * handler.
 	 * @param replayedHeader Name of the response header that marks a replay.
 	 * @param maxRequestSize Largest body of a guarded request. A larger one is refused
-	 * (413).
+	 * (413) if the body is compared or holds the key.
 	 * @param maxResponseSize Largest body of a response that is kept. A larger one
 	 * reaches the client whole, and duplicates are told that it is not available.
 	 * @param releaseOn Status codes, or classes of them such as 5xx, after which the key
 	 * is free again.
 	 * @param excludedHeaders Names of response headers that are never stored.
-	 * @param scopeHeaders Names of request headers that are part of the caller, such as a
-	 * tenant's. Callers that send other values, or none, never share a key.
-	 * @param fingerprintHeaders Names of request headers that must be equal on a retry,
-	 * beside Range and the conditional ones, which always must.
+	 * @param scopeHeaders Names of request headers that are part of the caller, such as
+	 * the header of a tenant. Callers that send other values, or none, never share a key.
+	 * @param fingerprintHeaders Names of request headers that must be equal on a retry.
+	 * Range and the conditional headers must always be equal.
 	 * @param ignoredParameters Names of parameters in queries and forms that need not be
-	 * equal on a retry. The parameter of Spring Security against forged requests and the
-	 * field that carries the key never must.
+	 * equal on a retry. The CSRF parameter of Spring Security and the field of the key
+	 * need never be equal.
 	 * @param retentionOnError How long an answer of 4xx is kept. Must not be longer than
 	 * the retention, which is the default. Seconds, unless a unit is given.
 	 */
-	// @formatter:off (an array in the header of a record is torn apart)
+	// @formatter:off (it breaks an array in a record's header into many lines)
 	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
 			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
 			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
@@ -223,9 +224,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		 * Removal of records whose retention is over.
 		 *
 		 * @param enabled Whether this node removes them.
-		 * @param interval How long it rests between two rounds. Seconds, unless a unit is
-		 * given.
-		 * @param batchSize How many records one statement removes at most.
+		 * @param interval How long the clean-up rests between two rounds. Seconds, unless
+		 * a unit is given.
+		 * @param batchSize How many records one transaction removes at most.
 		 */
 		public record Cleanup(@DefaultValue("true") boolean enabled,
 				@DefaultValue("5m") @DurationUnit(ChronoUnit.SECONDS) Duration interval,
@@ -242,13 +243,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		/** When the table is created at start-up. */
 		public enum SchemaInitialization {
 
-			/** In an embedded database only. */
+			/** The table is created in an embedded database only. */
 			EMBEDDED,
 
-			/** Always; the script may run again and again. */
+			/**
+			 * The table is created if it is missing; the script may run at every
+			 * start-up.
+			 */
 			ALWAYS,
 
-			/** Never; a missing table fails the start-up. */
+			/** The table is never created; a missing table fails the start-up. */
 			NEVER
 
 		}
@@ -258,9 +262,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The memory store.
 	 *
-	 * @param maxSize How much of the heap records may take. Refused calls go first, then
-	 * the oldest results, claims never. By default an eighth of the largest heap, but at
-	 * least 64MB.
+	 * @param maxSize How much of the heap records may take. Refused calls are dropped
+	 * first, then remembered failures, then the oldest results; claims never. By default
+	 * an eighth of the largest heap, but at least 64MB.
 	 */
 	public record Memory(DataSize maxSize) {
 
@@ -285,14 +289,14 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	}
 
 	/**
-	 * The near cache: finished results in the heap of each node, before the store of all
-	 * operations that name none. Stores that an annotation names are asked every time.
+	 * The near cache: finished results in the heap of each node, in front of the default
+	 * store. A store that an annotation names has no near cache and is asked every time.
 	 *
 	 * @param enabled Whether results are kept near the node that replays them.
-	 * @param maxSize How much of the heap they may take.
-	 * @param ttl How long at most a node replays a result without asking the store. So
-	 * long it may also replay one that was evicted from the store. Seconds, unless a unit
-	 * is given.
+	 * @param maxSize How much of the heap these results may take.
+	 * @param ttl How long at most a node replays a result without asking the store. For
+	 * so long the node may also replay a result that was evicted from the store. Seconds,
+	 * unless a unit is given.
 	 */
 	public record NearCache(@DefaultValue("false") boolean enabled, @DefaultValue("32MB") DataSize maxSize,
 			@DefaultValue("2m") @DurationUnit(ChronoUnit.SECONDS) Duration ttl) {
@@ -312,10 +316,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param keys Keys by their ids: the base64 of 16, 24 or 32 random bytes each
 	 * (AES-GCM). The first one encrypts unless active-key names another, and every one
 	 * decrypts. An id is 1 to 20 letters, digits, dots, hyphens and underscores.
-	 * @param activeKey Id of the key that encrypts, by default the first one. To be set
-	 * where keys come from sources that have no order, such as environment variables.
+	 * @param activeKey Id of the key that encrypts, by default the first one. Set it if
+	 * the keys come from a source without an order, such as environment variables.
 	 * @param readPlain Whether results that were stored without encryption are replayed.
-	 * For the time in which encryption is introduced.
+	 * Set it to true only while encryption is introduced.
 	 */
 	public record Encryption(@DefaultValue Map<String, String> keys, @Nullable String activeKey,
 			@DefaultValue("false") boolean readPlain) {

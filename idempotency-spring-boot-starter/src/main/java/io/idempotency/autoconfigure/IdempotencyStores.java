@@ -10,11 +10,12 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Finds the store of operations that name none: the only one, the primary one, or the one
- * named {@value #DEFAULT_NAME}; and keeps its results near where that is wanted.
+ * Finds the default store: the only store, the primary store, or the store named
+ * {@value #DEFAULT_NAME}. Puts the near cache in front of it, if the near cache is
+ * enabled.
  * <p>
- * Not a post-processor of all stores, because the bean stays what the application
- * declared it as, and there is one bound for all results that are near.
+ * This is not a post-processor of all stores, for two reasons: the bean keeps its
+ * declared type, and one bound holds for all results in the near cache.
  */
 final class IdempotencyStores {
 

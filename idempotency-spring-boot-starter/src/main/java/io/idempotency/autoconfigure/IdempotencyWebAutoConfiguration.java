@@ -50,8 +50,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  * that holds answers back, the door of controller methods, and the answers to refused
  * requests.
  * <p>
- * Before the error handling of Spring Boot, whose exception resolver would take notice of
- * a replay as if it were an error.
+ * This configuration comes before the error handling of Spring Boot, because the
+ * exception resolver of Spring Boot would treat a replay as an error.
  *
  * @since 0.1.0
  */
@@ -153,7 +153,7 @@ public final class IdempotencyWebAutoConfiguration {
 	@Bean
 	FilterRegistrationBean<IdempotencyFilter> idempotencyFilter(IdempotencyProperties properties, HttpSettings settings,
 			ObjectProvider<IdempotentOperationSource> source) {
-		// Filters are made with the server, before the beans that operations may name.
+		// Filters are created with the server, before the beans that operations may name.
 		SingletonSupplier<IdempotentOperationSource> operations = SingletonSupplier.of(() -> source.getObject());
 		FilterRegistrationBean<IdempotencyFilter> filter = new FilterRegistrationBean<>(
 				new IdempotencyFilter(settings, operations::obtain));

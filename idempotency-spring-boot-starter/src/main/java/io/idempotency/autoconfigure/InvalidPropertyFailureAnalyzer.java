@@ -13,9 +13,9 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Names the property that has a wrong value, and where it was set. Comes first: the value
- * is found out while it is bound, and what the general analyzers tell of that is the
- * record it was bound to.
+ * Names the property that has a wrong value, and the place where the value was set. This
+ * analyzer comes first: values are checked while they are bound, so the general analyzers
+ * would name the record and not the property.
  */
 @Order(0)
 final class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidConfigurationPropertyValueException> {

@@ -10,7 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Jackson 2, with the application's mapper if it has one. */
+/** Declares the codec for Jackson 2, with the application's mapper if it has one. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ObjectMapper.class)
 @ConditionalOnMissingBean(ResultCodec.class)

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/** Jackson 3, with the application's mapper if it has one. */
+/** Declares the codec for Jackson 3, with the application's mapper if it has one. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(JsonMapper.class)
 @Conditional(Jackson3CodecConfiguration.NoOtherMapper.class)
@@ -27,7 +27,8 @@ class Jackson3CodecConfiguration {
 	}
 
 	/**
-	 * Jackson 3 may be there by way of some library, and the application use Jackson 2.
+	 * Does not match if the application has only a mapper of Jackson 2: then Jackson 3
+	 * may be on the class path only because some library needs it.
 	 */
 	static class NoOtherMapper extends AnyNestedCondition {
 

@@ -24,8 +24,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.JdbcOperations;
 
 /**
- * Records in the application's database, whose table is there, or made, before the first
- * call: after Flyway, Liquibase and scripts have run.
+ * Declares the store in the application's database. The table is checked or created
+ * before the first call, and after Flyway, Liquibase and scripts have run.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(JdbcOperations.class)
@@ -36,7 +36,8 @@ class JdbcStoreConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcStoreConfiguration.class);
 
-	// Not lazy: a missing table is found at start-up and not by the first caller.
+	// This bean is never lazy, so that a missing table fails the start-up and not the
+	// first call.
 	@Bean
 	@Lazy(false)
 	@DependsOnDatabaseInitialization
@@ -68,7 +69,10 @@ class JdbcStoreConfiguration {
 		};
 	}
 
-	/** On a store of its own, because the bean may have been wrapped, in metrics, say. */
+	/**
+	 * Declares the clean-up. It has a store of its own, because the store bean may be
+	 * wrapped, e.g. by metrics.
+	 */
 	@Bean(initMethod = "start")
 	@Lazy(false)
 	@DependsOn("idempotencyStore")

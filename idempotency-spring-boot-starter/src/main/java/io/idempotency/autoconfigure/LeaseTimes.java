@@ -3,7 +3,10 @@ package io.idempotency.autoconfigure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether a claim can be renewed in time where each call of its store takes long. */
+/**
+ * Compares the lease with the store time-out: if calls of the store take long, a claim
+ * may not be renewed in time.
+ */
 final class LeaseTimes {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaseTimes.class);
@@ -11,7 +14,7 @@ final class LeaseTimes {
 	private LeaseTimes() {
 	}
 
-	/** Says so where a renewal may still be under way when the next one is due. */
+	/** Logs a warning if a renewal may still be under way when the next one is due. */
 	static void compare(IdempotencyProperties properties) {
 		if (properties.renewal() && properties.storeTimeout().compareTo(properties.lease().dividedBy(3)) >= 0) {
 			logger

@@ -11,7 +11,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.util.unit.DataSize;
 
-/** Records in the heap: where they are asked for, or where there is nothing else. */
+/**
+ * Declares the store in the heap, if the application asks for it or has no connection for
+ * another store.
+ */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(IdempotencyStore.class)
 @ConditionalOnStoreType({ StoreType.AUTO, StoreType.MEMORY })

@@ -20,13 +20,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
-/** The guard around annotated beans, and the door for the calls of methods. */
+/** Declares the guard around annotated beans, and the door for the calls of methods. */
 @Configuration(proxyBeanMethods = false)
 class MethodGuardConfiguration {
 
 	/**
-	 * Post-processors are created before everything else, so this one asks for nothing
-	 * that would then miss its own post-processors.
+	 * Declares the post-processor. A bean that it needed directly would be created before
+	 * other post-processors and would miss them, so it gets only providers.
 	 */
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -7,7 +7,7 @@ import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.ClassUtils;
 
-/** Puts the near cache before a store. */
+/** Puts the near cache in front of a store. */
 final class NearCaches {
 
 	private static final String CAFFEINE = "com.github.benmanes.caffeine.cache.Caffeine";

@@ -11,7 +11,8 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Reads {@code idempotency.store}; a value that is none fails the start-up by its name.
+ * Reads {@code idempotency.store}; an unknown value fails the start-up with the name of
+ * the property.
  */
 final class OnStoreTypeCondition extends SpringBootCondition {
 

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * How long a pool lets a call of the store wait for a connection, which the store cannot
- * bound.
+ * Compares the time-outs of a pool with the store time-out, because the store cannot
+ * bound the wait for a connection.
  */
 final class PoolTimeouts {
 
@@ -28,14 +28,14 @@ final class PoolTimeouts {
 	private PoolTimeouts() {
 	}
 
-	/** Says so where a pool lets a call wait for longer than it may take. */
+	/** Logs a warning if the pool lets a call wait for longer than the store time-out. */
 	static void compare(DataSource dataSource, Duration storeTimeout) {
 		if (HIKARI) {
 			OfHikari.compare(dataSource, storeTimeout.toMillis());
 		}
 	}
 
-	/** Loaded where its pool is on the class path. */
+	/** A class of its own, because HikariCP may be missing. */
 	private static final class OfHikari {
 
 		static void compare(DataSource dataSource, long storeMillis) {
@@ -49,7 +49,10 @@ final class PoolTimeouts {
 			}
 		}
 
-		/** A connection that was idle is asked whether it lives before it is given. */
+		/**
+		 * Compares two time-outs: the wait for a connection, and the check of an idle
+		 * connection before the pool gives it away.
+		 */
 		private static void compare(HikariDataSource pool, long storeMillis) {
 			Map<String, Long> waits = new LinkedHashMap<>();
 			waits.put("'spring.datasource.hikari.connection-timeout'", pool.getConnectionTimeout());

@@ -12,8 +12,9 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.util.unit.DataSize;
 
 /**
- * Refuses values that bind but mean nothing, by the name of their property. Not Bean
- * Validation constraints, because an application need not have a provider.
+ * Refuses values that can be bound but make no sense, with the name of their property.
+ * These checks are not constraints of Bean Validation, because an application may have no
+ * provider for them.
  */
 final class PropertyChecks {
 
@@ -23,7 +24,7 @@ final class PropertyChecks {
 
 	private static final Pattern NAMESPACE = Pattern.compile("\\P{Cntrl}{0,100}");
 
-	/** Bodies are held in byte arrays. */
+	/** The bound on bodies, which are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
 	private PropertyChecks() {

@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Records in Redis, over the connections of the application and nothing else of it: its
- * templates have serializers of their own.
+ * Declares the store in Redis. The store uses the connection factory of the application
+ * and not its templates, because templates have serializers of their own.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
@@ -37,8 +37,8 @@ class RedisStoreConfiguration {
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
 				redis.waitReplicas(), redis.waitTimeout(), properties.storeTimeout());
 		LeaseTimes.compare(properties);
-		// Redis may be down now and up for the first call: this warns, and fails only
-		// where no call could ever succeed.
+		// Redis may be down now and up at the first call, so this check mostly warns. It
+		// fails only if no call could ever succeed.
 		store.verify();
 		if (properties.store() == StoreType.AUTO) {
 			logger.info("Idempotency records are kept in Redis: idempotency.store is 'auto', and the application has a "

@@ -4,9 +4,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * What keeps the results of methods, where the application has no codec of its own. The
- * first that applies wins: Jackson 3 unless the application's mapper is one of Jackson 2,
- * then Jackson 2, then nothing but "done".
+ * Chooses the codec for the results of methods, if the application has none of its own.
+ * The first configuration that matches wins: Jackson 3 unless the application has only a
+ * mapper of Jackson 2, then Jackson 2, then a codec that keeps only "done".
  */
 @Configuration(proxyBeanMethods = false)
 @Import({ Jackson3CodecConfiguration.class, Jackson2CodecConfiguration.class, VoidCodecConfiguration.class })

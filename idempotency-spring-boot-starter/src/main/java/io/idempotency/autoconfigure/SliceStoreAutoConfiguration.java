@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Bean;
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for slices of an application such as
  * {@code @WebMvcTest}: they have no connection to a database or to Redis, so records are
- * kept in memory whatever {@code idempotency.store} says.
+ * kept in memory with any value of {@code idempotency.store}.
  *
  * @since 0.1.0
  */

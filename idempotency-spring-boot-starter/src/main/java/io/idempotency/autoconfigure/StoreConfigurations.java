@@ -4,9 +4,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * The store to use where the application declares none. Imported and not nested, because
- * the order of nested configurations cannot be relied on: the first that applies wins,
- * and the last one always does.
+ * Chooses the store if the application declares none. The first configuration that
+ * matches wins, and the last one always matches. The configurations are imported and not
+ * nested, because nested ones have no reliable order.
  */
 @Configuration(proxyBeanMethods = false)
 @Import({ AmbiguousStoreConfiguration.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,

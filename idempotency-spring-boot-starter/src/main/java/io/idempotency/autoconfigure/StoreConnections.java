@@ -10,8 +10,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * Finds the connection to keep records with, for stores that have one: the one that is
- * marked for it, else the only or the primary one.
+ * Finds the connection bean for a store: the bean that is marked for it, else the only
+ * bean or the primary bean of its type.
  */
 final class StoreConnections {
 
@@ -19,7 +19,7 @@ final class StoreConnections {
 	}
 
 	/**
-	 * Chooses one.
+	 * Chooses the bean.
 	 * @param <T> the type of the connection
 	 * @param beanFactory knows the names of the beans
 	 * @param type the type of the connection

@@ -1,13 +1,16 @@
 package io.idempotency.autoconfigure;
 
 /**
- * Where records are kept.
+ * The place where records are kept.
  *
  * @since 0.1.0
  */
 public enum StoreType {
 
-	/** The store whose connection the application has; without any, in memory. */
+	/**
+	 * The store whose connection the application has; memory if it has none. If it has
+	 * both Redis and a database, the start-up fails.
+	 */
 	AUTO,
 
 	/** Redis or Valkey, shared by all nodes. */

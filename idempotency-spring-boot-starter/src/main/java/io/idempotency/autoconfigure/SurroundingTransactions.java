@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
-/** The transactions of Spring, where the application has them. */
+/** Supplies the current Spring transaction, if the application has spring-tx. */
 final class SurroundingTransactions {
 
 	private static final boolean PRESENT = ClassUtils.isPresent(
@@ -22,7 +22,7 @@ final class SurroundingTransactions {
 		return PRESENT ? Present::current : () -> null;
 	}
 
-	/** A class of its own, which is loaded only where its types are there. */
+	/** A class of its own, because spring-tx may be missing. */
 	private static final class Present {
 
 		static @Nullable SurroundingTransaction current() {

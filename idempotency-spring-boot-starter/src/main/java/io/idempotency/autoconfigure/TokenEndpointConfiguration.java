@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
-/** The endpoint that issues tokens, where it is asked for. */
+/** Declares the endpoint that issues tokens, if it is enabled. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty("idempotency.token.enabled")
 class TokenEndpointConfiguration {
@@ -21,7 +21,7 @@ class TokenEndpointConfiguration {
 		return new TokenEndpoint(tokens);
 	}
 
-	// Nobody asks for it, so it must not be lazy whatever the application says.
+	// This bean is never lazy, because no other bean asks for it.
 	@Bean
 	@Lazy(false)
 	SmartInitializingSingleton idempotencyTokenEndpointRegistration(TokenEndpoint endpoint,

@@ -16,7 +16,8 @@ import io.idempotency.TransactionMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs every action, whatever its key: what {@code idempotency.enabled=false} means.
+ * The template for {@code idempotency.enabled=false}: it runs every action and ignores
+ * the key.
  */
 final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 
@@ -32,7 +33,7 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 		return CALL;
 	}
 
-	/** What is said of a call makes no difference. */
+	/** A call that ignores all its settings. */
 	private static final class UnguardedCall implements Call {
 
 		@Override

@@ -8,8 +8,8 @@ import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
 
 /**
- * Issues tokens that nobody checks and no store keeps: forms and clients that send one
- * need something to send.
+ * The tokens for {@code idempotency.enabled=false}: they are neither stored nor checked,
+ * but forms and clients still get a token to send.
  */
 final class UnguardedIdempotencyTokens implements IdempotencyTokens {
 

@@ -14,15 +14,15 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * Says at start-up that nothing is known to tell callers apart: then all of them share
- * one space of keys. A container or a filter of the application may do so all the same,
- * which nobody can see from here, so it is no warning.
+ * Logs a line at start-up if nothing is known that tells callers apart, because then all
+ * callers share one space of keys. The line is no warning, because a container or a
+ * filter of the application may still tell callers apart, and this class cannot see that.
  */
 final class UntoldCallers implements SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(UntoldCallers.class);
 
-	/** What Spring Security calls its filter, in every application. */
+	/** The name of the filter bean of Spring Security. */
 	private static final String SPRING_SECURITY_FILTER = "springSecurityFilterChain";
 
 	private final ApplicationContext context;

@@ -7,8 +7,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * No JSON library: answers of controllers can be kept all the same, results of methods
- * not.
+ * Declares the codec for an application without a JSON library: answers of controllers
+ * can be kept, results of methods cannot.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(ResultCodec.class)

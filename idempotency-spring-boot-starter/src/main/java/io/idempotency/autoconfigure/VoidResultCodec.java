@@ -7,8 +7,8 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in where there is no JSON library: "done" is all it can keep of a method.
- * Answers of controllers are bytes and need no codec.
+ * The codec for an application without a JSON library: it can keep only that a method is
+ * done. Answers of controllers are bytes and need no codec.
  */
 final class VoidResultCodec implements ResultCodec {
 

@@ -1,6 +1,6 @@
 /**
- * Auto-configuration: from {@code idempotency.*} and the beans of an application to the
- * engine, a store and the doors.
+ * The auto-configuration: it creates the engine, a store and the doors from
+ * {@code idempotency.*} and the beans of an application.
  */
 @NullMarked
 package io.idempotency.autoconfigure;

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * RUNNING, the lease is over: the owner may be dead, or slow. Take-over, and what a late
- * owner may still do.
+ * The rules of RUNNING when the lease is over: the owner may be dead or slow. They say
+ * who may take over, and what a late owner may still do.
  */
 interface AbandonedRules extends StoreUnderTest {
 

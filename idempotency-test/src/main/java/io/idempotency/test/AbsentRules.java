@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * There is no record: never claimed, released, forgotten or expired.
+ * The rules of a key without a record: it was never claimed, or its record was released,
+ * forgotten or expired.
  */
 interface AbsentRules extends StoreUnderTest {
 

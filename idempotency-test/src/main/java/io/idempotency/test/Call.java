@@ -20,12 +20,13 @@ import io.idempotency.store.StoredResult;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One call with a key: its claim id, what it asks for, and the claim it got. Lease and
- * retention are so long that they do not end in a test unless it says so.
+ * One call with a key: its claim id, its request, and the claim that it got. Lease and
+ * retention are so long that they do not end during a test, unless the test sets shorter
+ * ones.
  */
 final class Call {
 
-	/** Longer than any test. */
+	/** A duration longer than any test. */
 	static final Duration LONG = Duration.ofHours(1);
 
 	private final IdempotencyStore store;
@@ -40,12 +41,12 @@ final class Call {
 		this.claim = new Claim(request.key(), request.claimId(), 1, false);
 	}
 
-	/** A call with a key that nobody has used. */
+	/** Creates a call with a key that no other call has used. */
 	static Call fresh(StoreUnderTest test) {
 		return of(test, IdempotencyKey.of("contract", Caller.GLOBAL, UUID.randomUUID().toString()));
 	}
 
-	/** A call with a token that nobody has issued. */
+	/** Creates a call with a token that was not issued. */
 	static Call freshToken(StoreUnderTest test) {
 		return of(test, IdempotencyKey.ofToken(Caller.ANONYMOUS, UUID.randomUUID().toString()));
 	}
@@ -63,12 +64,12 @@ final class Call {
 		return new StoredResult("test", content.getBytes(StandardCharsets.UTF_8));
 	}
 
-	/** Another call with the same key, whose lease and retention are long again. */
+	/** Creates another call with the same key; its lease and retention are long again. */
 	Call duplicate() {
 		return duplicate(this.store);
 	}
 
-	/** Another call with the same key at another node. */
+	/** Creates another call with the same key at another node. */
 	Call duplicate(IdempotencyStore node) {
 		ClaimRequest from = this.request;
 		return new Call(node, new ClaimRequest(from.key(), ClaimId.random(), from.fingerprint(), from.type(), LONG,
@@ -80,7 +81,7 @@ final class Call {
 		return with(fingerprint, from.type(), from.lease(), from.retention(), from.takeOver());
 	}
 
-	/** The same key with another request. */
+	/** Creates a call with the same key and claim id but another fingerprint. */
 	Call otherFingerprint() {
 		return fingerprint(fingerprint("other"));
 	}
@@ -100,7 +101,7 @@ final class Call {
 		return with(from.fingerprint(), from.type(), from.lease(), retention, from.takeOver());
 	}
 
-	/** Does not take over a claim whose lease is over. */
+	/** Creates a call that does not take over a claim whose lease is over. */
 	Call refusing() {
 		ClaimRequest from = this.request;
 		return with(from.fingerprint(), from.type(), from.lease(), from.retention(), false);
@@ -118,7 +119,7 @@ final class Call {
 		return this.request.claimId();
 	}
 
-	/** The claim it got; one that never was before it got any. */
+	/** Returns the claim that the call got; before that, a made-up claim. */
 	Claim claimed() {
 		return this.claim;
 	}
@@ -131,7 +132,7 @@ final class Call {
 		return result;
 	}
 
-	/** Claims, and must get it. */
+	/** Claims the key, and fails the test if the claim is not acquired. */
 	Call acquire() {
 		assertThat(claim()).as("precondition: the claim is acquired").isInstanceOf(ClaimResult.Acquired.class);
 		return this;
@@ -153,7 +154,7 @@ final class Call {
 		return complete(Completion.result(this.claim, this.request.fingerprint(), result, retention));
 	}
 
-	/** A completion of this call, that has come to something. */
+	/** Creates a completion of this call with a result of a kind. */
 	Completion completion(String result, ResultKind kind) {
 		return Completion.result(this.claim, this.request.fingerprint(), result(result), LONG, kind);
 	}

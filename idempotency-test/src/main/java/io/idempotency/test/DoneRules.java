@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * DONE: with a result, or as a tombstone.
+ * The rules of DONE, with a result or as a tombstone.
  */
 interface DoneRules extends StoreUnderTest {
 
@@ -25,7 +25,7 @@ interface DoneRules extends StoreUnderTest {
 		}
 	}
 
-	/** A store that has room makes no difference between them. */
+	/** A store that has room treats all kinds alike. */
 	@Test
 	default void resultsOfAllKindsAreKeptAlike() {
 		for (ResultKind kind : ResultKind.values()) {

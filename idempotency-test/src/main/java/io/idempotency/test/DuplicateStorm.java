@@ -16,11 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Makes the same call many times at once: one thread for each duplicate, all of them let
- * go by one latch.
+ * Makes the same call many times at once. Each duplicate has its own thread, and one
+ * latch starts all of them.
  * <p>
- * Immutable, may be run any number of times. A storm that has not ended after two minutes
- * is interrupted, and what did not come back is a failure.
+ * A storm is immutable and may be run any number of times. A storm that has not ended
+ * after two minutes is interrupted, and the calls that have not returned count as
+ * failures.
  *
  * @since 0.1.0
  */
@@ -35,8 +36,8 @@ public final class DuplicateStorm {
 	}
 
 	/**
-	 * A storm.
-	 * @param size how many duplicates
+	 * Creates a storm.
+	 * @param size the number of duplicates
 	 * @return the storm
 	 */
 	public static DuplicateStorm of(int size) {
@@ -48,7 +49,7 @@ public final class DuplicateStorm {
 
 	/**
 	 * Sends a request many times at once, each over a connection of its own (HTTP/1.1).
-	 * @param size how many duplicates
+	 * @param size the number of duplicates
 	 * @param request the request
 	 * @return the responses
 	 */
@@ -59,9 +60,9 @@ public final class DuplicateStorm {
 
 	/**
 	 * Makes the calls and waits for all of them.
-	 * @param call what every duplicate does
-	 * @param <T> what it returns
-	 * @return what came back
+	 * @param call the call that every duplicate makes
+	 * @param <T> the type of the value that the call returns
+	 * @return the outcome
 	 */
 	public <T> Result<T> run(Call<? extends T> call) {
 		ExecutorService threads = Executors.newFixedThreadPool(this.size);
@@ -111,34 +112,35 @@ public final class DuplicateStorm {
 	/**
 	 * One of the duplicates.
 	 *
-	 * @param <T> what it returns
+	 * @param <T> the type of the value that the call returns
 	 */
 	@FunctionalInterface
 	public interface Call<T> {
 
 		/**
 		 * Makes the call.
-		 * @param index which duplicate this is, from zero
-		 * @return what came back
-		 * @throws Exception if it failed
+		 * @param index the index of the duplicate, from zero
+		 * @return the value for the result of the storm
+		 * @throws Exception if the call failed
 		 */
 		T call(int index) throws Exception;
 
 	}
 
 	/**
-	 * What a storm left behind.
+	 * The outcome of a storm.
 	 *
-	 * @param values what the calls returned, in the order of their index
-	 * @param failures what the other calls threw, in the order of their index
-	 * @param <T> what a call returns
+	 * @param values the values of the calls that returned, in the order of their index
+	 * @param failures the exceptions of the other calls, in the order of their index
+	 * @param <T> the type of the value that a call returns
 	 */
 	public record Result<T>(List<T> values, List<Throwable> failures) {
 
 		/**
-		 * The values of a storm in which nothing may fail.
+		 * Returns the values of a storm in which no call may fail.
 		 * @return one value for each duplicate
-		 * @throws AssertionError if a call failed; every failure is suppressed in it
+		 * @throws AssertionError if a call failed; every failure is a suppressed
+		 * exception of the error
 		 */
 		public List<T> valuesOrFail() {
 			if (this.failures.isEmpty()) {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * EXECUTED: the effect is committed, its result is not attached yet.
+ * The rules of EXECUTED: the effect is committed, and its result is not attached yet.
  */
 interface ExecutedRules extends StoreUnderTest {
 

@@ -14,21 +14,23 @@ import io.idempotency.store.ClaimResult.UnknownToken;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store must say to a claim; every failure names the rule.
+ * Asserts the answers of a store; every failure names the rule.
  */
 final class Expect {
 
 	private Expect() {
 	}
 
-	/** Acquired, and no earlier owner's lease ran out. */
+	/** Asserts that the claim was acquired, and was not taken over. */
 	static Claim acquired(String rule, ClaimResult answer) {
 		Claim claim = is(Acquired.class, rule, answer).claim();
 		assertThat(claim.abandoned()).as("%s: abandoned", rule).isFalse();
 		return claim;
 	}
 
-	/** Acquired after an earlier owner's lease ran out. */
+	/**
+	 * Asserts that the claim was acquired after the lease of an earlier owner ran out.
+	 */
 	static Claim takenOver(String rule, ClaimResult answer) {
 		Claim claim = is(Acquired.class, rule, answer).claim();
 		assertThat(claim.abandoned()).as("%s: abandoned", rule).isTrue();

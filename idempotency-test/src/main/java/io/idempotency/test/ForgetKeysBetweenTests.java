@@ -12,9 +12,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.annotation.Import;
 
 /**
- * Gives the application of a Spring Boot test a {@link ForgetfulIdempotencyStore} in the
- * place of its own, and empties it before each test: so tests may use the same key, as
- * {@code "key-1"}, and see no replay of each other.
+ * Gives the application of a Spring Boot test a {@link ForgetfulIdempotencyStore} in
+ * place of its own store, and empties that store before each test. So several tests may
+ * use the same key, such as {@code "key-1"}, and no test sees a replay of another test.
  *
  * @since 0.1.0
  */

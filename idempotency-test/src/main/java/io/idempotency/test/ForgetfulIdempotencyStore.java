@@ -13,8 +13,9 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 
 /**
- * A store in memory that can forget everything, for tests that share an application but
- * no keys. Thread-safe; what still runs when it forgets has lost its claim.
+ * A store in memory that can forget all records, for tests that share an application but
+ * no keys. It is thread-safe. A call that still runs when the store forgets loses its
+ * claim.
  *
  * @since 0.1.0
  */
@@ -35,7 +36,7 @@ public final class ForgetfulIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store.
-	 * @param clock the clock of leases and retentions
+	 * @param clock the clock for leases and retentions
 	 */
 	public ForgetfulIdempotencyStore(Clock clock) {
 		this.clock = clock;

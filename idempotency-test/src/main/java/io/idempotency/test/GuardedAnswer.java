@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The answer to one guarded request, of whatever client or mock; {@link SpringAnswers}
- * makes one of Spring's. Immutable.
+ * The answer to one guarded request, from any client or mock; {@link SpringAnswers} makes
+ * it from the answers of Spring's clients and mocks.
  *
  * @param status the HTTP status
- * @param headers the values of each header; names are found in upper and lower case
- * @param body the bytes, none if there is no body
+ * @param headers the values of each header; upper and lower case in names do not count
+ * @param body the bytes of the body, empty if there is no body; they are not copied
  * @since 0.1.0
  */
 public record GuardedAnswer(int status, Map<String, List<String>> headers, byte[] body) {
 
-	/** What tells that an answer is a replay. */
+	/** The header that marks a replay. */
 	static final String REPLAYED = "Idempotent-Replayed";
 
 	/**
@@ -31,7 +31,7 @@ public record GuardedAnswer(int status, Map<String, List<String>> headers, byte[
 	}
 
 	/**
-	 * The answer that a client of the JDK got.
+	 * Makes an answer from the response of the JDK's HTTP client.
 	 * @param response the response
 	 * @return the answer
 	 */
@@ -40,14 +40,14 @@ public record GuardedAnswer(int status, Map<String, List<String>> headers, byte[
 	}
 
 	/**
-	 * Whether the answer says that it is a replay.
-	 * @return whether it has {@code Idempotent-Replayed: true}
+	 * Returns whether the answer says that it is a replay.
+	 * @return whether the answer has {@code Idempotent-Replayed: true}
 	 */
 	public boolean isReplay() {
 		return this.headers.getOrDefault(REPLAYED, List.of()).contains("true");
 	}
 
-	/** What a replay must repeat, if the first answer had it. */
+	/** Returns the headers of this answer that a replay must repeat. */
 	Map<String, List<String>> repeatable() {
 		Map<String, List<String>> repeatable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		this.headers.forEach((name, values) -> {
@@ -69,7 +69,7 @@ public record GuardedAnswer(int status, Map<String, List<String>> headers, byte[
 		return 31 * this.headers.hashCode() + Arrays.hashCode(this.body);
 	}
 
-	/** Status and headers; a body may be somebody's secret. */
+	/** Prints status and headers, and not the body, which may be secret. */
 	@Override
 	public String toString() {
 		return this.status + " " + this.headers + " (" + this.body.length + " bytes)";

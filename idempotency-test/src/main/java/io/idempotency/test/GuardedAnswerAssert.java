@@ -11,14 +11,16 @@ import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be asserted of the answer to a guarded request; see
- * {@link IdempotencyAssertions}.
+ * Assertions about the answer to a guarded request; see {@link IdempotencyAssertions}.
  *
  * @since 0.1.0
  */
 public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAssert, GuardedAnswer> {
 
-	/** Of one client, one connection or one moment. */
+	/**
+	 * The headers that a replay need not repeat, because they belong to one client, one
+	 * connection or one moment, or are for caches.
+	 */
 	static final Set<String> NOT_REPEATED = Set.of("set-cookie", "set-cookie2", "authorization", "www-authenticate",
 			"proxy-authenticate", "proxy-authorization", "authentication-info", "proxy-authentication-info", "date",
 			"connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
@@ -31,7 +33,8 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 	}
 
 	/**
-	 * The handler ran for this request, or refused it: it is no replay.
+	 * Asserts that the answer is no replay: the handler ran for this request, or the
+	 * request was refused.
 	 * @return this
 	 */
 	public GuardedAnswerAssert isNoReplay() {
@@ -43,11 +46,11 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 	}
 
 	/**
-	 * The answer repeats another: it says so, and has its status, its bytes and each of
-	 * its headers, except those that belong to one client, one connection or one moment
-	 * (such as {@code Set-Cookie} and {@code Date}), and those that tell caches what to
-	 * do.
-	 * @param first the answer that was given first
+	 * Asserts that the answer is a replay of another answer: it is marked as a replay,
+	 * and has the status, the bytes and the headers of the first answer. Some headers
+	 * need not be equal: those that belong to one client, one connection or one moment
+	 * (such as {@code Set-Cookie} and {@code Date}), and those for caches.
+	 * @param first the first answer
 	 * @return this
 	 */
 	public GuardedAnswerAssert isReplayOf(GuardedAnswer first) {
@@ -76,7 +79,7 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 	}
 
 	/**
-	 * The guard has refused the request.
+	 * Asserts that the guard has refused the request.
 	 * @param code the code of the problem, such as {@code in-progress}
 	 * @return this
 	 */
@@ -93,7 +96,7 @@ public final class GuardedAnswerAssert extends AbstractAssert<GuardedAnswerAsser
 	}
 
 	/**
-	 * The answer has a status.
+	 * Asserts the status of the answer.
 	 * @param status the status
 	 * @return this
 	 */

@@ -16,7 +16,7 @@ public final class IdempotencyAssertions {
 	}
 
 	/**
-	 * Asserts something of an answer.
+	 * Starts assertions about an answer.
 	 * @param actual the answer
 	 * @return the assertions
 	 */

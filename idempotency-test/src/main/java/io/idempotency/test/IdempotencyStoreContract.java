@@ -5,11 +5,12 @@ import java.time.Duration;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * The law of every {@link IdempotencyStore}: a test for each cell of its state table, for
- * races between callers and nodes, and for odd values.
+ * The contract of every {@link IdempotencyStore}: a test for each cell of its state
+ * table, for races between callers and nodes, and for odd values.
  * <p>
- * A store passes if a subclass of this class does. Every test uses keys of its own, so
- * that the store need not be emptied. JUnit Jupiter 5.12 or newer:
+ * A store fulfils the contract if a subclass of this class passes. Every test uses keys
+ * of its own, so the store need not be emptied. The contract needs JUnit Jupiter 5.12 or
+ * newer:
  *
  * <pre class="code">
  * class AcmeIdempotencyStoreTests extends IdempotencyStoreContract {
@@ -31,8 +32,8 @@ import io.idempotency.store.IdempotencyStore;
  * }
  * </pre>
  *
- * A store with a server overrides {@link #anotherStore()} with a second client,
- * {@link #tick()} with a few hundred milliseconds, and waits in
+ * The test of a store with a server overrides {@link #anotherStore()} with a second
+ * client and {@link #tick()} with a few hundred milliseconds, and waits in
  * {@link #elapse(Duration)}. Tests that keep many threads busy have the tag
  * {@code storm}; those whose failure may be one in many runs have the tag {@code race}.
  *
@@ -42,16 +43,16 @@ public abstract class IdempotencyStoreContract implements AbsentRules, RunningRu
 		NobodysRules, ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules {
 
 	/**
-	 * The store to test; the same data throughout one test.
+	 * Returns the store to test. It must keep its data throughout one test.
 	 * @return the store
 	 */
 	@Override
 	public abstract IdempotencyStore store();
 
 	/**
-	 * An independent instance over the same data, as another node has it; the
-	 * {@link #store()} itself unless overridden, for a store that is bound to its
-	 * instance.
+	 * Returns an independent instance over the same data, as another node has it. By
+	 * default this is the {@link #store()} itself, which suits a store whose data are
+	 * bound to its instance.
 	 * @return the store
 	 */
 	@Override
@@ -60,18 +61,20 @@ public abstract class IdempotencyStoreContract implements AbsentRules, RunningRu
 	}
 
 	/**
-	 * Lets time pass in the store: moves the clock it reads, or waits. Records must not
-	 * be made older instead, because the fences that callers hold are readings of that
-	 * clock.
-	 * @param duration how much at least; more than one {@link #tick()} longer fails tests
+	 * Lets time pass in the store: it moves the clock that the store reads, or waits. It
+	 * must not make the records older instead, because the fences that callers hold come
+	 * from that clock.
+	 * @param duration how much time passes at least; tests fail if it is more than one
+	 * {@link #tick()} longer
 	 */
 	@Override
 	public abstract void elapse(Duration duration);
 
 	/**
-	 * The shortest lease and retention worth using: several times the duration of one
-	 * verb, for a store that really waits. A test lets at most twelve of them pass.
-	 * @return the duration, 30 seconds unless overridden, at most that
+	 * Returns the shortest lease and retention that tests use. For a store that really
+	 * waits, it must be several times as long as one verb takes. A test lets at most
+	 * twelve of these durations pass.
+	 * @return the duration, 30 seconds unless overridden, and never longer
 	 */
 	@Override
 	public Duration tick() {

@@ -9,9 +9,10 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A clock that stands still until it is moved, forwards or backwards.
+ * A clock that stands still until a test moves it, forwards or backwards.
  * <p>
- * Thread-safe. Clocks made by {@link #withZone(ZoneId)} move together.
+ * The clock is thread-safe. Clocks that {@link #withZone(ZoneId)} makes move together
+ * with this one.
  *
  * @since 0.1.0
  */
@@ -22,15 +23,15 @@ public final class MutableClock extends Clock {
 	private final ZoneId zone;
 
 	/**
-	 * Creates a clock that shows the system's time, UTC.
+	 * Creates a clock that shows the current time of the system, in UTC.
 	 */
 	public MutableClock() {
 		this(Instant.now());
 	}
 
 	/**
-	 * Creates a clock, UTC.
-	 * @param now what it shows
+	 * Creates a clock in UTC.
+	 * @param now the time that the clock shows
 	 */
 	public MutableClock(Instant now) {
 		this(new AtomicReference<>(now), ZoneOffset.UTC);
@@ -43,7 +44,7 @@ public final class MutableClock extends Clock {
 
 	/**
 	 * Moves the clock.
-	 * @param duration how far; backwards where it is negative
+	 * @param duration how far; a negative duration moves the clock backwards
 	 */
 	public void advance(Duration duration) {
 		this.now.updateAndGet((instant) -> instant.plus(duration));
@@ -51,7 +52,7 @@ public final class MutableClock extends Clock {
 
 	/**
 	 * Sets the clock.
-	 * @param instant what it shows from now on
+	 * @param instant the time that the clock shows from now on
 	 */
 	public void set(Instant instant) {
 		this.now.set(instant);

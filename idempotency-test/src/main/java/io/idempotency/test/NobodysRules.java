@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * RUNNING, and nobody's: a claim that was taken over was released. The first owner's
- * effect may still have happened, so the record is not washed clean.
+ * The rules of RUNNING without an owner: a claim was taken over and then released. The
+ * first owner may still have had its effect, so the record is kept.
  */
 interface NobodysRules extends StoreUnderTest {
 

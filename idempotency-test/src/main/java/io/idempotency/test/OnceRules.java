@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * ONCE: a claim that is final at once and counts the duplicates. Also what happens where
- * the mode of an operation was changed while records of the old one are kept.
+ * The rules of ONCE: a claim that is final at once and counts the duplicates. They also
+ * cover an operation whose mode was changed while records of the old mode are kept.
  */
 interface OnceRules extends StoreUnderTest {
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every verb is one atomic step, however many callers and nodes there are.
+ * The rules of races: every verb is one atomic step, for any number of callers and nodes.
  */
 interface RaceRules extends StoreUnderTest {
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Many claims that are renewed together.
+ * The rules of many claims that are renewed together.
  */
 interface RenewalRules extends StoreUnderTest {
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * RUNNING, the lease is live.
+ * The rules of RUNNING while the lease is live.
  */
 interface RunningRules extends StoreUnderTest {
 

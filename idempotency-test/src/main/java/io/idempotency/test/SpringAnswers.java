@@ -8,8 +8,8 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletResponse;
 
 /**
- * Answers of Spring's clients and mocks. Needs {@code spring-web} and
- * {@code spring-test}.
+ * Makes answers from the responses of Spring's clients and mocks. Needs
+ * {@code spring-web} and {@code spring-test}.
  *
  * @since 0.1.0
  */
@@ -19,7 +19,8 @@ public final class SpringAnswers {
 	}
 
 	/**
-	 * The answer of MockMvc: {@code mvc.perform(request).andReturn().getResponse()}.
+	 * Makes an answer from a response of MockMvc:
+	 * {@code mvc.perform(request).andReturn().getResponse()}.
 	 * @param response the response
 	 * @return the answer
 	 */
@@ -30,7 +31,8 @@ public final class SpringAnswers {
 	}
 
 	/**
-	 * The answer that a {@code TestRestTemplate} or {@code RestClient} got.
+	 * Makes an answer from a response of a {@code TestRestTemplate} or
+	 * {@code RestClient}.
 	 * @param response the response, with its bytes
 	 * @return the answer
 	 */

@@ -5,30 +5,30 @@ import java.time.Duration;
 import io.idempotency.store.IdempotencyStore;
 
 /**
- * What the rules of the contract need from the class that has a store to test.
+ * The methods that the rules of the contract need from the test class of a store.
  */
 interface StoreUnderTest {
 
 	/**
-	 * The store.
+	 * Returns the store.
 	 * @return the store
 	 */
 	IdempotencyStore store();
 
 	/**
-	 * An independent store over the same data, as another node has it.
+	 * Returns an independent store over the same data, as another node has it.
 	 * @return the store
 	 */
 	IdempotencyStore anotherStore();
 
 	/**
 	 * Lets time pass in the store.
-	 * @param duration how much at least, and not much more
+	 * @param duration how much time passes at least; it must not be much more
 	 */
 	void elapse(Duration duration);
 
 	/**
-	 * The shortest lease and retention worth using.
+	 * Returns the shortest lease and retention that tests use.
 	 * @return the duration
 	 */
 	Duration tick();

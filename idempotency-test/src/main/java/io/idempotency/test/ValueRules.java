@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whatever is in a key or a result comes back as it was, and no two keys meet.
+ * The rules of values: every key and every result comes back unchanged, and different
+ * keys never share a record.
  */
 interface ValueRules extends StoreUnderTest {
 
@@ -137,7 +138,7 @@ interface ValueRules extends StoreUnderTest {
 	}
 
 	/**
-	 * Each key is claimed and completed as if there were no other, and has its own
+	 * Each key is claimed and completed without regard to the others, and has its own
 	 * result.
 	 */
 	private void expectApart(List<IdempotencyKey> keys) {

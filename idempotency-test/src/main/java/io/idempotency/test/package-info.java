@@ -1,7 +1,8 @@
 /**
- * The test kit: the contract of every store, a clock that stands still until it is moved,
- * a storm of duplicates, assertions for the answers of guarded requests, a store that
- * forgets between tests. JUnit Jupiter and AssertJ; Spring where a type speaks of it.
+ * The test kit: the contract of every store, a clock that stands still until a test moves
+ * it, a storm of duplicates, assertions for the answers of guarded requests, and a store
+ * that forgets between tests. It needs JUnit Jupiter and AssertJ; the types that use
+ * Spring also need Spring.
  */
 @NullMarked
 package io.idempotency.test;

@@ -11,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of one call on one connection: no statement begins after it, and none waits any
- * longer for its reply. The driver keeps the time of the line without a word to the
- * server; a line on which it is over is given up.
+ * The end of one call on one connection: after it, no statement begins, and no statement
+ * waits for its reply any longer. The driver measures the network time-out itself and
+ * sends nothing to the server for it. When the network time-out is over, the driver gives
+ * the connection up.
  */
 final class Deadline implements AutoCloseable {
 
@@ -25,16 +26,20 @@ final class Deadline implements AutoCloseable {
 
 	private final long end;
 
-	/** What the connection has, negative: its driver has no such thing. */
+	/**
+	 * The network time-out that the connection had before, in milliseconds; negative if
+	 * the driver does not support one.
+	 */
 	private final int before;
 
-	/** What is left of the time, as a part of it, when the pool took all of it. */
+	/** A call keeps at least a quarter of its time, even if the pool took all of it. */
 	private static final int LEFT_AT_LEAST = 4;
 
 	/**
-	 * Begins; fails where there is no connection behind the one that was given. The time
-	 * counts from the start, but a connection that was had at last is not given up at
-	 * once: else nothing would ever be done where it takes long to connect.
+	 * Begins the call; fails if the pool's connection has no working connection to the
+	 * server. The time counts from the start. If the pool took long to connect, the call
+	 * still gets a part of its time; otherwise no call would ever succeed on a database
+	 * that is slow to connect to.
 	 */
 	Deadline(Connection connection, Duration most, long start) throws SQLException {
 		this.connection = connection;
@@ -55,7 +60,7 @@ final class Deadline implements AutoCloseable {
 		}
 	}
 
-	/** Leaves the next statement what is left. */
+	/** Gives the next statement the rest of the time; fails if no time is left. */
 	void beforeStatement() throws SQLException {
 		long left = left();
 		if (left <= 0) {
@@ -79,7 +84,7 @@ final class Deadline implements AutoCloseable {
 		}
 	}
 
-	/** Leaves the connection as it was. */
+	/** Restores the network time-out that the connection had before. */
 	@Override
 	public void close() {
 		if (this.before < 0) {
@@ -89,7 +94,7 @@ final class Deadline implements AutoCloseable {
 			this.connection.setNetworkTimeout(Runnable::run, this.before);
 		}
 		catch (SQLException ex) {
-			// What was to be done is done, or its own failure is on the way.
+			// The work is done already, or its own failure is about to be thrown.
 			logger.debug("A connection is broken", ex);
 		}
 	}

@@ -18,7 +18,7 @@ import io.idempotency.store.record.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one database does in its own way.
+ * The statements and rules that differ from database to database.
  */
 abstract class Dialect {
 
@@ -28,10 +28,10 @@ abstract class Dialect {
 
 	/**
 	 * Creates the dialect.
-	 * @param vendor how its scripts are called
+	 * @param vendor the name of the database in the names of its scripts
 	 * @param table the table
 	 * @param now the expression for the clock: microseconds since 1970, UTC
-	 * @param nowAfterReading the same where a row is read
+	 * @param nowAfterReading the expression for the clock in a statement that reads a row
 	 */
 	Dialect(String vendor, TableName table, String now, String nowAfterReading) {
 		this.vendor = vendor;
@@ -42,40 +42,47 @@ abstract class Dialect {
 		return this.vendor;
 	}
 
-	/** The statements for the table with the clock of this database. */
+	/** Returns the statements for the table, with the clock of this database. */
 	RecordSql sql() {
 		return this.sql;
 	}
 
 	/**
-	 * Writes a record where there is none, else reads the one that is there: one
-	 * statement where the database can do that without writing for a duplicate.
+	 * Writes a record if the key has none, else reads the record of the key. This takes
+	 * one statement if the database can do it without a write for a duplicate.
 	 */
 	abstract Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException;
 
 	/**
 	 * Counts one more claim of type once.
-	 * @return the attempts, empty if the record is no such claim of another
+	 * @return the attempts, empty if the record is not a claim of type once with another
+	 * claim id
 	 */
 	abstract OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException;
 
-	/** Appended to an insert that may meet a record, so that it gives no error. */
+	/**
+	 * Returns the text after an insert that may meet a record, so that the insert gives
+	 * no error.
+	 */
 	String orDoNothing() {
 		return "";
 	}
 
 	/**
-	 * Appended to a reading in somebody else's transaction, so that it sees what was
-	 * committed after that transaction began to read.
+	 * Returns the text after a query in the transaction of the caller, so that the query
+	 * sees records that were committed after the transaction took its snapshot.
 	 */
 	String currentRead() {
 		return "";
 	}
 
-	/** Bounds the wait for a lock in somebody else's transaction, which goes on. */
+	/**
+	 * Bounds the wait for a lock in the transaction of the caller; the transaction can go
+	 * on after the wait.
+	 */
 	abstract LockWait lockWait(Duration bound);
 
-	/** Bounds the wait for a lock where each statement is a transaction. */
+	/** Bounds the wait for a lock when each statement is its own transaction. */
 	LockWait ownLockWait(Duration bound) {
 		return lockWait(bound);
 	}
@@ -83,15 +90,16 @@ abstract class Dialect {
 	abstract SqlFailure classify(SQLException failure);
 
 	/**
-	 * Whether a failure has rolled back the whole transaction, so that the next statement
-	 * would begin another one.
+	 * Returns whether a failure has rolled back the whole transaction, so that the next
+	 * statement would begin another transaction.
 	 */
 	boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
 		return failure == SqlFailure.DEADLOCK;
 	}
 
 	/**
-	 * Deletes expired records on a connection of its own; two nodes may do so at once.
+	 * Deletes expired records on a connection of its own. Two nodes may call this at
+	 * once.
 	 * @return how many were deleted
 	 */
 	int purge(SqlSession session, int batchSize) throws SQLException {
@@ -99,26 +107,29 @@ abstract class Dialect {
 	}
 
 	/**
-	 * Renews those claims whose records nobody else holds locked, on a connection of its
-	 * own.
-	 * @param refused gets those that are refused
-	 * @return those whose records are held
+	 * Renews the claims whose records are not locked by another session, on a connection
+	 * of its own.
+	 * @param refused receives the claims that are refused
+	 * @return the claims whose records are locked by another session
 	 */
 	List<Renewal> renewAll(SqlSession session, List<Renewal> renewals, Set<ClaimId> refused) throws SQLException {
 		return Renewing.inTwoSteps(session, this.sql, byKey(), renewals, refused);
 	}
 
-	/** Appended to the table where rows are to be found by the primary key alone. */
+	/**
+	 * Returns the text after the table name that makes the database find rows by the
+	 * primary key alone.
+	 */
 	String byKey() {
 		return "";
 	}
 
-	/** What limits a query to so many rows. */
+	/** Returns the text that limits a query to a number of rows. */
 	String limit(int rows) {
 		return " LIMIT " + rows;
 	}
 
-	/** Whether two purges can pass each other's rows by. */
+	/** Returns whether a statement can skip the rows that another session has locked. */
 	boolean skipsLocked() {
 		return true;
 	}

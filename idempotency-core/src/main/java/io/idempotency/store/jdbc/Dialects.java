@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import io.idempotency.IdempotencyConfigurationException;
 
 /**
- * Finds the dialect by what the driver says about the database.
+ * Finds the dialect by the name and version that the driver gives for the database.
  */
 final class Dialects {
 
-	/** MariaDB may pretend to be a MySQL 5.5.5 before it says its version. */
+	/** MariaDB may put the MySQL version 5.5.5 in front of its own version. */
 	private static final Pattern MARIA_DB = Pattern.compile("(?:5\\.5\\.5-)?(\\d{1,4})\\.(\\d{1,4}).*mariadb.*",
 			Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -23,8 +23,8 @@ final class Dialects {
 
 	/**
 	 * Finds the dialect.
-	 * @throws IdempotencyConfigurationException if there is none for this database; names
-	 * it
+	 * @throws IdempotencyConfigurationException if there is no dialect for this database;
+	 * the message names the database
 	 */
 	static Dialect find(Connection connection, TableName table) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
@@ -34,14 +34,14 @@ final class Dialects {
 			case "postgresql" -> new PostgreSqlDialect(table);
 			case "h2" -> new H2Dialect(table);
 			case "mariadb" -> mariaDb(version, database, table);
-			// Its driver names the server it is made for, whatever answers.
+			// The driver of MySQL always says "mysql", even when the server is a MariaDB.
 			case "mysql" -> MARIA_DB.matcher(version).matches() ? mariaDb(version, database, table)
 					: new MySqlDialect(table, database.getDatabaseMajorVersion() >= 8);
 			default -> throw unknown(product, version);
 		};
 	}
 
-	/** It gives back what it inserts since 10.5 and skips what is locked since 10.6. */
+	/** MariaDB returns inserted rows since 10.5 and skips locked rows since 10.6. */
 	private static Dialect mariaDb(String version, DatabaseMetaData database, TableName table) throws SQLException {
 		Matcher matcher = MARIA_DB.matcher(version);
 		boolean told = matcher.matches();

@@ -13,9 +13,10 @@ import io.idempotency.store.record.StoredRecord;
 /**
  * H2 2.2 or newer, in any compatibility mode.
  * <p>
- * A duplicate takes two statements, the insert that fails and the reading: a
- * {@code MERGE} that gives the other row back would write it anew for every duplicate,
- * and there is no network to save. In a transaction the clock of some modes stands still.
+ * A duplicate takes two statements: the insert that fails and the query. One
+ * {@code MERGE} could return the row, but it would write the row anew for every
+ * duplicate, and H2 is mostly in the same JVM, so a second statement costs no network. In
+ * some compatibility modes the clock stands still within a transaction.
  */
 final class H2Dialect extends Dialect {
 
@@ -65,7 +66,7 @@ final class H2Dialect extends Dialect {
 		return " FOR UPDATE";
 	}
 
-	/** Not every mode knows {@code LIMIT}. */
+	/** Not every compatibility mode of H2 knows {@code LIMIT}. */
 	@Override
 	String limit(int rows) {
 		return " FETCH FIRST " + rows + " ROWS ONLY";
@@ -88,7 +89,7 @@ final class H2Dialect extends Dialect {
 	}
 
 	/**
-	 * The setting is the session's.
+	 * The time-out is a setting of the session, so it is restored at the end.
 	 *
 	 * @param millis how long to wait
 	 */

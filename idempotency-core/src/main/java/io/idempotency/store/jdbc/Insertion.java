@@ -3,11 +3,12 @@ package io.idempotency.store.jdbc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a new record: it was written, or there is another one.
+ * The outcome of an insert: the new record was written, or the key has a record already.
  *
- * @param written whether it was written
- * @param fence the fence it was written with
- * @param found the other one; {@code null}: it was there and could not be seen
+ * @param written whether the new record was written
+ * @param fence the fence of the new record, 0 if it was not written
+ * @param found the record of the key; {@code null} if the new record was written, or if
+ * the statement could not see a record
  */
 record Insertion(boolean written, long fence, @Nullable StoredRow found) {
 

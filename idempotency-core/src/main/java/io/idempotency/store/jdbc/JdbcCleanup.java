@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Purges a {@link JdbcIdempotencyStore} from time to time, batch after batch until
- * nothing is left that is over. Any number of nodes may do so. After a batch it rests for
- * as long as the batch took, so that the database has time for calls.
+ * Purges a {@link JdbcIdempotencyStore} at intervals: it deletes batch after batch until
+ * no expired record is left. Any number of nodes may do so. After a batch the clean-up
+ * rests for as long as the batch took, so that the database has time for calls.
  * <p>
- * A purge that fails is logged and tried again after the next interval. It has one thread
- * of the scheduler, and a connection only while it deletes a batch.
+ * A purge that fails is logged and tried again after the next interval. The clean-up uses
+ * one thread of the scheduler, and holds a connection only while it deletes a batch.
  *
  * @since 0.1.0
  */
@@ -26,7 +26,7 @@ public final class JdbcCleanup implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcCleanup.class);
 
-	/** The close does not wait longer for a batch that is under way. */
+	/** How long {@link #close()} waits at most for a batch that is being deleted. */
 	private static final long CLOSE_SECONDS = 5;
 
 	private final JdbcIdempotencyStore store;
@@ -41,7 +41,7 @@ public final class JdbcCleanup implements AutoCloseable {
 
 	private final Executor thread;
 
-	/** Held by the thread that purges, and by {@link #close()} for ever. */
+	/** The thread that purges holds this permit; {@link #close()} takes it for ever. */
 	private final Semaphore turn = new Semaphore(1);
 
 	private volatile boolean closed;
@@ -50,8 +50,8 @@ public final class JdbcCleanup implements AutoCloseable {
 	};
 
 	/**
-	 * Creates the clean-up with a time and a thread of its own; it does nothing before
-	 * its {@link #start()}.
+	 * Creates the clean-up with its own scheduler. It does nothing before its
+	 * {@link #start()}.
 	 * @param store the store
 	 * @param interval how long to wait between two purges, positive
 	 * @param batchSize how many records to delete in one transaction, 1 to 10000
@@ -65,7 +65,7 @@ public final class JdbcCleanup implements AutoCloseable {
 	 * @param store the store
 	 * @param interval how long to wait between two purges, positive
 	 * @param batchSize how many records to delete in one transaction, 1 to 10000
-	 * @param scheduler time and thread; not closed with the clean-up
+	 * @param scheduler gives time and thread; the clean-up does not close it
 	 */
 	public JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize, Scheduler scheduler) {
 		this(store, interval, batchSize, scheduler, false);
@@ -86,8 +86,8 @@ public final class JdbcCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Begins, the first time somewhere within the first interval, so that nodes that
-	 * start together do not purge together. To be called once.
+	 * Starts the clean-up; to be called once. The first purge comes at a random time
+	 * within the first interval, so that nodes that start together do not purge together.
 	 */
 	public void start() {
 		long nanos = TimeUnit.NANOSECONDS.convert(this.interval);
@@ -118,14 +118,16 @@ public final class JdbcCleanup implements AutoCloseable {
 		try {
 			long begin = this.scheduler.nanos();
 			int purged = this.store.purge(this.batchSize);
-			// A batch that is not full is not the last: another node may have had a part.
+			// A batch that is not full need not be the last, because another node may
+			// have taken a part of it.
 			if (purged > 0) {
 				logger.debug("Purged {} idempotency records", purged);
 				rest = Duration.ofNanos(this.scheduler.nanos() - begin);
 			}
 		}
 		catch (RuntimeException ex) {
-			// Whatever it is: thrown from here it would be the end of all purges.
+			// The next purge is scheduled below, so an exception must not leave this
+			// method.
 			logger.warn("Idempotency records that are over could not be purged; trying again later", ex);
 		}
 		finally {
@@ -135,7 +137,7 @@ public final class JdbcCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the clean-up; waits a few seconds for a batch that is being deleted.
+	 * Ends the clean-up; waits at most 5 seconds for a batch that is being deleted.
 	 */
 	@Override
 	public void close() {

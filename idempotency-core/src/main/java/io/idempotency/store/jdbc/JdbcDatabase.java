@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The database behind a store: where connections come from, and which dialect it speaks.
- * The dialect is found when the first connection is there, so that nothing is connected
- * before the application wants it.
+ * The database behind a store: the source of its connections, and its dialect. The
+ * dialect is found on the first connection that a call needs, so creating a store
+ * connects to nothing.
  */
 final class JdbcDatabase {
 
@@ -35,7 +35,7 @@ final class JdbcDatabase {
 		this.table = table;
 	}
 
-	/** This proxy would give the connection of the caller's transaction. */
+	/** Unwraps a proxy that would return the connection of the caller's transaction. */
 	private static DataSource withoutTransaction(DataSource dataSource) {
 		if (dataSource instanceof TransactionAwareDataSourceProxy proxy) {
 			DataSource target = proxy.getTargetDataSource();
@@ -64,8 +64,9 @@ final class JdbcDatabase {
 	}
 
 	/**
-	 * Does something on a connection of its own, whatever transaction the thread is in.
-	 * The time that the pool takes to give one is a part of the time that it may take.
+	 * Runs work on a connection of its own, even if the thread is in a transaction. The
+	 * wait for a connection from the pool counts as a part of the time that the work may
+	 * take.
 	 */
 	<T> T onOwnConnection(String what, Duration most, OnConnection<T> work) {
 		long start = System.nanoTime();
@@ -86,13 +87,14 @@ final class JdbcDatabase {
 			return this.dataSource.getConnection();
 		}
 		catch (SQLException | RuntimeException ex) {
-			// Pools have their own ways to say that the database is down.
+			// Some pools throw exceptions of their own when the database is down.
 			throw unreached(what, ex);
 		}
 	}
 
 	/**
-	 * A pool may connect when the connection is needed for the first time, that is here.
+	 * Sets the deadline. Some pools connect only when the connection is first used, which
+	 * happens here, so a failure means that there is no connection.
 	 */
 	static Deadline begin(String what, Connection connection, Duration most, long start) {
 		try {
@@ -112,7 +114,7 @@ final class JdbcDatabase {
 			connection.close();
 		}
 		catch (SQLException ex) {
-			// What was to be done is done, or its own failure is on the way.
+			// The work is done already, or its own failure is about to be thrown.
 			logger.debug("A connection could not be closed", ex);
 		}
 	}
@@ -125,7 +127,7 @@ final class JdbcDatabase {
 		return new IdempotencyStoreException("The database could not carry out '" + what + "': " + describe(ex), ex);
 	}
 
-	/** Never its message, which may hold a key. */
+	/** Describes a failure without its message, because the message may hold a key. */
 	private static String describe(Exception failure) {
 		String type = failure.getClass().getSimpleName();
 		return (failure instanceof SQLException ex)
@@ -133,9 +135,9 @@ final class JdbcDatabase {
 	}
 
 	/**
-	 * What is done on a connection.
+	 * Work on a connection.
 	 *
-	 * @param <T> what it gives
+	 * @param <T> the result of the work
 	 */
 	interface OnConnection<T> {
 

@@ -19,32 +19,32 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 
 /**
- * Keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
+ * A store that keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
  * <p>
  * Every verb takes a connection of its own and leaves the transaction of the calling
- * thread alone: it neither joins it nor aborts it. A fresh call is two statements. Time
- * is the database's. Records that are over count as absent and stay in the table until a
- * purge removes them. Deadlocks are repeated; whatever else the database cannot do is an
- * {@link IdempotencyStoreException}, a
- * {@link io.idempotency.store.StoreNotReachedException} where there was no connection for
- * it.
+ * thread alone: it neither joins nor aborts that transaction. A fresh call takes two
+ * statements. Time is the database's. Expired records count as absent and stay in the
+ * table until a purge removes them. A verb that was the victim of a deadlock is repeated.
+ * All other failures of the database are an {@link IdempotencyStoreException}; without a
+ * connection it is a {@link io.idempotency.store.StoreNotReachedException}.
  * <p>
- * No call waits longer than the store time-out for the database, the time that the pool
- * takes for a connection apart. Who waits for a row that somebody else holds locked stops
- * waiting a little before, and a claim then is {@link ClaimResult.InProgress}: another
- * transaction has the key. MySQL, and PostgreSQL with {@code preferQueryMode=simple},
- * have no bound for locks that costs no statement: there the connection is given up when
- * the time is over.
+ * No call waits for the database longer than the store time-out, apart from the wait for
+ * a connection from the pool. A statement that waits for a row that another session has
+ * locked stops after three quarters of the store time-out; a claim also stops after the
+ * wait time-out. Such a claim is {@link ClaimResult.InProgress}, because another
+ * transaction has the key. On MySQL, and on PostgreSQL with
+ * {@code preferQueryMode=simple}, a bound for locks would cost further statements, so
+ * there the connection is given up when the store time-out is over.
  * <p>
- * Called by a thread that holds a connection of the same pool already, a verb needs a
- * second one for a moment: where all threads do that, the pool must have one more than
- * there are threads.
+ * If the calling thread holds a connection of the same pool already, a verb needs a
+ * second one for a moment. If all threads may do that at once, the pool must have more
+ * connections than there are threads.
  *
  * @since 0.1.0
  */
 public final class JdbcIdempotencyStore implements IdempotencyStore {
 
-	/** The table, unless another one is given. */
+	/** The default name of the table. */
 	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
 
 	private static final int MAX_BATCH_SIZE = 10_000;
@@ -63,7 +63,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}.
-	 * @param dataSource where connections come from
+	 * @param dataSource the source of connections
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource) {
 		this(dataSource, DEFAULT_TABLE_NAME);
@@ -71,8 +71,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store whose {@link #joining()} lets a duplicate wait for five seconds.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName) {
 		this(dataSource, tableName, DEFAULT_WAIT_TIMEOUT);
@@ -80,8 +80,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Creates a store whose calls take no longer than two seconds.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one
 	 * @param waitTimeout how long a claim waits for another transaction that has claimed
 	 * the key and is not at its end
 	 */
@@ -90,16 +90,16 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Creates a store; connects to nothing.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one:
+	 * Creates a store. The constructor connects to nothing.
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one:
 	 * letters, digits and underscores
 	 * @param waitTimeout how long a claim waits for another transaction that has claimed
-	 * the key and is not at its end; MySQL and MariaDB know whole seconds only
+	 * the key and has not ended; MySQL and MariaDB know whole seconds only
 	 * @param storeTimeout how long a call waits for the database once it has a
-	 * connection; a claim that {@link #joining() joins} a transaction may take the
-	 * {@code waitTimeout} in addition
-	 * @throws IllegalArgumentException if the table name is none, or a duration is
+	 * connection; a claim that {@link #joining() joins} a transaction may also take the
+	 * {@code waitTimeout}
+	 * @throws IllegalArgumentException if the table name is invalid, or a duration is
 	 * shorter than a millisecond
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout, Duration storeTimeout) {
@@ -142,10 +142,11 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Sends one statement to PostgreSQL, and two for each lease to the other databases.
-	 * Rows that another session holds locked are skipped.
-	 * @throws io.idempotency.store.NotAllRenewedException if rows were skipped; names
-	 * their claims
+	 * Sends one statement to PostgreSQL. The other databases get two statements for every
+	 * 500 claims with the same lease, or one for each claim if they cannot skip locked
+	 * rows. Rows that another session has locked are skipped if the database can do that.
+	 * @throws io.idempotency.store.NotAllRenewedException if rows were skipped; the
+	 * exception names their claims
 	 */
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
@@ -164,9 +165,9 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	/**
 	 * Deletes expired records, the oldest first, in one short transaction. Any number of
-	 * nodes may call it at once: where the database can skip locked rows, each node
-	 * deletes other records. A record that has not expired is never deleted.
-	 * @param batchSize how many at most, 1 to 10000
+	 * nodes may call it at once; if the database can skip locked rows, each node deletes
+	 * other records. A record that has not expired is never deleted.
+	 * @param batchSize the largest number of records to delete, 1 to 10000
 	 * @return how many were deleted; fewer than the batch size if no more have expired,
 	 * or if other nodes delete the rest
 	 * @throws IdempotencyStoreException if the database could not do it
@@ -183,17 +184,18 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * This store on the connection of the transaction that the calling thread is in: its
-	 * writes commit with it and are gone with it. Throws {@link IllegalStateException}
-	 * where there is no such transaction of this data source.
+	 * Returns this store on the connection of the transaction of the calling thread: its
+	 * records commit and roll back with that transaction. The methods of the joining
+	 * store throw {@link IllegalStateException} if the thread has no transaction of this
+	 * data source.
 	 * <p>
 	 * A claim waits for another transaction that has claimed the key, at most for the
-	 * wait time-out, and is then {@link ClaimResult.InProgress}; the transaction can go
-	 * on after that. So it is for a claim that a stricter isolation than READ COMMITTED
-	 * does not let see what was committed meanwhile. A deadlock that costs the whole
-	 * transaction (all but PostgreSQL) is a
+	 * wait time-out. Then it is {@link ClaimResult.InProgress}, and the transaction can
+	 * go on. A claim is also {@link ClaimResult.InProgress} if the isolation is stricter
+	 * than READ COMMITTED and hides a record that was committed meanwhile. A deadlock
+	 * that rolls back the whole transaction (on all databases but PostgreSQL) is a
 	 * {@link io.idempotency.store.TransactionLostException}, and the transaction can no
-	 * more be committed.
+	 * longer be committed.
 	 */
 	@Override
 	public Optional<IdempotencyStore> joining() {

@@ -23,36 +23,37 @@ import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 /**
- * The table of a {@link JdbcIdempotencyStore}: makes it, or says at start-up what is
- * wrong with it. The same DDL lies beside this class as {@code schema-*.sql}, below
- * {@code flyway} and below {@code liquibase}, for applications that run it themselves.
+ * The table of a {@link JdbcIdempotencyStore}: this class creates the table, or says at
+ * start-up what is wrong with it. Applications that run the DDL themselves find it beside
+ * this class as {@code schema-*.sql}, in {@code flyway} and in {@code liquibase}.
  *
  * @since 0.1.0
  */
 public final class JdbcSchema {
 
 	/**
-	 * Of several nodes that start at once, one makes the table and the others may fail.
+	 * When several nodes start at once, one node creates the table and the others may
+	 * fail and try again.
 	 */
 	private static final int ATTEMPTS = 3;
 
 	private final JdbcDatabase database;
 
 	/**
-	 * Creates the schema; connects to nothing.
-	 * @param dataSource where connections come from
-	 * @param tableName the table, with its schema where it is not the default one
-	 * @throws IllegalArgumentException if the table name is none
+	 * Creates the schema. The constructor connects to nothing.
+	 * @param dataSource the source of connections
+	 * @param tableName the table, with its schema if that is not the default one
+	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcSchema(DataSource dataSource, String tableName) {
 		this.database = new JdbcDatabase(dataSource, new TableName(tableName));
 	}
 
 	/**
-	 * Makes table and index where they are not there yet; changes nothing where they are.
-	 * May be called by any number of nodes at once.
-	 * @throws IdempotencyConfigurationException if the database is none of those the
-	 * store knows, or does not let the table be made
+	 * Creates the table and its index if they are missing, else changes nothing. Any
+	 * number of nodes may call this at once.
+	 * @throws IdempotencyConfigurationException if the store does not know the database,
+	 * or the database does not let the table be created
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void create() {
@@ -84,7 +85,7 @@ public final class JdbcSchema {
 		}
 	}
 
-	/** Every table of the script is this one. */
+	/** Puts the name of this table into the script. */
 	private String script(String vendor) {
 		try {
 			String text = new ClassPathResource("schema-" + vendor + ".sql", JdbcSchema.class)
@@ -99,8 +100,8 @@ public final class JdbcSchema {
 	}
 
 	/**
-	 * Whether the database lives in the memory of this JVM, so that the table cannot be
-	 * there yet and nobody else minds.
+	 * Returns whether the database lives in the memory of this JVM. Then the table is
+	 * missing at start-up, and no other party manages it.
 	 * @return whether it does
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
@@ -110,9 +111,9 @@ public final class JdbcSchema {
 	}
 
 	/**
-	 * Looks at the table once, to be called at start-up.
-	 * @throws IdempotencyConfigurationException if the database is none of those the
-	 * store knows, or the table is missing or is not as it must be
+	 * Checks the table; to be called once, at start-up.
+	 * @throws IdempotencyConfigurationException if the store does not know the database,
+	 * or the table is missing or is not as it must be
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void verify() {
@@ -169,7 +170,7 @@ public final class JdbcSchema {
 		}
 		TableName table = new TableName(text);
 		String schema = text.contains(".") ? text.substring(0, text.indexOf('.')) : connection.getSchema();
-		// MySQL and MariaDB call a catalog what the others call a schema.
+		// A catalog of MySQL and MariaDB is a schema of the other databases.
 		boolean catalog = !database.supportsSchemasInTableDefinitions();
 		String inCatalog = (catalog && text.contains(".")) ? schema : connection.getCatalog();
 		try (ResultSet columns = database.getPrimaryKeys(inCatalog, catalog ? null : schema, table.simpleName())) {

@@ -1,13 +1,13 @@
 package io.idempotency.store.jdbc;
 
 /**
- * In which transactions the verbs run.
+ * The transactions in which the verbs run.
  */
 interface JdbcTransactions {
 
 	/**
 	 * Runs a verb.
-	 * @param what its name
+	 * @param what the name of the verb
 	 * @param verb the verb
 	 */
 	<T> T run(String what, SqlVerb<T> verb);

@@ -25,20 +25,23 @@ import io.idempotency.store.record.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs of the store, on the connection that they are given. Each verb first sends
- * the one statement that suffices in the usual case. If that statement does not apply,
- * the verb reads the record, decides what becomes of it, and replaces exactly the version
- * that it has read; if the record has changed in between, the verb reads it again.
+ * The verbs of the store, on a given connection. Each verb first sends the one statement
+ * that suffices in the usual case. If that statement does not apply, the verb reads the
+ * record, decides the next state, and replaces exactly the version that it has read. If
+ * the record has changed in between, the verb reads it again.
  */
 final class JdbcVerbs {
 
-	/** A round is lost only because another node has changed the record in it. */
+	/** A round is lost only if another call has changed the record in it. */
 	private static final int MAX_ROUNDS = 200;
 
-	/** Some tens of milliseconds. */
+	/** The pauses between so many looks take some tens of milliseconds together. */
 	private static final int MAX_LOOKS = 20;
 
-	/** Of what is there and cannot be seen nobody knows how long it lives. */
+	/**
+	 * The rest of a lease that is reported for a record that our statement cannot see:
+	 * such a record may live for any time.
+	 */
 	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
 
 	private final Dialect dialect;
@@ -61,7 +64,7 @@ final class JdbcVerbs {
 			if (!held || session.isJoined() && this.dialect.endsTransaction(session.connection(), failure)) {
 				throw ex;
 			}
-			// Another transaction has claimed the key and is not at its end.
+			// Another transaction has claimed the key and has not ended.
 			return new ClaimResult.InProgress(UNKNOWN_REST);
 		}
 	}
@@ -70,7 +73,7 @@ final class JdbcVerbs {
 		IdempotencyKey key = request.key();
 		StoredRecord fresh = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
 		return rounds((round) -> {
-			// A token is never made by its claim.
+			// A claim never creates the record of a token.
 			Insertion insertion = key.isToken() ? Insertion.found(this.dialect.find(session, key))
 					: this.dialect.insertOrFind(session, key, fresh);
 			if (insertion.written()) {
@@ -84,12 +87,16 @@ final class JdbcVerbs {
 			if (key.isToken()) {
 				return new ClaimResult.UnknownToken();
 			}
-			// Committed by somebody else after this transaction began to read.
+			// Another transaction committed the record after our transaction took its
+			// snapshot, so no further round would see the record.
 			return (session.isJoined() && round > 1) ? new ClaimResult.InProgress(UNKNOWN_REST) : null;
 		});
 	}
 
-	/** The database counts: a thousand duplicates at once would overtake each other. */
+	/**
+	 * The database itself adds one, because a thousand duplicates at once would lose
+	 * round after round to each other.
+	 */
 	private @Nullable ClaimResult count(SqlSession session, ClaimRequest request) throws SQLException {
 		OptionalLong attempts = this.dialect.count(session, request.key(), request.claimId());
 		return attempts.isPresent() ? new ClaimResult.Duplicate(attempts.getAsLong()) : null;
@@ -150,9 +157,11 @@ final class JdbcVerbs {
 	}
 
 	/**
-	 * Renews many. Nothing waits for a row that somebody else holds: most are held by
-	 * another statement and are free in a moment, so that it looks a few times more.
-	 * @throws NotAllRenewedException names those that are held for longer
+	 * Renews many claims without waiting for a row that another session has locked. Most
+	 * such locks belong to a single statement and are free in a moment, so this method
+	 * looks a few times more.
+	 * @throws NotAllRenewedException if rows stay locked for longer; the exception names
+	 * their claims
 	 */
 	Set<ClaimId> renewAll(SqlSession session, Collection<Renewal> renewals) throws SQLException {
 		Set<ClaimId> refused = new HashSet<>();
@@ -178,7 +187,7 @@ final class JdbcVerbs {
 		return refused;
 	}
 
-	/** When the token expires. */
+	/** Issues a token and returns when it expires. */
 	long issue(SqlSession session, IdempotencyKey token, Duration timeToLive) throws SQLException {
 		StoredRecord fresh = StoredRecord.ABSENT.issue(timeToLive, Moment.origin()).next();
 		return rounds((round) -> {
@@ -193,8 +202,8 @@ final class JdbcVerbs {
 	}
 
 	/**
-	 * Takes a step of the record that is there.
-	 * @param timed whether the time counts where there is none
+	 * Takes a step of the record of the key, or of the absent record.
+	 * @param timed whether the step of an absent record needs the database's clock
 	 */
 	private <T> T settle(SqlSession session, IdempotencyKey key, boolean timed,
 			BiFunction<StoredRecord, Moment, Step<T>> verb) throws SQLException {
@@ -204,7 +213,7 @@ final class JdbcVerbs {
 		});
 	}
 
-	/** One step of one row, no answer if somebody else was faster. */
+	/** Takes one step of one row; returns no answer if another call was faster. */
 	private <T> @Nullable T step(SqlSession session, IdempotencyKey key, StoredRow row,
 			BiFunction<StoredRecord, Moment, Step<T>> verb) throws SQLException {
 		StoredRecord current = row.current();
@@ -261,13 +270,13 @@ final class JdbcVerbs {
 	}
 
 	/**
-	 * Reads, decides and replaces.
+	 * One round: it reads, decides and replaces.
 	 *
 	 * @param <T> the answer
 	 */
 	private interface Round<T> {
 
-		/** The answer, none if somebody else was faster. */
+		/** Returns the answer, or {@code null} if another call was faster. */
 		@Nullable T run(int number) throws SQLException;
 
 	}

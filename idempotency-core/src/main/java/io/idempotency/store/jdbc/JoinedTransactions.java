@@ -104,7 +104,10 @@ final class JoinedTransactions implements JdbcTransactions {
 		}
 	}
 
-	/** No failure of the store: repeated, the call would meet it again. */
+	/**
+	 * Makes an exception that is not a failure of the store, because a repeated call
+	 * would fail in the same way.
+	 */
 	private static IllegalStateException noTransaction(String what) {
 		return new IllegalStateException("There is no transaction for '" + what
 				+ "' to join: transaction = JOIN needs a transaction manager of the store's own DataSource that exposes"
@@ -116,8 +119,8 @@ final class JoinedTransactions implements JdbcTransactions {
 		try {
 			Dialect dialect = this.database.dialect(connection);
 			if (dialect.endsTransaction(connection, dialect.classify(ex))) {
-				// The next statement would begin another one, without what was done
-				// before.
+				// The next statement would begin another transaction, without the earlier
+				// work.
 				TransactionSynchronizationManager.registerSynchronization(new Lost());
 				return Lost.failure(ex);
 			}

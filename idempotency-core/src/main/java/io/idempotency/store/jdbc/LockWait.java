@@ -4,34 +4,39 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Bounds how long the statements of a claim wait for another transaction, and leaves the
- * session as it was.
+ * Bounds how long statements wait for another transaction, and restores the settings of
+ * the session.
  */
 interface LockWait {
 
-	/** As long as the database waits. */
+	/** No bound: a statement waits as long as the database lets it. */
 	LockWait NONE = new LockWait() {
 	};
 
-	/** Before the first statement. */
+	/** Is called before the first statement. */
 	default void begin(Connection connection) throws SQLException {
 	}
 
-	/** After the last statement, whether it failed or not. */
+	/** Is called after the last statement, whether that failed or not. */
 	default void end(Connection connection) throws SQLException {
 	}
 
-	/** The statement with what bounds it. */
+	/** Returns the statement together with the SQL that bounds its wait. */
 	default String around(String sql) {
 		return sql;
 	}
 
-	/** How many results {@link #around} puts before those of the statement. */
+	/**
+	 * Returns how many results {@link #around} puts before the results of the statement.
+	 */
 	default int resultsBefore() {
 		return 0;
 	}
 
-	/** After a statement failed: the transaction goes on as if it had not been tried. */
+	/**
+	 * Is called after a statement has failed: undoes the statement, so that the
+	 * transaction can go on.
+	 */
 	default void undo(Connection connection) throws SQLException {
 	}
 

@@ -7,14 +7,14 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.record.StoredRecord;
 
 /**
- * MariaDB 10.5 or newer, whichever driver speaks to it.
+ * MariaDB 10.5 or newer, with any driver.
  * <p>
- * A claim is one statement: the update of a duplicate changes nothing, so InnoDB writes
- * nothing, and the row that is there comes back.
+ * A claim is one statement. For a duplicate, its update changes nothing, so InnoDB writes
+ * nothing, and the statement returns the row of the key.
  */
 final class MariaDbDialect extends MySqlDialect {
 
-	/** The column behind those of a reading. */
+	/** The column of the clock, after the columns of a query. */
 	private static final int CLOCK = 12;
 
 	private final String insertOrFind;
@@ -33,8 +33,8 @@ final class MariaDbDialect extends MySqlDialect {
 				return Insertion.found(null);
 			}
 			StoredRow row = RecordRows.read(rows, 1);
-			// What this statement has written has the start of the statement as its
-			// fence.
+			// A record that this statement has written has the statement's own clock as
+			// its fence.
 			boolean written = row.record().claimId().equals(fresh.claimId())
 					&& row.record().fence() == rows.getLong(CLOCK);
 			return written ? Insertion.written(row.record().fence()) : Insertion.found(row);
@@ -46,14 +46,17 @@ final class MariaDbDialect extends MySqlDialect {
 		return new BoundedStatement(wholeSeconds(bound));
 	}
 
-	/** Rounded down where that leaves something, because the line waits no longer. */
+	/**
+	 * Rounds down, but to at least one second, because the connection is given up soon
+	 * after the bound.
+	 */
 	@Override
 	LockWait ownLockWait(Duration bound) {
 		return new BoundedStatement(Math.max(1, bound.toSeconds()));
 	}
 
 	/**
-	 * Holds for the one statement.
+	 * The bound holds for one statement only.
 	 *
 	 * @param seconds how long to wait
 	 */

@@ -14,10 +14,10 @@ import io.idempotency.store.record.StoredRecord;
 /**
  * MySQL.
  * <p>
- * It cannot give a row back from an insert, so that a duplicate takes two statements, the
- * insert that fails and the reading. A fresh claim takes one: the fence that the server
- * made comes back as the generated key. {@code ON DUPLICATE KEY UPDATE} would take as
- * many, and locks the row of every duplicate against all others.
+ * MySQL cannot return a row from an insert, so a duplicate takes two statements: the
+ * insert that fails and the query. A fresh claim takes one statement, which returns the
+ * fence of the server as the generated key. {@code ON DUPLICATE KEY UPDATE} would take as
+ * many statements, and would lock the row of every duplicate against all other sessions.
  */
 class MySqlDialect extends Dialect {
 
@@ -27,17 +27,20 @@ class MySqlDialect extends Dialect {
 
 	private static final int DEADLOCK = 1213;
 
-	/** MariaDB: the record has changed since the transaction began to read. */
+	/**
+	 * An error of MariaDB: the record has changed since the transaction took its
+	 * snapshot.
+	 */
 	private static final int CHECK_READ = 1020;
 
-	/** When the statement began. */
+	/** The time at which the statement began. */
 	private static final String NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
 	private static final String ELAPSED = "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))";
 
 	/**
-	 * How long the statement has run; zero where the clocks of the time zone were changed
-	 * meanwhile.
+	 * How long the statement has run; zero if the time zone switched to or from daylight
+	 * saving time meanwhile.
 	 */
 	private static final String SINCE_START = "IF(" + ELAPSED + " BETWEEN 0 AND 3000000000, " + ELAPSED + ", 0)";
 
@@ -78,7 +81,10 @@ class MySqlDialect extends Dialect {
 		return session.updateAndGetKey(this.count, (statement) -> bindCount(statement, key, other));
 	}
 
-	/** InnoDB's plain reading shows the snapshot of the transaction. */
+	/**
+	 * A plain query of InnoDB reads from the snapshot of the transaction; a locking query
+	 * reads the current rows.
+	 */
 	@Override
 	String currentRead() {
 		return " FOR UPDATE";
@@ -89,13 +95,19 @@ class MySqlDialect extends Dialect {
 		return new BoundedSession(wholeSeconds(bound));
 	}
 
-	/** It would take two statements more: here the line alone bounds the wait. */
+	/**
+	 * Bounds nothing, because a bound would take two more statements; only the network
+	 * time-out bounds the wait.
+	 */
 	@Override
 	LockWait ownLockWait(Duration bound) {
 		return LockWait.NONE;
 	}
 
-	/** InnoDB knows nothing finer; rounded up, because zero would not wait at all. */
+	/**
+	 * Rounds up to whole seconds, which is all that InnoDB knows; with zero, InnoDB would
+	 * not wait at all.
+	 */
 	static long wholeSeconds(Duration bound) {
 		return Math.max(1, bound.plusNanos(999_999_999).toSeconds());
 	}
@@ -115,7 +127,8 @@ class MySqlDialect extends Dialect {
 		if (failure != SqlFailure.LOCK_TIMEOUT) {
 			return super.endsTransaction(connection, failure);
 		}
-		// Off by default: then a time-out costs the one statement.
+		// The setting is off by default; then a time-out rolls back only the one
+		// statement.
 		try (Statement statement = connection.createStatement();
 				ResultSet rows = statement.executeQuery("SELECT @@GLOBAL.innodb_rollback_on_timeout")) {
 			return rows.next() && rows.getBoolean(1);
@@ -133,9 +146,9 @@ class MySqlDialect extends Dialect {
 	}
 
 	/**
-	 * Two statements more, because MySQL has no bound for a single one: no hint sets this
-	 * variable, and its query time-out would kill from another connection, and may hit
-	 * the statement after.
+	 * The bound takes two more statements, because MySQL has no bound for a single one.
+	 * No hint sets this variable. The query time-out of the driver would kill the
+	 * statement from another connection, and may hit the statement after it.
 	 *
 	 * @param seconds how long to wait
 	 */

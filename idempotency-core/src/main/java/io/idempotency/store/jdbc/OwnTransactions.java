@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs verbs on connections of their own, each statement in a transaction of its own: so
- * a verb neither joins nor ends nor locks what the caller has begun. Who was the victim
- * of a deadlock or of a strict isolation has changed nothing, and tries again.
+ * Runs verbs on connections of their own, each statement in a transaction of its own. So
+ * a verb neither joins nor ends the transaction of the caller. A verb that was the victim
+ * of a deadlock or of a strict isolation has changed nothing, so it is run again.
  */
 final class OwnTransactions implements JdbcTransactions {
 
-	/** Under a strict isolation everybody but one fails in each round. */
+	/** Under a strict isolation, all calls but one fail in each round. */
 	private static final int MAX_ATTEMPTS = 100;
 
 	private static final int MAX_PAUSE_MILLIS = 10;
@@ -71,7 +71,8 @@ final class OwnTransactions implements JdbcTransactions {
 	}
 
 	/**
-	 * Two transactions that have met in a deadlock meet again unless one of them waits.
+	 * Waits for a random time, because two transactions that have met in a deadlock would
+	 * meet again.
 	 */
 	static void pause(int attempt) {
 		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));

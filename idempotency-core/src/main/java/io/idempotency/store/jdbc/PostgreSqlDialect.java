@@ -21,15 +21,17 @@ import io.idempotency.store.record.StoredRecord;
  * PostgreSQL.
  * <p>
  * A claim is one statement, for a fresh key and for a duplicate. {@code ON CONFLICT DO
- * UPDATE}, the usual way to get the other record back, would lock the row of every
- * duplicate, which is a write that waits for the disk; {@code DO NOTHING} writes nothing
- * at all. The reading beside it sees the table as it was when the statement began: it can
- * miss a record that was committed since, and then the statement is run once more, but
- * what it gives is never a claim, because only the insert makes one.
+ * UPDATE} is the usual way to return the other record, but it would lock the row of every
+ * duplicate, which is a write that waits for the disk. {@code DO NOTHING} writes nothing
+ * at all. The query in the same statement sees the table as it was when the statement
+ * began, so it can miss a record that was committed since. Then the statement is run once
+ * more. The query never gives a claim; only the insert does.
  */
 final class PostgreSqlDialect extends Dialect {
 
-	/** Not {@code now()}, which is the start of the transaction. */
+	/**
+	 * The expression is not {@code now()}, because that is the start of the transaction.
+	 */
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
 	private final String insertOrFind;
@@ -82,9 +84,9 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
-	 * One statement. The keys go through an array, because a subquery with a limit may be
-	 * evaluated for each row; the clock through a subquery, because a volatile function
-	 * would keep the index from being used.
+	 * Deletes with one statement. The keys go through an array, because a subquery with a
+	 * limit may be evaluated for each row. The clock goes through a subquery, because a
+	 * volatile function would keep PostgreSQL from using the index.
 	 */
 	@Override
 	int purge(SqlSession session, int batchSize) throws SQLException {
@@ -92,8 +94,9 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
-	 * One statement, which gives what it has not renewed. What it has not locked and sees
-	 * as it should be is held by somebody else, or was changed since it began.
+	 * Sends one statement, which returns the claims that it has not renewed. If such a
+	 * claim still looks as if it may be renewed, another session has locked its record,
+	 * or has changed it since the statement began.
 	 */
 	@Override
 	List<Renewal> renewAll(SqlSession session, List<Renewal> renewals, Set<ClaimId> refused) throws SQLException {
@@ -153,15 +156,19 @@ final class PostgreSqlDialect extends Dialect {
 		};
 	}
 
-	/** It is aborted up to the savepoint, and nothing but a rollback ends it. */
+	/**
+	 * Returns {@code false}: a failure aborts the transaction only back to the savepoint,
+	 * and only a rollback ends it.
+	 */
 	@Override
 	boolean endsTransaction(Connection connection, SqlFailure failure) {
 		return false;
 	}
 
 	/**
-	 * What travels together is one transaction, and the bound ends with it. It does not
-	 * hold where the driver was told to send simple queries.
+	 * The bound and the statement are sent together and form one transaction, so the
+	 * bound ends with it. The bound does not work if the driver is told to send simple
+	 * queries.
 	 *
 	 * @param bound how long to wait
 	 */
@@ -180,9 +187,9 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
-	 * Every failure aborts a transaction of PostgreSQL up to a savepoint, and this
-	 * transaction is somebody else's. Savepoint, bound and statement travel together: the
-	 * driver sends them in one round trip.
+	 * A failure aborts a transaction of PostgreSQL back to its last savepoint. This
+	 * transaction belongs to the caller, so the claim needs a savepoint of its own. The
+	 * driver sends savepoint, bound and statement in one round trip.
 	 *
 	 * @param bound how long to wait
 	 */
@@ -190,7 +197,10 @@ final class PostgreSqlDialect extends Dialect {
 
 		private static final String SAVEPOINT = "idempotency_claim";
 
-		/** Kept in the session, because reading it first would be one more round trip. */
+		/**
+		 * The old bound is kept in a variable of the session, because reading it into
+		 * Java would be one more round trip.
+		 */
 		private static final String BEFORE = "idempotency.lock_timeout";
 
 		@Override
@@ -209,7 +219,7 @@ final class PostgreSqlDialect extends Dialect {
 		@Override
 		public void undo(Connection connection) throws SQLException {
 			try (Statement statement = connection.createStatement()) {
-				// The settings were made after the savepoint and are undone with it.
+				// The settings were made after the savepoint, so they are undone with it.
 				statement.execute("ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT);
 			}
 		}

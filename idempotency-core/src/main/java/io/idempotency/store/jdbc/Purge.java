@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Deletes expired records where it takes two statements: the keys are read through the
- * index, then deleted by their primary key, where it is judged once more whether they are
- * expired. So the locks are those of single rows, and claims of other keys go on.
+ * Deletes expired records on databases that need two statements. The first statement
+ * reads keys through the index. The second deletes the rows by their primary key, if they
+ * are still expired. So only single rows are locked, and claims of other keys go on.
  */
 final class Purge {
 
@@ -32,7 +32,7 @@ final class Purge {
 				keys.add(rows.getBytes(1));
 			}
 			if (!skipLocked) {
-				// Two that delete the same keys wait for each other in one direction.
+				// Two nodes that delete the same keys in the same order cannot deadlock.
 				keys.sort(Arrays::compareUnsigned);
 			}
 			return keys;

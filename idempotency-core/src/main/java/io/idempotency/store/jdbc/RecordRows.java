@@ -19,11 +19,11 @@ import io.idempotency.store.record.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of the table ↔ values of the store.
+ * Converts values of the table to values of the store, and back.
  */
 final class RecordRows {
 
-	/** How many parameters {@link #bindNew} sets. */
+	/** The number of parameters that {@link #bindNew} sets. */
 	static final int NEW_PARAMETERS = 8;
 
 	private static final int MAX_OPERATION_LENGTH = 255;
@@ -31,7 +31,7 @@ final class RecordRows {
 	private RecordRows() {
 	}
 
-	/** Reads {@link RecordSql#COLUMNS} and the clock behind them. */
+	/** Reads {@link RecordSql#COLUMNS} and the clock after them. */
 	static StoredRow read(ResultSet row, int first) throws SQLException {
 		StoredRecord record = new StoredRecord(state(row.getString(first)), claimId(row.getBytes(first + 1)),
 				row.getLong(first + 2), fingerprint(row.getBytes(first + 3)), row.getLong(first + 4),
@@ -40,7 +40,9 @@ final class RecordRows {
 		return new StoredRow(record, row.getLong(first + 10));
 	}
 
-	/** What a newer version has written is not "absent". */
+	/**
+	 * Reads a state; a record of a newer version is an error and never counts as absent.
+	 */
 	private static RecordState state(String letter) throws SQLException {
 		for (RecordState state : RecordState.values()) {
 			if (state != RecordState.ABSENT && state.letter().equals(letter)) {
@@ -52,7 +54,7 @@ final class RecordRows {
 
 	/**
 	 * Binds a record that was made at the {@linkplain Moment#origin() beginning of time}:
-	 * the database adds its clock, which is the fence as well.
+	 * the database adds its clock to the times, and uses the clock as the fence.
 	 */
 	static void bindNew(PreparedStatement statement, IdempotencyKey key, StoredRecord record) throws SQLException {
 		statement.setBytes(1, key.hash());
@@ -91,7 +93,7 @@ final class RecordRows {
 		return first + 2;
 	}
 
-	/** Binds so many values. */
+	/** Binds a list of values. */
 	static int bind(PreparedStatement statement, int first, List<byte[]> values) throws SQLException {
 		for (int i = 0; i < values.size(); i++) {
 			statement.setBytes(first + i, values.get(i));
@@ -112,7 +114,7 @@ final class RecordRows {
 		return new ClaimId(buffer.getLong(), buffer.getLong());
 	}
 
-	/** Drivers may give an empty value as none. */
+	/** Reads a fingerprint; some drivers return an empty value as {@code null}. */
 	private static Fingerprint fingerprint(byte @Nullable [] bytes) throws SQLException {
 		if (bytes == null) {
 			return Fingerprint.NONE;
@@ -131,9 +133,9 @@ final class RecordRows {
 	}
 
 	/**
-	 * Namespace and operation as people read them in the table; the hash alone is the
-	 * identity. Control characters and halves of surrogate pairs are no text for every
-	 * database.
+	 * Returns namespace and operation for people who read the table; the hash alone is
+	 * the identity. Some databases refuse control characters and halves of surrogate
+	 * pairs, so these become underscores.
 	 */
 	static String readable(String label) {
 		StringBuilder readable = new StringBuilder(Math.min(label.length(), MAX_OPERATION_LENGTH));

@@ -1,12 +1,12 @@
 package io.idempotency.store.jdbc;
 
 /**
- * The statements that all databases understand, made once for a table. Each one is atomic
- * by itself; what it must find is in its {@code WHERE}.
+ * The statements that all databases understand, made once for a table. Each statement is
+ * atomic; its {@code WHERE} says in which state it must find the record.
  */
 final class RecordSql {
 
-	/** What a reading has, in the order of {@link RecordRows}. */
+	/** The columns of a query, in the order of {@link RecordRows}. */
 	static final String COLUMNS = "state, claim_id, fence, fingerprint, lease_until, kept_until, token_until, attempts,"
 			+ " result_format, result_body";
 
@@ -16,7 +16,10 @@ final class RecordSql {
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
 			+ " kept_until, token_until, attempts";
 
-	/** Appended to a reading that locks what nobody else has locked, and no more. */
+	/**
+	 * The text after a query that locks its rows and skips the rows that another session
+	 * has locked.
+	 */
 	static final String SKIP_LOCKED = " FOR UPDATE SKIP LOCKED";
 
 	private static final String UNCHANGED = " WHERE key_hash = ? AND state = ? AND claim_id = ? AND fence = ?"
@@ -32,8 +35,8 @@ final class RecordSql {
 	 * Makes the statements.
 	 * @param table the table
 	 * @param now the expression for the clock
-	 * @param nowAfterReading the expression for the clock where a row is read: not
-	 * earlier than what was committed before
+	 * @param nowAfterReading the expression for the clock in a statement that reads a
+	 * row: never earlier than the time of a record that was committed before
 	 */
 	RecordSql(TableName table, String now, String nowAfterReading) {
 		this.table = table.text();
@@ -41,17 +44,17 @@ final class RecordSql {
 		this.nowAfterReading = nowAfterReading;
 	}
 
-	/** The table as the statements name it. */
+	/** Returns the name of the table in the statements. */
 	String table() {
 		return this.table;
 	}
 
-	/** The expression for the database's clock. */
+	/** Returns the expression for the database's clock. */
 	String now() {
 		return this.now;
 	}
 
-	/** The expression for the clock behind the columns of a reading. */
+	/** Returns the expression for the clock after the columns of a query. */
 	String nowAfterReading() {
 		return this.nowAfterReading;
 	}
@@ -60,17 +63,22 @@ final class RecordSql {
 		return "SELECT " + this.now;
 	}
 
-	/** The columns of a new record, for {@link RecordRows#bindNew}. */
+	/**
+	 * Returns an insert with the columns of a new record, for {@link RecordRows#bindNew}.
+	 */
 	String insertInto() {
 		return "INSERT INTO " + this.table + " (" + INSERTED + ")";
 	}
 
-	/** A new record whose times count from the given expression, which is its fence. */
+	/**
+	 * Returns the values of a new record; its times count from the database's clock, and
+	 * the given expression is its fence.
+	 */
 	String newRecord(String fence) {
 		return "?, ?, ?, ?, " + fence + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now + " + ?, 1";
 	}
 
-	/** A whole record with the times of the caller. */
+	/** Returns an insert of a whole record with the times of the caller. */
 	String insertRecord() {
 		return "INSERT INTO " + this.table + " (key_hash, operation, " + COLUMNS
 				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -80,26 +88,29 @@ final class RecordSql {
 		return "SELECT " + COLUMNS + ", " + this.nowAfterReading + " FROM " + this.table + " WHERE key_hash = ?";
 	}
 
-	/** As {@link #find()} without the body of the result, which may be large. */
+	/**
+	 * Returns the query of {@link #find()} without the body of the result, which may be
+	 * large.
+	 */
 	String findHead() {
 		return "SELECT " + HEAD + ", " + this.nowAfterReading + " FROM " + this.table + " WHERE key_hash = ?";
 	}
 
 	/**
-	 * Replaces the record that was read, if it is still the same: every change of a
-	 * record changes one of these.
+	 * Replaces the record that was read, if it is unchanged. Every change of a record
+	 * changes at least one of the compared columns.
 	 */
 	String replace() {
 		return "UPDATE " + this.table + " SET state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"
 				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?" + UNCHANGED;
 	}
 
-	/** Deletes the record that was read, likewise. */
+	/** Deletes the record that was read, if it is unchanged. */
 	String delete() {
 		return "DELETE FROM " + this.table + UNCHANGED;
 	}
 
-	/** Ours and running or executed, or nobody's. */
+	/** Completes a record that is ours and running or executed, or that is nobody's. */
 	String complete() {
 		return "UPDATE " + this.table
 				+ " SET state = ?, claim_id = ?, result_format = ?, result_body = ?, lease_until = " + this.now
@@ -107,18 +118,25 @@ final class RecordSql {
 				+ "((claim_id = ? AND state IN ('R', 'A', 'X')) OR state = 'N') AND " + live();
 	}
 
-	/** As {@link #complete()}, and nothing is to be remembered. */
+	/**
+	 * Deletes a record instead of completing it, because the call is not to be
+	 * remembered. The record is ours and running or executed, or nobody's, or an issued
+	 * token.
+	 */
 	String forget() {
 		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND "
 				+ "((claim_id = ? AND state IN ('R', 'A', 'X')) OR state IN ('N', 'I'))";
 	}
 
-	/** Not what was taken over: that is left as nobody's. */
+	/**
+	 * Deletes our record. A record that was taken over is not deleted here: it stays as
+	 * nobody's.
+	 */
 	String release() {
 		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND claim_id = ? AND state IN ('R', 'O')";
 	}
 
-	/** A token is issued again with its first expiry; one that is over is expired so. */
+	/** Turns our claim of a token into the issued token again, with its first expiry. */
 	String releaseToken() {
 		return "UPDATE " + this.table + " SET state = 'I', claim_id = ?, fingerprint = ?, lease_until = 0,"
 				+ " kept_until = token_until WHERE key_hash = ? AND claim_id = ? AND state IN ('R', 'O') AND " + live();
@@ -130,8 +148,8 @@ final class RecordSql {
 	}
 
 	/**
-	 * Claims that may be renewed, of so many keys.
-	 * @param byKey what makes sure that no other rows are locked
+	 * Finds the claims of the given keys that may be renewed.
+	 * @param byKey the text that makes sure that no other rows are locked
 	 */
 	String findRunning(String byKey, int keys) {
 		return "SELECT claim_id FROM " + this.table + byKey + " WHERE key_hash IN (" + parameters(keys) + ") AND "
@@ -139,15 +157,15 @@ final class RecordSql {
 	}
 
 	/**
-	 * Renews so many claims that were found and are locked.
-	 * @param byKey likewise
+	 * Renews claims whose rows were found and are locked by this transaction.
+	 * @param byKey the text that makes sure that no other rows are locked
 	 */
 	String renewLocked(String byKey, int claims) {
 		return "UPDATE " + this.table + byKey + " SET lease_until = " + this.now + " + ? WHERE key_hash IN ("
 				+ parameters(claims) + ")";
 	}
 
-	/** What may be renewed. */
+	/** Returns the condition of records that may be renewed. */
 	String running() {
 		return "state IN ('R', 'A') AND " + live();
 	}
@@ -156,7 +174,7 @@ final class RecordSql {
 		return "?" + ", ?".repeat(count - 1);
 	}
 
-	/** Counts one more claim; the expression is what the attempts become. */
+	/** Counts one more claim; the expression gives the new number of attempts. */
 	String count(String attempts) {
 		return "UPDATE " + this.table + " SET attempts = " + attempts
 				+ " WHERE key_hash = ? AND state = 'O' AND claim_id <> ? AND kept_until > " + this.now;
@@ -166,26 +184,29 @@ final class RecordSql {
 		return "(kept_until > " + this.now + " OR lease_until > " + this.now + ")";
 	}
 
-	/** Keys of expired records, those first that have been so for longest. */
+	/** Finds keys of expired records, the longest expired first. */
 	String findExpired(String limit) {
 		return "SELECT key_hash FROM " + this.table + " WHERE " + expired(this.now) + " ORDER BY kept_until" + limit;
 	}
 
 	/**
-	 * So many of the given keys as are expired. By the primary key only, which the sum
-	 * makes sure of: through the other index it would lock all that is expired.
+	 * Deletes those of the given keys that are expired. The sum {@code kept_until + 0}
+	 * makes the database use the primary key: through the other index, the statement
+	 * would lock all expired rows.
 	 */
 	String deleteExpired(int keys) {
 		return "DELETE FROM " + this.table + " WHERE key_hash IN (" + parameters(keys) + ") AND kept_until + 0 <= "
 				+ this.now + " AND lease_until <= " + this.now;
 	}
 
-	/** Which records are expired; the clock is the expression. */
+	/**
+	 * Returns the condition of expired records, for the given expression of the clock.
+	 */
 	static String expired(String clock) {
 		return "kept_until <= " + clock + " AND lease_until <= " + clock;
 	}
 
-	/** A query that reads nothing and fails if a column is missing. */
+	/** Returns a query that reads nothing and fails if a column is missing. */
 	String probe() {
 		return "SELECT key_hash, operation, " + COLUMNS + " FROM " + this.table + " WHERE 1 = 0";
 	}

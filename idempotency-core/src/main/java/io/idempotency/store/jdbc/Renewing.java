@@ -14,21 +14,23 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 
 /**
- * Renews many claims where it takes two statements for each lease: those records are
- * locked that nobody else holds, then they are renewed. A third one looks at the rest.
+ * Renews many claims on databases that need two statements for each batch of claims with
+ * one lease. The first statement locks the records that no other session has locked. The
+ * second renews these records. If records are left, a third statement finds out which of
+ * them are locked.
  */
 final class Renewing {
 
-	/** So many in one statement. */
+	/** The largest number of claims in one statement. */
 	private static final int BATCH_SIZE = 500;
 
 	private Renewing() {
 	}
 
 	/**
-	 * Renews what nobody holds locked.
-	 * @param refused gets what is refused
-	 * @return what is held
+	 * Renews the claims whose records are not locked by another session.
+	 * @param refused receives the claims that are refused
+	 * @return the claims whose records are locked by another session
 	 */
 	static List<Renewal> inTwoSteps(SqlSession session, RecordSql sql, String byKey, List<Renewal> renewals,
 			Set<ClaimId> refused) throws SQLException {

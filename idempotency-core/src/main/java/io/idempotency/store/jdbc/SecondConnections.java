@@ -12,8 +12,8 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Tells, once for each operation, of calls that need two connections of one pool at a
- * time: that of the transaction they are made in and that of their record. Thread-safe.
+ * Warns, once for each operation, of calls that need two connections of one pool at a
+ * time: one for the surrounding transaction and one for the record. Thread-safe.
  */
 final class SecondConnections {
 
@@ -30,7 +30,7 @@ final class SecondConnections {
 		this.dataSource = dataSource;
 	}
 
-	/** A record is about to be written in a transaction of its own. */
+	/** Is called before a record is written in a transaction of its own. */
 	void look(String operation) {
 		if (TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.getResource(this.dataSource) instanceof ConnectionHolder

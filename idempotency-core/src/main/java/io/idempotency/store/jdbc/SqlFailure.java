@@ -1,23 +1,28 @@
 package io.idempotency.store.jdbc;
 
 /**
- * Failures of a statement that mean something to the store.
+ * The kinds of failures of a statement that the store tells apart.
  */
 enum SqlFailure {
 
-	/** The key has a record. */
+	/** The key has a record already. */
 	DUPLICATE_KEY,
 
-	/** Chosen as the victim of a deadlock: nothing is applied, repeat it. */
+	/**
+	 * The statement was the victim of a deadlock: it was not applied and can be repeated.
+	 */
 	DEADLOCK,
 
-	/** Another transaction was faster under a strict isolation: repeat it. */
+	/**
+	 * Another transaction was faster under a strict isolation: the statement can be
+	 * repeated.
+	 */
 	SERIALIZATION,
 
-	/** Waited long enough for another transaction. */
+	/** The wait for the lock of another transaction has reached its bound. */
 	LOCK_TIMEOUT,
 
-	/** Anything else. */
+	/** Any other failure. */
 	OTHER
 
 }

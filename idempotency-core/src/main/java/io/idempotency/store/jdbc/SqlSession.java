@@ -8,8 +8,8 @@ import java.sql.Statement;
 import java.util.OptionalLong;
 
 /**
- * One connection for the time of a verb. On a connection of our own every statement is a
- * transaction, whatever the pool's default for auto-commit is.
+ * One connection for the time of a verb. On a connection of our own, every statement is a
+ * transaction, even if the pool switches auto-commit off.
  */
 final class SqlSession {
 
@@ -34,17 +34,17 @@ final class SqlSession {
 		this.commit = commit;
 	}
 
-	/** On a connection of our own. */
+	/** Creates a session on a connection of our own. */
 	static SqlSession own(Connection connection, Deadline deadline, LockWait lockWait) throws SQLException {
 		return new SqlSession(connection, deadline, lockWait, false, !connection.getAutoCommit());
 	}
 
-	/** On the connection of somebody else's transaction. */
+	/** Creates a session on the connection of the caller's transaction. */
 	static SqlSession joined(Connection connection, Deadline deadline, LockWait lockWait) {
 		return new SqlSession(connection, deadline, lockWait, true, false);
 	}
 
-	/** Does something while the bound on waiting for locks holds. */
+	/** Runs work while the bound on waiting for locks holds. */
 	<T> T bounded(Work<T> work) throws SQLException {
 		this.lockWait.begin(this.connection);
 		T result;
@@ -88,7 +88,7 @@ final class SqlSession {
 		}
 	}
 
-	/** Whether no statement may begin any more. */
+	/** Returns whether the time is over, so that no statement may begin any more. */
 	boolean isOver() {
 		return this.deadline.isOver();
 	}
@@ -105,7 +105,7 @@ final class SqlSession {
 		return run(sql, Statement.NO_GENERATED_KEYS, binder, this::executeUpdate);
 	}
 
-	/** Runs a statement that gives rows. */
+	/** Runs a statement that returns rows. */
 	<T> T query(String sql, Binder binder, Reader<ResultSet, T> reader) throws SQLException {
 		return run(sql, Statement.NO_GENERATED_KEYS, binder, (statement) -> {
 			execute(statement);
@@ -117,8 +117,8 @@ final class SqlSession {
 
 	/**
 	 * Runs an update of at most one row.
-	 * @return the number that the statement gave as the generated key, empty if no row
-	 * was changed
+	 * @return the number that the statement returned as the generated key, empty if no
+	 * row was changed
 	 */
 	OptionalLong updateAndGetKey(String sql, Binder binder) throws SQLException {
 		return run(sql, Statement.RETURN_GENERATED_KEYS, binder, (statement) -> {
@@ -135,8 +135,9 @@ final class SqlSession {
 	}
 
 	/**
-	 * The driver of MySQL asks the server whether it may write before each
-	 * {@code execute()} that does, and never before an {@code executeUpdate()}.
+	 * Runs an update. It avoids {@code execute()} where it can: before an
+	 * {@code execute()} that writes, the driver of MySQL asks the server whether the
+	 * session may write, and before an {@code executeUpdate()} it does not ask.
 	 */
 	private int executeUpdate(PreparedStatement statement) throws SQLException {
 		if (this.lockWait.resultsBefore() == 0) {
@@ -183,9 +184,9 @@ final class SqlSession {
 	}
 
 	/**
-	 * What is done on a session.
+	 * Work on a session.
 	 *
-	 * @param <T> what it gives
+	 * @param <T> the result of the work
 	 */
 	interface Work<T> {
 
@@ -201,10 +202,10 @@ final class SqlSession {
 	}
 
 	/**
-	 * Reads what a statement gave.
+	 * Reads the outcome of a statement.
 	 *
-	 * @param <F> what it gave
-	 * @param <T> what the reader makes of it
+	 * @param <F> the outcome
+	 * @param <T> the value that the reader makes of the outcome
 	 */
 	interface Reader<F, T> {
 

@@ -3,9 +3,9 @@ package io.idempotency.store.jdbc;
 import java.sql.SQLException;
 
 /**
- * One verb, to be run on a session.
+ * One verb that runs on a session.
  *
- * @param <T> its answer
+ * @param <T> the answer of the verb
  */
 interface SqlVerb<T> {
 

@@ -6,14 +6,14 @@ import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.StoredRecord;
 
 /**
- * One row of the table as it was read.
+ * One row of the table, as a query has read it.
  *
  * @param record the record
- * @param now the database's clock at the reading
+ * @param now the database's clock at the time of the query
  */
 record StoredRow(StoredRecord record, long now) {
 
-	/** No row. */
+	/** Creates the value for a key without a row. */
 	static StoredRow missing(long now) {
 		return new StoredRow(StoredRecord.ABSENT, now);
 	}
@@ -22,12 +22,15 @@ record StoredRow(StoredRecord record, long now) {
 		return this.record == StoredRecord.ABSENT;
 	}
 
-	/** When it was read. */
+	/** Returns the time of the query. */
 	Moment moment() {
 		return new Moment(this.now, new AtomicLong(this.record.fence()));
 	}
 
-	/** The record that counts: a row whose time is over only waits to be purged. */
+	/**
+	 * Returns the record, or the absent record if the row has expired and only waits to
+	 * be purged.
+	 */
 	StoredRecord current() {
 		return this.record.isLive(moment()) ? this.record : StoredRecord.ABSENT;
 	}

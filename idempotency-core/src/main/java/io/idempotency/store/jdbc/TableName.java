@@ -5,21 +5,24 @@ import java.util.regex.Pattern;
 import io.idempotency.Internal;
 
 /**
- * A checked name, the only text from outside that becomes part of a statement.
+ * A checked table name: the only text from outside that becomes part of a statement.
  *
- * @param text the name, with its schema where one was given
+ * @param text the name, with its schema if one was given
  * @hidden
  * @since 0.1.0
  */
 @Internal
 public record TableName(String text) {
 
-	/** What the scripts call the table. */
+	/** The name of the table in the scripts. */
 	static final String DEFAULT = "idempotency_record";
 
 	private static final Pattern PATTERN = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
 
-	/** The name of an index is made of it, and 63 characters is all PostgreSQL keeps. */
+	/**
+	 * The name of the index is longer than the name of its table, and PostgreSQL keeps
+	 * only 63 characters of a name.
+	 */
 	private static final int MAX_LENGTH = 50;
 
 	/**
@@ -38,7 +41,7 @@ public record TableName(String text) {
 	}
 
 	/**
-	 * Whether a text can be the name of the table.
+	 * Returns whether a text can be the name of the table.
 	 * @param text the text
 	 * @return whether it can
 	 */
@@ -46,7 +49,7 @@ public record TableName(String text) {
 		return PATTERN.matcher(text).matches() && simpleName(text).length() <= MAX_LENGTH;
 	}
 
-	/** The name without the schema. */
+	/** Returns the name without the schema. */
 	String simpleName() {
 		return simpleName(this.text);
 	}

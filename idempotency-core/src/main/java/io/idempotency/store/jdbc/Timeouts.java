@@ -3,17 +3,17 @@ package io.idempotency.store.jdbc;
 import java.time.Duration;
 
 /**
- * How long a call may take.
+ * The bounds on the time of calls.
  *
  * @param waiting how long a claim waits for another transaction that has claimed the key
  * @param call how long one call waits for the database
  */
 record Timeouts(Duration waiting, Duration call) {
 
-	/** A batch of a purge is no call that anybody waits for. */
+	/** A batch of a purge may take longer, because no caller waits for it. */
 	static final Duration PURGE = Duration.ofMinutes(1);
 
-	/** Nodes that start together wait for each other. */
+	/** Nodes that start together wait for each other, so start-up may take longer. */
 	static final Duration START = Duration.ofMinutes(5);
 
 	Timeouts {
@@ -28,15 +28,18 @@ record Timeouts(Duration waiting, Duration call) {
 	}
 
 	/**
-	 * How long a statement waits for a lock. The database must say so before the line is
-	 * cut: that costs no connection, and leaves no statement behind that is applied when
-	 * nobody expects it.
+	 * Returns how long a statement waits for a lock: less than a call may take, so that
+	 * the database ends the wait before the network time-out cuts the connection. So no
+	 * connection is lost, and no statement stays behind in the database that could be
+	 * applied later.
 	 */
 	Duration lock() {
 		return this.call.multipliedBy(3).dividedBy(4);
 	}
 
-	/** How long a claim on a connection of its own waits for the lock of the key. */
+	/**
+	 * Returns how long a claim on a connection of its own waits for the lock of the key.
+	 */
 	Duration claim() {
 		return (this.waiting.compareTo(lock()) < 0) ? this.waiting : lock();
 	}

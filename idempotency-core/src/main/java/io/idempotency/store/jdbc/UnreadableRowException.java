@@ -4,7 +4,7 @@ import java.sql.SQLException;
 
 import org.jspecify.annotations.Nullable;
 
-/** A row that is not as this version writes rows. */
+/** A row is not as this version writes rows, so it cannot be read. */
 final class UnreadableRowException extends SQLException {
 
 	private static final long serialVersionUID = 1L;

@@ -6,21 +6,26 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * When a step happens, by the clock of the store: whole microseconds since 1970, UTC. A
- * number and not a time stamp, because it means the same in every database, in every time
- * zone of a session, and in the hour that comes twice.
+ * The time of a step, by the clock of the store: whole microseconds since 1970, UTC. The
+ * time is a number and not a time stamp, because a number means the same in every
+ * database, in every time zone of a session, and in the hour that comes twice when
+ * daylight saving time ends.
  *
  * @param micros the moment
- * @param lastFence the last fence that was given: in the whole store, or for the record
- * that was read
+ * @param lastFence the last fence, either of the whole store or of the record that was
+ * read
  */
 public record Moment(long micros, AtomicLong lastFence) {
 
-	/** Added to the date of today it is far from where any number overflows. */
+	/**
+	 * The bound on durations, about 290 years: today's date plus this bound is far from
+	 * an overflow.
+	 */
 	private static final Duration LONGEST = Duration.ofDays(106_000);
 
 	/**
-	 * The beginning of time: records that are made then have durations for their times.
+	 * Returns the beginning of time: a record that is made at this moment has durations
+	 * as its times.
 	 * @return the moment
 	 */
 	public static Moment origin() {
@@ -28,8 +33,9 @@ public record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * A duration as it is added to moments. Rounded up: what is not zero must not become
-	 * it; at most 290 years, so that "for ever" may be said with any duration.
+	 * Converts a duration to microseconds. It rounds up, because a duration above zero
+	 * must not become zero. The result is at most 290 years, so any long duration may
+	 * stand for "for ever".
 	 * @param duration the duration
 	 * @return microseconds
 	 */
@@ -48,7 +54,8 @@ public record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * Draws a fence: larger than the last one, also after the clock has stepped back.
+	 * Draws a fence that is larger than the last one, even after the clock has stepped
+	 * back.
 	 * @return the fence
 	 */
 	public long nextFence() {
@@ -56,9 +63,9 @@ public record Moment(long micros, AtomicLong lastFence) {
 	}
 
 	/**
-	 * Whether a deadline is not over.
+	 * Returns whether a deadline is later than this moment.
 	 * @param deadline the deadline
-	 * @return whether it is later
+	 * @return whether the deadline is later
 	 */
 	public boolean isBefore(long deadline) {
 		return this.micros < deadline;

@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import io.idempotency.key.IdempotencyKey;
 
 /**
- * The hash of a key: all that the heap keeps of it, so that long keys take no more room
- * than short ones and no key stands in a heap dump.
+ * The hash of a key. The heap keeps only this hash, so long keys take no more room than
+ * short keys, and no key is in a heap dump.
  *
- * @param first its first 64 bits
- * @param second its second 64 bits
- * @param third its third 64 bits
- * @param fourth its last 64 bits
+ * @param first the first 64 bits of the hash
+ * @param second the second 64 bits
+ * @param third the third 64 bits
+ * @param fourth the last 64 bits
  */
 public record RecordId(long first, long second, long third, long fourth) implements Comparable<RecordId> {
 

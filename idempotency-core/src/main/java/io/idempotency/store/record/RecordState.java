@@ -1,35 +1,37 @@
 package io.idempotency.store.record;
 
 /**
- * States of a record, each with the letter that a table keeps.
+ * The states of a record, each with the letter that a table keeps for it.
  */
 public enum RecordState {
 
-	/** There is no record; nothing keeps its letter. */
+	/** There is no record; no store keeps this letter. */
 	ABSENT("-"),
 
-	/** A token that was issued and not used. */
+	/** The record is a token that was issued and not used. */
 	ISSUED("I"),
 
-	/** A claim. */
+	/** A call holds a claim. */
 	RUNNING("R"),
 
-	/** A claim that was taken over from an owner whose lease ran out. */
+	/** A call holds a claim that it took over from an owner whose lease ran out. */
 	TAKEN_OVER("A"),
 
-	/** A claim that was taken over and then released: its lease is over. */
+	/**
+	 * A claim was taken over and then released: its lease is over, and no call owns it.
+	 */
 	NOBODYS("N"),
 
-	/** Committed, result not attached yet. */
+	/** The effect is committed, and the result is not attached yet. */
 	EXECUTED("X"),
 
-	/** Done, with its result. */
+	/** The call is done, and its result is kept. */
 	RESULT("D"),
 
-	/** Done, result not kept. */
+	/** The call is done, and its result is not kept. */
 	TOMBSTONE("T"),
 
-	/** A claim that was final at once. */
+	/** The record is a claim that was final at once. */
 	ONCE("O");
 
 	private final String letter;
@@ -39,7 +41,7 @@ public enum RecordState {
 	}
 
 	/**
-	 * The letter that a table keeps.
+	 * Returns the letter that a table keeps.
 	 * @return one letter
 	 */
 	public String letter() {

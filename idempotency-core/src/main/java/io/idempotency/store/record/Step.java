@@ -1,10 +1,10 @@
 package io.idempotency.store.record;
 
 /**
- * One transition: what a verb makes of a record, and what it tells the caller.
+ * One transition of a record: the next record, and the answer to the caller.
  *
- * @param next the record that follows; the same instance when nothing changes
- * @param answer what the caller gets
+ * @param next the next record; the same instance if nothing changes
+ * @param answer the answer to the caller
  */
 public record Step<T>(StoredRecord next, T answer) {
 }

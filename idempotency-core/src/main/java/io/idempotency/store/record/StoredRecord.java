@@ -15,37 +15,38 @@ import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record, and the columns of the state table: what each verb makes of it. Immutable
- * and pure but for the fence that a claim draws; who keeps records replaces this one by
- * the next if nobody else was faster.
+ * One record, with a method for each verb of the state table. A record is immutable, and
+ * its methods are pure except that a claim and a token draw a fence. A store replaces a
+ * record by the next one if no other call was faster.
  * <p>
- * A record that is not {@link #isLive(Moment) live} is {@link #ABSENT}, and its keeper
- * asks that one.
+ * When a record is not {@link #isLive(Moment) live}, the store uses {@link #ABSENT} in
+ * its place.
  *
- * @param state its state
- * @param claimId whose claim it is, {@link #NO_ID} where it is nobody's
+ * @param state the state of the record
+ * @param claimId whose claim it is, {@link #NO_ID} if no call owns the record
  * @param fence the fence of the claim
  * @param fingerprint the fingerprint of the claim
  * @param leaseUntil when the lease, or the time to attach a result, is over
  * @param keptUntil when the retention, or the life of an issued token, is over
- * @param tokenUntil when the life of the token is over, in the past where it is none
+ * @param tokenUntil when the life of the token is over; in the past if the key is no
+ * token
  * @param attempts how many claims of type once came with the key
  * @param result the result
- * @param kind what the call has come to; {@link ResultKind#SUCCESS} until it is done, and
- * where nobody needs to know
+ * @param kind how the call ended; {@link ResultKind#SUCCESS} until the call is done, and
+ * in stores that need not know
  */
 public record StoredRecord(RecordState state, ClaimId claimId, long fence, Fingerprint fingerprint, long leaseUntil,
 		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind) {
 
-	/** Nobody's. */
+	/** The claim id of a record that no call owns. */
 	public static final ClaimId NO_ID = new ClaimId(0, 0);
 
-	/** There is no record. */
+	/** The absent record. */
 	public static final StoredRecord ABSENT = new StoredRecord(RecordState.ABSENT, NO_ID, 0, Fingerprint.NONE,
 			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null, ResultKind.SUCCESS);
 
 	/**
-	 * When the record is gone.
+	 * Returns when the record expires.
 	 * @return microseconds of the store's clock
 	 */
 	public long expiresAt() {
@@ -53,25 +54,25 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	/**
-	 * Whether its time is not over.
+	 * Returns whether the record has not expired.
 	 * @param moment the moment
-	 * @return whether there is a record
+	 * @return whether the record is live
 	 */
 	public boolean isLive(Moment moment) {
 		return moment.isBefore(expiresAt());
 	}
 
 	/**
-	 * Whether a claim only adds to the number of attempts.
+	 * Returns whether a claim changes nothing but the number of attempts.
 	 * @param request the claim
-	 * @return whether nothing but the attempts change
+	 * @return whether only the attempts change
 	 */
 	public boolean counts(ClaimRequest request) {
 		return this.state == RecordState.ONCE && request.type() == ClaimType.ONCE && !isOwnedBy(request.claimId());
 	}
 
 	/**
-	 * This record as a tombstone if it has a result, else as it is.
+	 * Returns this record as a tombstone if it has a result, else this record.
 	 * @return the record
 	 */
 	public StoredRecord withoutResult() {
@@ -80,7 +81,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	/**
-	 * Whether the record may be removed before its time, so that the call runs again.
+	 * Returns whether the record may be removed before its time; the call then runs
+	 * again.
 	 * @return whether the call was refused
 	 */
 	public boolean isForgettable() {
@@ -88,9 +90,9 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	/**
-	 * The column "claim".
+	 * Takes the step in the column "claim".
 	 * @param request the claim
-	 * @param moment when
+	 * @param moment the time of the step
 	 * @return the step
 	 */
 	public Step<ClaimResult> claim(ClaimRequest request, Moment moment) {
@@ -147,10 +149,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	/**
-	 * The column "complete". With zero retention the next record is one whose time is
-	 * over.
+	 * Takes the step in the column "complete". With zero retention, the next record has
+	 * expired already.
 	 * @param completion the completion
-	 * @param moment when
+	 * @param moment the time of the step
 	 * @return the step
 	 */
 	public Step<Boolean> complete(Completion completion, Moment moment) {
@@ -168,7 +170,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		};
 	}
 
-	/** A late success is kept, not thrown away. The fence is the clock at the claim. */
+	/**
+	 * Returns whether the claim is younger than the retention, so that a late success is
+	 * kept. The fence is the time of the claim.
+	 */
 	private static boolean isInTime(Completion completion, Moment moment) {
 		long retention = Moment.micros(completion.retention());
 		return retention == 0 || moment.micros() - completion.claim().fence() < retention;
@@ -182,46 +187,53 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			case EXECUTED -> RecordState.EXECUTED;
 		};
 		long keptAfter = moment.plus(completion.retention());
-		// a record is not kept longer than its retention because its result is awaited
+		// The wait for the result must not keep the record longer than its retention.
 		long awaited = Math.min(moment.plus(completion.attachWithin()), keptAfter);
 		return new Step<>(new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,
 				keptAfter, this.tokenUntil, this.attempts, completion.result(), kind(completion)), true);
 	}
 
-	/** What a dead owner has done is not washed away by a successor that was refused. */
+	/**
+	 * Returns the kind to store. A dead owner may have had its effect, so a successor
+	 * that was refused must not make the record forgettable.
+	 */
 	private ResultKind kind(Completion completion) {
 		boolean takenOver = this.state == RecordState.TAKEN_OVER || this.state == RecordState.NOBODYS;
 		return (takenOver && completion.kind() == ResultKind.REFUSAL) ? ResultKind.FAILURE : completion.kind();
 	}
 
 	/**
-	 * The column "release".
+	 * Takes the step in the column "release".
 	 * @param id whose claim is given back
-	 * @param moment when
+	 * @param moment the time of the step
 	 * @return the step
 	 */
 	public Step<Boolean> release(ClaimId id, Moment moment) {
 		return switch (this.state) {
-			// there is no claim to give back: this may be the second time it is sent
+			// There is no claim to give back; this release may have been sent before.
 			case ABSENT, ISSUED, NOBODYS -> stay(true);
 			case RUNNING, ONCE -> isOwnedBy(id) ? new Step<>(unclaimed(moment), true) : stay(false);
-			// the effect of a dead owner is not washed away by a successor that failed
+			// The dead owner may have had its effect, so a successor that failed must not
+			// delete the record.
 			case TAKEN_OVER ->
 				isOwnedBy(id) ? new Step<>(with(RecordState.NOBODYS, NO_ID, moment.micros()), true) : stay(false);
 			case EXECUTED, RESULT, TOMBSTONE -> stay(false);
 		};
 	}
 
-	/** A token is issued again with its first expiry. */
+	/**
+	 * Returns the record without its claim: a token becomes issued again, with its first
+	 * expiry.
+	 */
 	private StoredRecord unclaimed(Moment moment) {
 		return moment.isBefore(this.tokenUntil) ? issued(this.fence, this.tokenUntil) : ABSENT;
 	}
 
 	/**
-	 * The column "renew".
+	 * Takes the step in the column "renew".
 	 * @param id whose claim is renewed
 	 * @param lease the lease
-	 * @param moment when
+	 * @param moment the time of the step
 	 * @return the step
 	 */
 	public Step<Boolean> renew(ClaimId id, Duration lease, Moment moment) {
@@ -231,9 +243,9 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 
 	/**
 	 * Issues a token.
-	 * @param timeToLive how long it may be used
-	 * @param moment when
-	 * @return the step, its answer is when the record is gone
+	 * @param timeToLive how long the token may be used
+	 * @param moment the time of the step
+	 * @return the step; its answer is when the record expires
 	 */
 	public Step<Long> issue(Duration timeToLive, Moment moment) {
 		if (this.state != RecordState.ABSENT) {

@@ -1,9 +1,9 @@
 /**
- * The state table of {@link io.idempotency.store.IdempotencyStore} in Java, once, for the
+ * The state table of {@link io.idempotency.store.IdempotencyStore} in Java, for the
  * stores of this library that decide in Java: a
- * {@link io.idempotency.store.record.StoredRecord}, and the
- * {@link io.idempotency.store.record.Step} that a verb takes at a
- * {@link io.idempotency.store.record.Moment}. No part of the API.
+ * {@link io.idempotency.store.record.StoredRecord} is in a state, and a verb takes a
+ * {@link io.idempotency.store.record.Step} at a
+ * {@link io.idempotency.store.record.Moment}. This package is no part of the API.
  */
 @NullMarked
 package io.idempotency.store.record;

@@ -14,7 +14,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds out at start-up whether a client may keep a call waiting for longer than the
- * store allows. Lettuce may not, whatever its time-outs: see {@link LettuceScript}.
+ * store allows. Lettuce never may, with any time-outs: see {@link LettuceScript}.
  */
 final class ClientTimeouts {
 
@@ -29,7 +29,7 @@ final class ClientTimeouts {
 		}
 	}
 
-	/** Apart, because Jedis may be missing. */
+	/** A class of its own, because Jedis may be missing. */
 	private static final class Jedis {
 
 		private Jedis() {
@@ -55,7 +55,10 @@ final class ClientTimeouts {
 			}
 		}
 
-		/** To Jedis zero is "for ever", to a pool it is what is negative. */
+		/**
+		 * Returns whether a time-out ends: zero means "for ever" to Jedis, and a negative
+		 * time-out means "for ever" to a pool.
+		 */
 		private static boolean isBounded(Duration timeout) {
 			return !timeout.isZero() && !timeout.isNegative();
 		}

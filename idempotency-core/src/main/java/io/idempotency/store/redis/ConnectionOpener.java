@@ -17,8 +17,8 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
 /**
- * Opens connections on threads of its own. A client that connects to a server that stands
- * still waits for a minute, and the caller of a store has less time than that.
+ * Opens connections on threads of its own. When a server does not answer, a client may
+ * wait a minute for a connection, and the caller of a store has less time than that.
  */
 final class ConnectionOpener implements AutoCloseable {
 
@@ -36,8 +36,9 @@ final class ConnectionOpener implements AutoCloseable {
 	 * Begins to open a connection.
 	 * @param <T> the type of the connection
 	 * @param opening how it is opened
-	 * @param unwanted takes a connection that comes when nobody waits for it any more
-	 * @return the connection to come; a caller that cancels it does not want it any more
+	 * @param unwanted takes a connection that is opened after its caller has stopped
+	 * waiting
+	 * @return a future of the connection; a caller that stops waiting cancels it
 	 */
 	<T> CompletableFuture<T> start(Supplier<T> opening, Consumer<T> unwanted) {
 		CompletableFuture<T> result = new CompletableFuture<>();
@@ -74,7 +75,7 @@ final class ConnectionOpener implements AutoCloseable {
 			}
 		}
 		catch (Throwable ex) {
-			// Whatever it is, the callers that wait must hear of it, not this thread.
+			// Every failure must reach the callers that wait, and not only this thread.
 			result.completeExceptionally(ex);
 		}
 	}
@@ -82,10 +83,10 @@ final class ConnectionOpener implements AutoCloseable {
 	/**
 	 * Waits for a connection.
 	 * @param <T> the type of the connection
-	 * @param opening the connection to come
-	 * @param deadline until when to wait
+	 * @param opening the future of the connection
+	 * @param deadline when to stop waiting
 	 * @return the connection
-	 * @throws NotSentException if there is none in time
+	 * @throws NotSentException if there is no connection in time
 	 */
 	static <T> T await(CompletableFuture<T> opening, Deadline deadline) {
 		try {

@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Until when a call of the store may last, by this JVM's own clock.
+ * The moment at which a call of the store must end, by the clock of this JVM.
  *
  * @param nanos the moment, as {@link System#nanoTime()} counts
  */
 record Deadline(long nanos) {
 
-	/** A sum that cannot overflow, and longer than any call. */
+	/** The bound on added times: longer than any call, and too short for an overflow. */
 	private static final Duration LONGEST = Duration.ofDays(3650);
 
 	static Deadline in(Duration timeout) {
@@ -25,7 +25,10 @@ record Deadline(long nanos) {
 		return this.nanos - System.nanoTime() <= 0;
 	}
 
-	/** Nanoseconds that are left, at least one: to clients, zero is "for ever". */
+	/**
+	 * Returns the nanoseconds that are left, at least one, because zero means "for ever"
+	 * to clients.
+	 */
 	long rest() {
 		return Math.max(1, this.nanos - System.nanoTime());
 	}

@@ -17,13 +17,16 @@ import org.springframework.data.redis.connection.RedisConnection;
 
 /**
  * A connection beside the one that the application shares. In a cluster, script and
- * {@code WAIT} go to the key's node on one connection. Spring's own cluster connection
- * would not do that, and it is the one that follows a slot to another node: so here a
- * script that is sent elsewhere follows by itself.
+ * {@code WAIT} must go to the node of the key on one connection. The cluster connection
+ * of Spring does not do that, but it would follow a slot that moves to another node. So
+ * this class follows the redirections of the cluster itself.
  */
 final class LettuceOwnConnection implements OwnConnection {
 
-	/** {@code MOVED} to a node that is just giving the slot away, and once for luck. */
+	/**
+	 * One {@code MOVED}, one {@code ASK} if the new node is just giving the slot away,
+	 * and one in reserve.
+	 */
 	private static final int MAX_REDIRECTIONS = 3;
 
 	private final RedisConnection lease;
@@ -32,13 +35,14 @@ final class LettuceOwnConnection implements OwnConnection {
 
 	private final LettuceTopology topology;
 
-	/** Where the last script went. */
+	/** The connection to the node that got the last script. */
 	private @Nullable StatefulRedisConnection<byte[], byte[]> node;
 
 	LettuceOwnConnection(RedisConnection lease, LettuceTopology topology) {
 		this.lease = lease;
 		this.topology = topology;
-		// A pipeline is never opened on the shared connection.
+		// Spring never opens a pipeline on the shared connection, so it takes another
+		// one.
 		lease.openPipeline();
 		this.connection = LettuceScriptRunner.nativeConnection(lease);
 		lease.closePipeline();
@@ -70,7 +74,8 @@ final class LettuceOwnConnection implements OwnConnection {
 				if (redirection == null || redirections == MAX_REDIRECTIONS) {
 					throw ex;
 				}
-				// A node that sends a script elsewhere has not run it.
+				// A node that redirects a script has not run it, so the script can be
+				// sent again.
 				target = follow(cluster, redirection, slot, deadline);
 				asking = redirection.asking();
 			}
@@ -91,8 +96,9 @@ final class LettuceOwnConnection implements OwnConnection {
 	}
 
 	/**
-	 * What moved once was moved for all: the next script must know it. Who takes over a
-	 * slot may be new to the cluster.
+	 * Follows a redirection. If the client does not know the move yet, its view of the
+	 * cluster is refreshed, so that the next scripts go to the right node. The node that
+	 * takes over a slot may also be new to the cluster.
 	 */
 	private StatefulRedisConnection<byte[], byte[]> follow(StatefulRedisClusterConnection<byte[], byte[]> cluster,
 			Redirection redirection, int slot, Deadline deadline) {

@@ -24,11 +24,12 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * One script on its way through Lettuce, waited for no longer than its caller has time.
- * Lettuce keeps what it cannot send at once, and cannot say later whether it was sent:
- * this command can, because it is asked to write itself.
+ * One script on its way through Lettuce; a caller waits for it no longer than its
+ * deadline. Lettuce queues a command that it cannot send at once, and cannot say later
+ * whether the command was sent. This command can say it, because Lettuce asks the command
+ * to encode itself when it is sent.
  *
- * @param <T> what the return type of the verb becomes in Java
+ * @param <T> the Java type of the verb's reply
  */
 final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
@@ -55,25 +56,28 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 			.addValues(Arrays.asList(keyAndArguments).subList(1, keyAndArguments.length));
 	}
 
-	/** The script by its name, which the server may not know. */
+	/** Makes the command that names the script; the server may not know the script. */
 	static <T> LettuceScript<T> named(Verb verb, byte[][] keyAndArguments) {
 		return new LettuceScript<>(CommandType.EVALSHA, verb.sha1(), verb, keyAndArguments);
 	}
 
-	/** The script with its text, which the server knows from then on. */
+	/**
+	 * Makes the command with the text of the script; the server knows the script from
+	 * then on.
+	 */
 	static <T> LettuceScript<T> whole(Verb verb, byte[][] keyAndArguments) {
 		return new LettuceScript<>(CommandType.EVAL, verb.text(), verb, keyAndArguments);
 	}
 
 	/**
 	 * Runs a script, in a cluster on the node of its key.
-	 * @param <T> what the return type of the verb becomes in Java
-	 * @param connection any connection; others may use it at the same time
+	 * @param <T> the Java type of the verb's reply
+	 * @param connection any connection; other callers may use it at the same time
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline until when to wait for the reply
 	 * @return the reply
-	 * @throws NotSentException if it did not leave and never will
+	 * @throws NotSentException if the script did not leave and never will
 	 */
 	static <T> T run(StatefulConnection<byte[], byte[]> connection, Verb verb, byte[][] keyAndArguments,
 			Deadline deadline) {
@@ -87,8 +91,8 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
 	/**
 	 * Runs a script on a node that takes over the slot of its key.
-	 * @param <T> what the return type of the verb becomes in Java
-	 * @param node a connection that nobody else uses
+	 * @param <T> the Java type of the verb's reply
+	 * @param node a connection that no other caller uses meanwhile
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline until when to wait for the reply
@@ -96,7 +100,7 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	 */
 	static <T> T runAsking(StatefulRedisConnection<byte[], byte[]> node, Verb verb, byte[][] keyAndArguments,
 			Deadline deadline) {
-		// It counts for one command only.
+		// ASKING holds for one command only, so the second script needs another one.
 		node.async().asking();
 		try {
 			return LettuceScript.<T>named(verb, keyAndArguments).sendOn(node, deadline).await(deadline);
@@ -120,12 +124,12 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	}
 
 	/**
-	 * Sends scripts without a wait between them: as one write, in a cluster each to its
-	 * node.
+	 * Sends scripts without a wait between them: in one write, or in a cluster each to
+	 * its node.
 	 */
 	static <T> void sendAll(StatefulConnection<byte[], byte[]> connection, List<LettuceScript<T>> scripts) {
 		if (connection instanceof StatefulRedisClusterConnection) {
-			// A write of many would wait for nodes that are not connected yet.
+			// One write for all nodes would wait for nodes that are not connected yet.
 			scripts.forEach((script) -> script.sendOn(connection));
 		}
 		else if (!scripts.isEmpty()) {
@@ -134,9 +138,9 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	}
 
 	/**
-	 * Waits for the reply; whoever has waited in vain does not want the script to be sent
-	 * any more.
-	 * @throws NotSentException if it did not leave and never will
+	 * Waits for the reply. If there is none in time, the script is withdrawn, so that it
+	 * is not sent later.
+	 * @throws NotSentException if the script did not leave and never will
 	 */
 	T await(Deadline deadline) {
 		try {
@@ -151,7 +155,7 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	}
 
 	/**
-	 * Whether it did not leave and never will.
+	 * Cancels the script and returns whether it did not leave and never will.
 	 */
 	boolean withdraw() {
 		this.reply.cancel(true);
@@ -159,9 +163,9 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	}
 
 	/**
-	 * Lettuce passes over what was cancelled. What is cancelled in the very moment in
-	 * which it comes to be written has a place in the row of replies already, so a
-	 * command without any effect goes in its stead.
+	 * Writes the command. Lettuce skips a command that was cancelled before. A command
+	 * that is cancelled just when it is about to be written has its place in the queue of
+	 * replies already, so a {@code PING}, which has no effect, is written instead.
 	 */
 	@Override
 	public void encode(ByteBuf buffer) {

@@ -20,10 +20,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Runs scripts on one connection of Lettuce for all callers, which no script holds up:
- * the one that the whole application shares, or where it shares none, one that is kept
- * for the store. Its own wait is bounded by each call's deadline, however long the
- * command time-out of the client is.
+ * Runs the scripts of all callers on one connection of Lettuce. No script holds the
+ * connection up. It is the connection that the whole application shares, or, if the
+ * application shares none, one that is kept for the store. Each call waits until its own
+ * deadline, however long the command time-out of the client is.
  */
 final class LettuceScriptRunner implements ScriptRunner {
 
@@ -33,7 +33,7 @@ final class LettuceScriptRunner implements ScriptRunner {
 
 	private volatile @Nullable Line line;
 
-	/** What is being opened for everybody who has no connection. */
+	/** The connection that is being opened for all callers that wait for one. */
 	private @Nullable CompletableFuture<Line> opening;
 
 	LettuceScriptRunner(RedisConnectionFactory connectionFactory) {
@@ -59,7 +59,7 @@ final class LettuceScriptRunner implements ScriptRunner {
 			return replies(connection, verb, keysAndArguments, sent, deadline);
 		}
 		catch (NotSentException ex) {
-			// One of them did not leave; that says nothing of the others.
+			// One script did not leave, but other scripts may have left.
 			throw withdrawAll(sent) ? ex : ex.reason();
 		}
 		catch (RuntimeException ex) {
@@ -68,7 +68,7 @@ final class LettuceScriptRunner implements ScriptRunner {
 		}
 	}
 
-	/** Whether none left and none ever will. */
+	/** Withdraws all scripts and returns whether none left and none ever will. */
 	private static boolean withdrawAll(List<LettuceScript<Long>> sent) {
 		boolean withdrawn = true;
 		for (LettuceScript<Long> script : sent) {
@@ -77,7 +77,10 @@ final class LettuceScriptRunner implements ScriptRunner {
 		return withdrawn;
 	}
 
-	/** Those that met a server that did not know the script are sent once more, whole. */
+	/**
+	 * Waits for the replies. If a server did not know the script, the command is sent
+	 * once more with the text of the script.
+	 */
 	private static List<Long> replies(StatefulConnection<byte[], byte[]> connection, Verb verb,
 			List<byte[][]> keysAndArguments, List<LettuceScript<Long>> sent, Deadline deadline) {
 		Long[] replies = new Long[keysAndArguments.size()];
@@ -102,7 +105,10 @@ final class LettuceScriptRunner implements ScriptRunner {
 		return ((last != null && last.isUsable()) ? last : ConnectionOpener.await(opening(), deadline)).connection();
 	}
 
-	/** One attempt for all who wait; each of them may leave earlier. */
+	/**
+	 * Starts one attempt for all callers that wait; each of them may stop waiting
+	 * earlier.
+	 */
 	private synchronized CompletableFuture<Line> opening() {
 		if (this.opening == null || this.opening.isDone()) {
 			this.opening = this.opener.start(this::open, Line::close);
@@ -114,7 +120,7 @@ final class LettuceScriptRunner implements ScriptRunner {
 		Line last = this.line;
 		if (last != null && !last.isUsable()) {
 			this.line = null;
-			// First: a pool may have no second one.
+			// The old connection is closed first, because a pool may have no second one.
 			last.close();
 		}
 		Line next = Line.open(this.connectionFactory);
@@ -133,7 +139,8 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * Spring's connection, which is given back, and the one below it, which is used.
+	 * The connection of Spring, which is given back at the end, and the connection of
+	 * Lettuce below it, which is used.
 	 */
 	private record Line(RedisConnection lease, StatefulConnection<byte[], byte[]> connection) {
 
@@ -149,8 +156,8 @@ final class LettuceScriptRunner implements ScriptRunner {
 		}
 
 		/**
-		 * What is disconnected and connects by itself again is as good as a new one, and
-		 * may be shared.
+		 * Returns whether the connection is open, or will connect again by itself. Such a
+		 * connection is as good as a new one, and other callers may share it.
 		 */
 		boolean isUsable() {
 			if (this.connection.isOpen()) {
@@ -167,8 +174,8 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * Deprecated or not, there is no other way from Spring's connection to the one below
-	 * it.
+	 * Returns the connection of Lettuce below the one of Spring; this deprecated method
+	 * is the only way to it.
 	 */
 	@SuppressWarnings({ "unchecked", "deprecation" })
 	static StatefulConnection<byte[], byte[]> nativeConnection(RedisConnection lease) {

@@ -10,8 +10,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
- * What the connections of one factory have in common: a pool or none, and what they know
- * of their cluster. Thread-safe.
+ * The facts that the connections of one factory share: whether they come from a pool, and
+ * their view of the cluster. Thread-safe.
  */
 final class LettuceTopology {
 
@@ -29,10 +29,10 @@ final class LettuceTopology {
 	}
 
 	/**
-	 * Asks the cluster again who has which slot; once for all who find out at the same
-	 * time that a slot was moved. Below a factory that is not Spring's nobody can be
-	 * asked.
-	 * @return when it has told
+	 * Asks the cluster again which node has which slot. Callers that notice a move at the
+	 * same time share one question. With a factory that is not Spring's, this does
+	 * nothing.
+	 * @return a future that completes when the cluster has answered
 	 */
 	synchronized CompletableFuture<Void> refresh() {
 		if (this.refreshing == null || this.refreshing.isDone()) {

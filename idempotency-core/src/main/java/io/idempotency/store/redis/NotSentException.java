@@ -1,7 +1,7 @@
 package io.idempotency.store.redis;
 
 /**
- * A script surely did not leave and never will, so that it surely was not applied.
+ * A script surely did not leave and never will, so it was not applied.
  */
 final class NotSentException extends RuntimeException {
 
@@ -14,7 +14,7 @@ final class NotSentException extends RuntimeException {
 		this.reason = reason;
 	}
 
-	/** What the client said. */
+	/** Returns the exception of the client. */
 	RuntimeException reason() {
 		return this.reason;
 	}

@@ -7,41 +7,45 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * A connection that nobody else writes on meanwhile, so that {@code WAIT} counts the
- * replicas that have this caller's write, and holds up nobody. Not thread-safe.
+ * A connection that no other caller uses meanwhile. So {@code WAIT} counts the replicas
+ * that have the write of this caller, and delays no other caller. Not thread-safe.
  */
 interface OwnConnection extends AutoCloseable {
 
 	/**
 	 * Runs a script.
-	 * @param <T> what the return type of the verb becomes in Java
+	 * @param <T> the Java type of the verb's reply
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
-	 * @param deadline until when, where the client lets that be bounded
+	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the reply
-	 * @throws NotSentException if it surely was not and will not be sent
+	 * @throws NotSentException if the script surely was not and will not be sent
 	 */
 	<T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline);
 
 	/**
 	 * Waits until replicas have the last script that was run.
 	 * @param replicas how many
-	 * @param millis for how long at most
-	 * @param deadline until when the server must have answered, where the client lets
-	 * that be bounded
-	 * @return how many have it
+	 * @param millis how long the server waits at most
+	 * @param deadline when the server must have answered, if the client lets the wait be
+	 * bounded
+	 * @return how many replicas have it
 	 */
 	long awaitReplicas(int replicas, long millis, Deadline deadline);
 
 	/**
-	 * Whether it is worth keeping for the next call, because no pool keeps it.
+	 * Returns whether the connection is worth keeping for the next call, because no pool
+	 * keeps it.
 	 */
 	boolean isKept();
 
 	@Override
 	void close();
 
-	/** By name, because Lettuce may be missing. */
+	/**
+	 * Returns whether the connection is one of Lettuce. The check goes by the name of the
+	 * class, because Lettuce may be missing.
+	 */
 	static boolean isLettuce(RedisConnection connection) {
 		return connection.getClass().getName().startsWith("org.springframework.data.redis.connection.lettuce.");
 	}
@@ -88,10 +92,10 @@ interface OwnConnection extends AutoCloseable {
 	}
 
 	/**
-	 * A connection of a client that lends one of its own for each command. Script and
-	 * {@code WAIT} go to it together: on another connection the server would count the
-	 * replicas that have somebody else's write. So a script that has written nothing
-	 * waits for what was written on the connection before.
+	 * A connection of a client that lends a connection of the server for each command. So
+	 * script and {@code WAIT} are sent together in one pipeline: on another connection
+	 * the server would count the replicas that have the write of another caller. A script
+	 * that has written nothing then waits for the earlier writes of the connection.
 	 */
 	final class PipelinedOwnConnection implements OwnConnection {
 

@@ -9,14 +9,14 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node of a cluster says to a caller that should have asked another one:
+ * The answer of a cluster node to a caller that should have asked another node:
  * {@code MOVED 3999 127.0.0.1:6381}.
  *
- * @param asking whether the other node is still about to take over, so that it must be
- * told that its caller knows that ({@code ASK})
- * @param host where the other node is; empty where the nodes do not know their own
+ * @param asking whether the answer was {@code ASK}: the other node is still taking over
+ * the slot, so the caller must send {@code ASKING} first
+ * @param host the host of the other node; empty if the nodes do not know their own
  * address
- * @param port its port
+ * @param port the port of the other node
  */
 record Redirection(boolean asking, String host, int port) {
 
@@ -30,12 +30,15 @@ record Redirection(boolean asking, String host, int port) {
 				: null;
 	}
 
-	/** The node, if the cluster is known to have it. */
+	/** Returns the other node, or {@code null} if the client does not know it. */
 	@Nullable RedisClusterNode target(Partitions partitions) {
 		return partitions.getPartition(this.host, this.port);
 	}
 
-	/** Whether the client knows by now what it is told. */
+	/**
+	 * Returns whether the client knows the node and, after {@code MOVED}, that the node
+	 * has the slot.
+	 */
 	boolean isKnownTo(Partitions partitions, int slot) {
 		RedisClusterNode target = target(partitions);
 		return target != null && (this.asking || target.equals(partitions.getMasterBySlot(slot)));

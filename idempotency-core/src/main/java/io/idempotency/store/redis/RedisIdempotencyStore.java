@@ -27,35 +27,35 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Keeps its records in Redis 6.2 or newer, or what speaks like it: standalone, Sentinel
- * or Cluster, through either client of Spring Data Redis.
+ * A store that keeps its records in Redis 6.2 or newer, or in a compatible server:
+ * standalone, Sentinel or Cluster, through Lettuce or Jedis.
  * <p>
  * Every verb is one Lua script over one key, so it is atomic, takes one round trip, and
- * works in a cluster. Time is the server's. Records expire by themselves: there is
- * nothing to clean up, and nothing is kept in this object but connections.
+ * works in a cluster. Time is the server's. Records expire by themselves, so there is
+ * nothing to clean up. This object holds nothing but connections.
  * <p>
- * What survives is what the server keeps: one that loses its data, or fails over before a
- * write was replicated, forgets calls, and their duplicates run again. Against the first,
- * use an append-only file; against the second, {@code waitReplicas}. A server that evicts
- * keys forgets them too, see {@link #verify()}.
+ * When the server loses records, the duplicates of their calls run again. A server may
+ * lose its data when it restarts; use an append-only file against that. A server may fail
+ * over before a write was replicated; use {@code waitReplicas} against that. A server may
+ * also evict records, see {@link #verify()}.
  * <p>
- * A call that the server does not answer fails after the store's time-out. Through
- * Lettuce that holds however long the client's own time-outs are, also while it is not
- * connected. Through Jedis nobody but the client can end a wait: its read time-out,
- * connect time-out and the wait of its pool hold, and {@link #verify()} logs a warning
- * where they are longer.
+ * A call that the server does not answer fails after the store's time-out. With Lettuce
+ * that holds however long the client's own time-outs are, even while the client is not
+ * connected. With Jedis only the client can end a wait, after its read time-out, its
+ * connect time-out or the longest wait of its pool; {@link #verify()} logs a warning if
+ * one of them is longer than the store's time-out.
  *
  * @since 0.1.0
  */
 public final class RedisIdempotencyStore implements IdempotencyStore, AutoCloseable {
 
-	/** How the script begins an error that speaks of a record. */
+	/** The first word of a script's error about a record that it cannot read. */
 	private static final String UNREADABLE = "IDEMPOTENCY ";
 
-	/** How Redis says that something else than a record is in the place of it. */
+	/** The error code of Redis for a key that holds a value of another type. */
 	private static final String OTHER_TYPE = "WRONGTYPE";
 
-	/** What the names of all records start with, unless one is given. */
+	/** The default prefix of the names of all records. */
 	public static final String DEFAULT_KEY_PREFIX = "idempotency:";
 
 	private final RedisConnectionFactory connectionFactory;
@@ -69,24 +69,25 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	private final Duration storeTimeout;
 
 	/**
-	 * Creates a store with the default prefix and a time-out of two seconds that does not
+	 * Creates a store with the default prefix and a time-out of two seconds. It does not
 	 * wait for replicas.
-	 * @param connectionFactory where connections come from
+	 * @param connectionFactory the source of connections
 	 */
 	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory) {
 		this(connectionFactory, DEFAULT_KEY_PREFIX, 0, Duration.ofSeconds(1), Duration.ofSeconds(2));
 	}
 
 	/**
-	 * Creates a store. With replicas to wait for, a claim or a completion that too few of
-	 * them have got in time is an {@link IdempotencyStoreException}, and such a claim is
-	 * released.
-	 * @param connectionFactory where connections come from
-	 * @param keyPrefix what the names of all records start with
+	 * Creates a store. If the store waits for replicas, and too few of them get a claim
+	 * or a completion in time, the call throws an {@link IdempotencyStoreException}; the
+	 * store then releases such a claim.
+	 * @param connectionFactory the source of connections
+	 * @param keyPrefix the prefix of the names of all records
 	 * @param waitReplicas how many replicas must have a claim or a completion before it
-	 * counts, zero: none; in a cluster this needs Lettuce
-	 * @param waitTimeout how long to wait for them, at least a millisecond; it comes on
-	 * top of the store's time-out, and the read time-out of Jedis must be longer
+	 * counts, zero for none; in a cluster this needs Lettuce
+	 * @param waitTimeout how long to wait for the replicas, at least a millisecond; this
+	 * wait comes on top of the store's time-out, and the read time-out of Jedis must be
+	 * longer than it
 	 * @param storeTimeout how long one call may take at most, at least a millisecond
 	 */
 	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory, String keyPrefix, int waitReplicas,
@@ -140,9 +141,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * All scripts are sent without a wait between them: one round trip on a server, one
-	 * for each node of a cluster. Only through Jedis on a cluster, for which Spring has
-	 * no pipeline, does every claim take a round trip of its own.
+	 * The store sends all scripts without a wait between them: that takes one round trip
+	 * on a server, and one for each node of a cluster. With Jedis on a cluster every
+	 * claim takes a round trip of its own, because Spring has no pipeline there.
 	 */
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
@@ -203,8 +204,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 					"Redis could not be reached for '" + verb + "': " + reason.getClass().getSimpleName(), reason);
 		}
 		catch (RuntimeException ex) {
-			// The clients agree on no type: whatever it is, the script may have been
-			// applied.
+			// The clients have no exception type in common, so after any exception the
+			// script may have been applied.
 			RuntimeException reason = translated(ex);
 			String unreadable = unreadable(ex);
 			if (unreadable != null) {
@@ -215,7 +216,10 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		}
 	}
 
-	/** What the script says of a record that it cannot read. */
+	/**
+	 * Returns the message about a record that cannot be read, or {@code null} if the
+	 * failure is another one.
+	 */
 	private static @Nullable String unreadable(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			String message = cause.getMessage();
@@ -230,17 +234,17 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return null;
 	}
 
-	/** In Spring's words, where it has any. */
+	/** Translates an exception into one of Spring's, if Spring has one for it. */
 	private RuntimeException translated(RuntimeException ex) {
 		RuntimeException translated = this.connectionFactory.translateExceptionIfPossible(ex);
 		return (translated != null) ? translated : ex;
 	}
 
 	/**
-	 * Looks at the client and at the server once, to be called at start-up: logs a
-	 * warning if the client may take longer than the store's time-out, and if the server
-	 * evicts keys or has too few replicas. A server that cannot be reached or does not
-	 * tell is no reason not to start.
+	 * Checks the client and the server; to be called once, at start-up. It logs a warning
+	 * if the client may wait longer than the store's time-out, if the server evicts keys,
+	 * or if the server has too few replicas. If the server cannot be reached or does not
+	 * answer the question, the application starts all the same.
 	 * @throws IdempotencyConfigurationException if the server is too old, or its client
 	 * cannot wait for replicas
 	 */
@@ -250,7 +254,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	/**
-	 * Gives back the connections that are kept for the store; the store must not be used
+	 * Gives back the connections that are kept for the store. The store must not be used
 	 * any more.
 	 */
 	@Override

@@ -6,8 +6,8 @@ import io.idempotency.key.IdempotencyKey;
 
 /**
  * Names of records: {@code {prefix}{namespace}:{operation}:{hash}}, without a namespace
- * {@code {prefix}{operation}:{hash}}. The hash alone is the identity; the others stand
- * there for people, and for who looks for all keys of an operation of a service.
+ * {@code {prefix}{operation}:{hash}}. The hash alone is the identity. Namespace and
+ * operation are for people who read the names, or who look for all keys of one operation.
  */
 final class RedisKeyspace {
 
@@ -22,8 +22,9 @@ final class RedisKeyspace {
 	}
 
 	/**
-	 * Braces would put all records of an operation into one slot of a cluster, blanks and
-	 * control characters would break listings.
+	 * Replaces characters that do harm in a name: braces would put all records of an
+	 * operation into one slot of a cluster; blanks and control characters would break
+	 * listings.
 	 */
 	private static String readable(String label) {
 		StringBuilder readable = null;

@@ -11,8 +11,8 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.StoredResult;
 
 /**
- * Reads what {@code claim.lua} replies: a number that says what, a number that goes with
- * it, and for a result its format and body.
+ * Reads the reply of {@code claim.lua}: the number of the answer, a number that belongs
+ * to the answer, and for a result its format and body.
  */
 final class RedisReplies {
 

@@ -10,8 +10,8 @@ import org.springframework.data.redis.connection.RedisPipelineException;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
 
 /**
- * Runs a script by its name, and with its text where the server does not know it: after a
- * restart, a fail-over or a {@code SCRIPT FLUSH}.
+ * Runs a script by its name. If the server does not know the script (after a restart, a
+ * fail-over or a {@code SCRIPT FLUSH}), the text of the script is sent.
  */
 final class RedisScripts {
 
@@ -19,13 +19,15 @@ final class RedisScripts {
 	}
 
 	/**
-	 * Whether the connection takes one of the server's from a pool for each command, as
-	 * Spring does with a newer Jedis. Only a pipeline then stays on one connection, and
-	 * lets what fails before it was sent be told from what fails later.
+	 * Returns whether Spring's connection takes a connection from a pool for each
+	 * command, as it does with a newer Jedis. Then only a pipeline stays on one
+	 * connection, and only a pipeline shows whether a failure came before the commands
+	 * were sent.
 	 */
 	@SuppressWarnings("deprecation")
 	static boolean borrowsForEachCommand(RedisConnection connection) {
-		// There is nothing else to tell it by in both lines of Spring Data.
+		// In both supported lines of Spring Data, only the class of the client shows
+		// this.
 		Object client = connection.getNativeConnection();
 		if (client == null || connection instanceof RedisClusterConnection) {
 			return false;
@@ -53,8 +55,8 @@ final class RedisScripts {
 	}
 
 	/**
-	 * Runs a script for many keys in one round trip, and in a second one for those that
-	 * met a server that did not know it.
+	 * Runs a script for many keys in one round trip. A second round trip follows for the
+	 * keys whose server did not know the script.
 	 */
 	static List<Long> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments) {
 		return runAll(connection, verb, keysAndArguments, () -> {
@@ -62,8 +64,8 @@ final class RedisScripts {
 	}
 
 	/**
-	 * Runs a script and waits for replicas in the same round trip, whether it has written
-	 * or not.
+	 * Runs a script and waits for replicas in the same round trip, whether the script has
+	 * written or not.
 	 * @return the reply of the script, then how many replicas have the last write of this
 	 * connection
 	 */
@@ -133,8 +135,8 @@ final class RedisScripts {
 			return new ArrayList<>(connection.closePipeline());
 		}
 		catch (RedisPipelineException ex) {
-			// One that failed is an exception among the replies of the others; where the
-			// line broke, there are none.
+			// A command that failed has an exception in place of its reply; if the
+			// connection broke, there are no replies.
 			List<Object> replies = ex.getPipelineResult();
 			if (replies == null || replies.isEmpty()) {
 				throw ex;
@@ -143,7 +145,10 @@ final class RedisScripts {
 		}
 	}
 
-	/** What failed among others is an exception in the place of its reply. */
+	/**
+	 * Returns a reply of a pipeline; a command that failed has an exception in place of
+	 * its reply, which is thrown.
+	 */
 	static Object value(Object reply) {
 		if (reply instanceof RuntimeException failure) {
 			throw failure;
@@ -152,8 +157,8 @@ final class RedisScripts {
 	}
 
 	/**
-	 * The clients have no exception of their own for it in common, but the server's error
-	 * code.
+	 * Finds the error code of the server in the messages, because the clients have no
+	 * exception for it in common.
 	 */
 	private static boolean isUnknownScript(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

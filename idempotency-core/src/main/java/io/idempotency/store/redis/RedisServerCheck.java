@@ -15,8 +15,9 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Looks at the servers at start-up for what would break the promise of the store later.
- * Asks {@code INFO} alone: {@code CONFIG} is forbidden on managed servers.
+ * Checks the servers at start-up for settings that would break the promise of the store
+ * later. The check asks {@code INFO} only, because {@code CONFIG} is forbidden on managed
+ * servers.
  */
 final class RedisServerCheck {
 
@@ -44,7 +45,8 @@ final class RedisServerCheck {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			// Down or not allowed to tell: both may be over before the first call comes.
+			// The server is down or refuses to answer; both may change before the first
+			// call comes.
 			logger.warn("Redis could not be asked for its version and its memory policy; going on without: {}",
 					NestedExceptionUtils.getMostSpecificCause(ex).toString());
 			logger.debug("What was said when Redis was asked", ex);
@@ -82,8 +84,8 @@ final class RedisServerCheck {
 	}
 
 	/**
-	 * Every record expires, so the policies that evict only what expires evict records
-	 * too.
+	 * Every record has an expiry, so even the policies that evict only keys with an
+	 * expiry evict records.
 	 */
 	private void warnOfEviction() {
 		boolean bounded = values("maxmemory").anyMatch((bytes) -> !bytes.equals("0"));
@@ -113,7 +115,10 @@ final class RedisServerCheck {
 		return properties(name).map((property) -> this.info.getProperty(property).trim());
 	}
 
-	/** In a cluster, the names start with host and port of a node. */
+	/**
+	 * Returns the names of the properties with a name; in a cluster they start with host
+	 * and port of a node.
+	 */
 	private Stream<String> properties(String name) {
 		return this.info.stringPropertyNames()
 			.stream()

@@ -9,13 +9,13 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.record.Moment;
 
 /**
- * Arguments of the scripts.
+ * Converts values to arguments of the scripts.
  */
 final class RedisValues {
 
 	/**
-	 * A number of microseconds that a double holds exactly, now and added to any date
-	 * until 2155.
+	 * A hundred years: a double holds the sum of it and any date until 2155 exactly, in
+	 * microseconds.
 	 */
 	private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -37,14 +37,14 @@ final class RedisValues {
 	}
 
 	/**
-	 * Microseconds, rounded up: what is not zero must not become it; at most a hundred
-	 * years.
+	 * Converts a duration to microseconds, at most a hundred years. It rounds up, because
+	 * a duration above zero must not become zero.
 	 */
 	static byte[] of(Duration duration) {
 		return of(Moment.micros((duration.compareTo(LONGEST) < 0) ? duration : LONGEST));
 	}
 
-	/** The state that a completion leaves, as the scripts call it. */
+	/** Returns the letter of the scripts for the state that a completion leaves. */
 	static byte[] of(Completion.Type type) {
 		if (type == Completion.Type.RESULT) {
 			return RESULT;

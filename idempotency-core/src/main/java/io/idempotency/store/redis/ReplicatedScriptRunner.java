@@ -14,12 +14,13 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Lets a claim or a completion count only when enough replicas have it. A claim that they
- * do not have in time is released, so that nobody finds it live; a completion is left for
- * its repetition, which is written once more and waited for again.
+ * Lets a claim or a completion count only when enough replicas have it. A claim that too
+ * few replicas have in time is released, so that later calls do not find it live. A
+ * completion that too few replicas have in time stays; the engine repeats it, and the
+ * repetition writes the record once more and waits again.
  * <p>
- * What a server lost in a fail-over between script and {@code WAIT} is not noticed: the
- * wait is then answered by the new master, for nothing.
+ * A write that is lost in a fail-over between script and {@code WAIT} is not noticed,
+ * because the new master answers the {@code WAIT}.
  * <p>
  * The wait comes on top of the deadline of a call.
  */
@@ -35,10 +36,13 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 
 	private final Duration timeout;
 
-	/** Absent where Lettuce is. */
+	/** {@code null} if Lettuce is not on the class path. */
 	private final @Nullable LettuceTopology topology;
 
-	/** Absent where nobody can bound how long it takes. */
+	/**
+	 * {@code null} if the client is not Lettuce: then the calling thread opens its
+	 * connection, and only the client bounds how long that takes.
+	 */
 	private final @Nullable ConnectionOpener opener;
 
 	private final ConcurrentLinkedDeque<OwnConnection> kept = new ConcurrentLinkedDeque<>();
@@ -104,8 +108,8 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 			this.shared.run(Verb.RELEASE, new byte[][] { keyAndArguments[0], keyAndArguments[1] }, deadline);
 		}
 		catch (RuntimeException ex) {
-			// The caller hears of a failed claim in any case, and gives it back by its
-			// id.
+			// The caller gets the failure of the claim in any case, and gives the claim
+			// back by its id.
 			tooFew.addSuppressed(ex);
 		}
 	}
@@ -153,7 +157,8 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * A connection whose reply is still to come must never be given to another caller.
+	 * Keeps or closes a connection. A connection with an outstanding reply must never be
+	 * given to another caller, so it is closed.
 	 */
 	private void giveBack(OwnConnection connection, boolean intact) {
 		if (intact && connection.isKept() && this.places.tryAcquire()) {

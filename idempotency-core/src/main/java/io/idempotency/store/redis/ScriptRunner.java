@@ -12,23 +12,23 @@ interface ScriptRunner extends AutoCloseable {
 
 	/**
 	 * Runs a script.
-	 * @param <T> what the return type of the verb becomes in Java
+	 * @param <T> the Java type of the verb's reply
 	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
-	 * @param deadline until when, where the client lets that be bounded
+	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the reply
-	 * @throws NotSentException if it surely was not and will not be sent
+	 * @throws NotSentException if the script surely was not and will not be sent
 	 */
 	<T> T run(Verb verb, byte[][] keyAndArguments, Deadline deadline);
 
 	/**
-	 * Runs one script for many keys, where the client can in one round trip for each
-	 * server.
-	 * @param verb the verb, one that replies with a number
+	 * Runs one script for many keys, in one round trip for each server if the client can
+	 * do that.
+	 * @param verb the verb; its script must reply with a number
 	 * @param keysAndArguments the keys, each with its arguments
-	 * @param deadline until when, where the client lets that be bounded
+	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the replies, in the same order
-	 * @throws NotSentException if surely none was and none will be sent
+	 * @throws NotSentException if surely no script was sent and none will be
 	 */
 	List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
 
@@ -40,7 +40,10 @@ interface ScriptRunner extends AutoCloseable {
 				: new SpringScriptRunner(connectionFactory);
 	}
 
-	/** Asked in this order, because Lettuce may be missing. */
+	/**
+	 * Returns whether Lettuce makes the connections. Lettuce may be missing, so the class
+	 * path is checked first.
+	 */
 	static boolean isLettuce(RedisConnectionFactory connectionFactory) {
 		return hasLettuce() && LettuceScriptRunner.isFor(connectionFactory);
 	}

@@ -9,8 +9,8 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Runs scripts on whatever connection the factory gives, through nothing but Spring's
- * interfaces. They let nobody bound a wait, so that the time-outs of the client hold.
+ * Runs scripts on any connection of the factory, through Spring's interfaces only. These
+ * interfaces have no bound for a wait, so the time-outs of the client hold.
  */
 final class SpringScriptRunner implements ScriptRunner {
 
@@ -21,8 +21,8 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * Without a connection nothing is sent: the server is not there, or the pool is
-	 * exhausted.
+	 * Connects. If that fails (the server is down, or the pool is exhausted), surely
+	 * nothing was sent.
 	 */
 	static RedisConnection connect(RedisConnectionFactory connectionFactory) {
 		try {
@@ -41,7 +41,8 @@ final class SpringScriptRunner implements ScriptRunner {
 	}
 
 	/**
-	 * In a cluster this is one round trip for each: Spring has no pipeline there.
+	 * Takes one round trip for each key in a cluster, because Spring has no pipeline
+	 * there.
 	 */
 	@Override
 	public List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
@@ -64,7 +65,7 @@ final class SpringScriptRunner implements ScriptRunner {
 
 	@Override
 	public void close() {
-		// Nothing is kept.
+		// This runner keeps no connections.
 	}
 
 }

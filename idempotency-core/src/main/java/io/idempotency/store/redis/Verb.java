@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * What the store asks Redis to do: one Lua script for each.
+ * The verbs of the store, each with its Lua script.
  */
 enum Verb {
 
@@ -79,7 +79,7 @@ enum Verb {
 		return this.sha1;
 	}
 
-	/** The verb as it stands in messages. */
+	/** Returns the verb as messages show it. */
 	@Override
 	public String toString() {
 		return name().toLowerCase(Locale.ROOT);

@@ -1,5 +1,5 @@
 -- ARGV: claim id, fingerprint, once, lease, retention, may take over, token
--- Replies { what, number, ... } as RedisReplies reads it.
+-- Replies { answer, number, ... }, which RedisReplies reads.
 local ACQUIRED, ACQUIRED_ABANDONED, IN_PROGRESS, COMPLETED, GONE, MISMATCH, REFUSED, DUPLICATE, UNKNOWN_TOKEN
 	= 1, 2, 3, 4, 5, 6, 7, 8, 9
 
@@ -64,7 +64,8 @@ if record.state == RUNNING and owns(record, id) then
 	return { record.flags == ABANDONED and ACQUIRED_ABANDONED or ACQUIRED, record.fence }
 end
 
--- Fingerprints are digests that name their algorithm; an empty one compares nothing.
+-- Fingerprints are digests that name their algorithm. An empty fingerprint matches every
+-- other one.
 if record.fingerprint ~= '' and fingerprint ~= '' and record.fingerprint ~= fingerprint then
 	return { MISMATCH, 0 }
 end

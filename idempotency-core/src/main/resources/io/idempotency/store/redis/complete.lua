@@ -6,7 +6,8 @@ local retention, attachWithin, format, body = tonumber(ARGV[5]), tonumber(ARGV[6
 local claimed = record and record.state ~= ISSUED
 
 if not claimed then
-	-- A late success is kept; a fence is the time of its claim.
+	-- A late success is kept if its claim is younger than the retention; the fence is the
+	-- time of the claim.
 	if retention > 0 and now >= fence + retention then
 		return 0
 	end

@@ -1,5 +1,5 @@
 -- ARGV: time to live
--- Replies when the record expires.
+-- Replies the time at which the record expires.
 if record then
 	return keptUntil(record)
 end

@@ -1,10 +1,10 @@
--- The record of one key, put before every verb. Times are microseconds of this server's clock:
--- exact in a double until the year 2255.
+-- The start of every script: reads and writes the record of one key. Times are microseconds of this
+-- server's clock; a double holds them exactly until the year 2255.
 --
--- A record is one string: a head that the verbs read and write, then the body of a result. A string
--- and not a hash, because one SET replaces record and expiry together, so a verb writes with exactly
--- one command and nothing is half done when memory runs out; because the head alone is read unless
--- the result is wanted; and because head and body together take one key and one allocation.
+-- A record is one string: a head that the verbs read and write, then the body of a result. It is a
+-- string and not a hash for three reasons. One SET replaces record and expiry together, so a verb
+-- writes with exactly one command, and no write is half done when memory runs out. A verb reads the
+-- head alone unless it needs the result. Head and body together take one key and one allocation.
 --
 --   version | state | flags | claim id (16) | fence | lease until | kept until | token until | attempts
 --   | length and fingerprint | length and format | body
@@ -35,7 +35,8 @@ local function write(record, body)
 	redis.call('SET', key, head .. (body or ''), 'PX', string.format('%.0f', millis))
 end
 
--- What is repeated is written once more, so that a WAIT after it waits for the first write too.
+-- A repeated verb writes once more, so that a WAIT after it also waits for the first
+-- write.
 local function touch(record)
 	redis.call('PEXPIRE', key, string.format('%.0f', math.max(1, math.ceil((keptUntil(record) - now) / 1000))))
 end

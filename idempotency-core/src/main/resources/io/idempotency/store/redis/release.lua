@@ -8,14 +8,15 @@ end
 
 if record.state == RUNNING then
 	if record.flags == NOBODYS then
-		-- There is no claim to give back: this may be the second time it is sent.
+		-- There is no claim to give back; this release may have been sent before.
 		return 1
 	end
 	if record.id ~= id then
 		return 0
 	end
 	if record.flags == ABANDONED then
-		-- The effect of a dead owner is not washed away by a successor that failed.
+		-- The dead owner may have had its effect, so a successor that failed must not
+		-- delete the record.
 		record.flags = NOBODYS
 		record.leaseUntil = now
 		write(record)
