@@ -28,7 +28,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	 */
 	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, @Nullable Throwable cause) {
 		super(operation, 503, "store-unavailable", "Idempotency store is not available", "The idempotency store of '"
-				+ operation + "' is not available, so the request was not run: repeat it unchanged later", cause);
+				+ operation + "' is not available, so the request was not done: repeat it unchanged later", cause);
 		this.retryAfter = retryAfter;
 	}
 

@@ -61,6 +61,8 @@ public interface IdempotencyTemplate {
 		 * Sets whose key it is. Default: all callers share one scope.
 		 * @param scope the scope, e.g. a tenant
 		 * @return this call
+		 * @throws IllegalArgumentException if the scope is {@code null} or empty, because
+		 * a key must never be shared by mistake
 		 */
 		Call scope(String scope);
 

@@ -101,6 +101,10 @@ final class EngineCall extends RunnableCall {
 
 	@Override
 	public IdempotencyTemplate.Call scope(String scope) {
+		if (scope == null || scope.isEmpty()) {
+			throw new IllegalArgumentException("The scope of a call of '" + operation()
+					+ "' is missing, and a key must never be shared by mistake: give the scope, or do not call scope(...) where all callers share one");
+		}
 		this.scope = scope;
 		return this;
 	}

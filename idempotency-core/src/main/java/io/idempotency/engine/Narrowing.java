@@ -64,6 +64,11 @@ final class Narrowing {
 	 * even if something failed after the commit.
 	 */
 	RecordEnd ofCommitted(Ending ending) {
+		if (this.context.isReleaseRequested() && mode() != IdempotencyMode.LOCK) {
+			// The record says by now that the call is done, and no store releases such a
+			// record: the result that is not wanted is not attached.
+			return done(null, kind(ending), retention(ending));
+		}
 		if (ending instanceof Ending.Failed failed) {
 			Ending.Encoding remembered = failed.remembered();
 			return of((remembered != null) ? new Ending.Done(remembered) : new Ending.DoneUnkept(failed.cause()));

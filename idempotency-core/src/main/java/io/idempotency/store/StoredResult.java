@@ -25,8 +25,10 @@ public record StoredResult(String format, byte[] bytes) {
 	 */
 	public StoredResult {
 		Objects.requireNonNull(bytes, "bytes");
-		if (format.isEmpty() || format.length() > MAX_FORMAT_LENGTH) {
-			throw new IllegalArgumentException("Not a result format: '" + format + "'");
+		boolean printable = format.chars().allMatch((c) -> c >= ' ' && c <= '~');
+		if (format.isEmpty() || format.length() > MAX_FORMAT_LENGTH || !printable) {
+			throw new IllegalArgumentException("A result format has 1 to " + MAX_FORMAT_LENGTH
+					+ " printable characters of ASCII, not '" + format + "'");
 		}
 	}
 

@@ -143,6 +143,19 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		return this.answerOver;
 	}
 
+	/**
+	 * Notes that the answer is made of a failure. A future tells its dependents of its
+	 * end in the reverse order, so Spring may begin the answer before this watcher hears
+	 * that the work was given up.
+	 */
+	synchronized void answeredWith(Throwable thrown) {
+		Throwable cause = AsyncResults.cause(thrown);
+		if (this.state == Work.RUNNING && AsyncResults.isGivenUp(cause)) {
+			this.state = Work.GIVEN_UP;
+			this.failure = cause;
+		}
+	}
+
 	synchronized Work state() {
 		return this.state;
 	}

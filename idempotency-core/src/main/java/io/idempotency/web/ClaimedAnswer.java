@@ -149,8 +149,9 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void resumed(HttpServletRequest request, @Nullable Object result) {
-		if (result instanceof Throwable) {
+		if (result instanceof Throwable thrown) {
 			this.returned = false;
+			this.work.answeredWith(thrown);
 		}
 		else if (HttpCall.content(result) instanceof StreamingResponseBody) {
 			// The body is held back like one that the handler itself returns: the end of

@@ -134,14 +134,24 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 			return false;
 		}
 		if ("Content-Length".equalsIgnoreCase(name)) {
-			this.contentLength = (value != null) ? Long.parseLong(value.strip()) : UNKNOWN_LENGTH;
-			return true;
+			return setContentLength(value);
 		}
 		if ("Content-Type".equalsIgnoreCase(name) && isEncodingPinned()) {
 			setContentType(value);
 			return true;
 		}
 		return false;
+	}
+
+	/** Returns whether the value was a length; anything else is for the container. */
+	private boolean setContentLength(@Nullable String value) {
+		try {
+			this.contentLength = (value != null) ? Long.parseLong(value.strip()) : UNKNOWN_LENGTH;
+			return true;
+		}
+		catch (NumberFormatException ex) {
+			return false;
+		}
 	}
 
 	@Override

@@ -34,7 +34,9 @@ import org.springframework.web.util.DisconnectedClientHelper;
  *  9 while an error was awaited                                                          KEPT (that error)
  * 10 the handler had returned, no stream, failures are not remembered                    UNKEPT
  * 11 nothing ran (as in 3)                                                              NOT_RUN
- * 12 failures are not remembered                                                         FAILED
+ * 12 failures are not remembered: a stream whose client has gone, or whose time is over  UNKEPT
+ *                                 else                                                   FAILED
+ *    11 and 12: where the work was given up by its waiting caller (as in 2)              OUT_OF_SIGHT
  * 13 else                                                                                KEPT_WHEN_RENDERED
  *
  * the client was answered, or is gone, before the work has ended
@@ -102,10 +104,17 @@ enum HttpEnding {
 		if (facts.isAnswerAlone() && !facts.remembers) {
 			return UNKEPT;
 		}
-		if (facts.failure == Failure.NOTHING_RAN) {
+		boolean nothingRan = facts.failure == Failure.NOTHING_RAN;
+		if (facts.remembers && !nothingRan) {
+			return KEPT_WHEN_RENDERED;
+		}
+		if (facts.work == Work.GIVEN_UP) {
+			return OUT_OF_SIGHT;
+		}
+		if (nothingRan) {
 			return NOT_RUN;
 		}
-		return facts.remembers ? KEPT_WHEN_RENDERED : FAILED;
+		return (facts.streaming && facts.failure == Failure.END_OF_STREAM) ? UNKEPT : FAILED;
 	}
 
 	/** Decides when the client has had its answer or will get none. */

@@ -1,8 +1,8 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -92,9 +93,28 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		if (retryAfter != null) {
 			response.setHeader("Retry-After", Long.toString(wholeSeconds(retryAfter)));
 		}
+		// What the handler has written before a nested call was refused is no answer.
+		response.resetBuffer();
 		response.setStatus(refusal.status());
 		response.setContentType("application/problem+json");
-		ResponseReplay.sendBody(response, ByteBuffer.wrap(problem.toString().getBytes(StandardCharsets.UTF_8)), -1);
+		send(problem.toString(), response);
+	}
+
+	private static void send(String json, HttpServletResponse response) throws IOException {
+		ServletOutputStream out;
+		try {
+			out = response.getOutputStream();
+		}
+		catch (IllegalStateException ex) {
+			// The handler has taken the writer, whose charset is not known.
+			PrintWriter writer = response.getWriter();
+			json.chars().forEach((c) -> writer.print((c < 0x80) ? String.valueOf((char) c) : "\\u%04x".formatted(c)));
+			writer.flush();
+			return;
+		}
+		byte[] body = json.getBytes(StandardCharsets.UTF_8);
+		response.setContentLengthLong(body.length);
+		out.write(body);
 	}
 
 	private static @Nullable Duration retryAfter(IdempotencyException refusal) {

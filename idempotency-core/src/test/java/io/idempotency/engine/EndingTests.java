@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
@@ -400,6 +403,20 @@ class EndingTests {
 		}
 
 		@Test
+		void resultThatIsNotWantedAfterTheCommitIsNotKeptAndReleasesNothing() throws Throwable {
+			CompletableFuture<Ending> later = new CompletableFuture<>();
+			LaterAction action = new LaterAction(later);
+			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+					EndingTests.this.policy.build(), EndingTests.this.node.store), action, this.transaction);
+			action.context().release();
+			later.complete(new Ending.Done(() -> EngineFixture.text("one")));
+			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
+				.isInstanceOf(ClaimResult.Tombstone.class);
+			assertThat(EndingTests.this.node.store.count(Verb.RELEASE)).isZero();
+			assertThat(EndingTests.this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+		}
+
+		@Test
 		void whatFailsAfterTheCommitReleasesNothing() throws Throwable {
 			CompletableFuture<Ending> later = new CompletableFuture<>();
 			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
@@ -420,7 +437,21 @@ class EndingTests {
 	}
 
 	/** An action whose end is told later. */
-	private record LaterAction(CompletableFuture<Ending> later) implements GuardedAction<String> {
+	private record LaterAction(CompletableFuture<Ending> later,
+			AtomicReference<@Nullable OwnedClaim> claim) implements GuardedAction<String> {
+
+		LaterAction(CompletableFuture<Ending> later) {
+			this(later, new AtomicReference<>());
+		}
+
+		IdempotencyContext context() {
+			return Objects.requireNonNull(this.claim.get()).context();
+		}
+
+		@Override
+		public void acquired(OwnedClaim acquired) {
+			this.claim.set(acquired);
+		}
 
 		@Override
 		public String run() {

@@ -27,9 +27,13 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.TransactionMode;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -67,6 +71,17 @@ class EngineIdempotencyTemplateTests {
 		assertThat(this.node.store.claims()).singleElement()
 			.satisfies((request) -> assertThat(request.key())
 				.isEqualTo(IdempotencyKey.of("payment.create", Caller.scope("tenant"), List.of("a", "7"))));
+	}
+
+	/** A tenant that is missing must never become a scope that all share. */
+	@ParameterizedTest
+	@NullSource
+	@ValueSource(strings = "")
+	void scopeThatIsMissingIsRefused(@Nullable String scope) {
+		assertThatIllegalArgumentException().isThrownBy(() -> call().scope(scope))
+			.withMessageContaining("scope")
+			.withMessageContaining("payment.create");
+		assertThat(this.runs).hasValue(0);
 	}
 
 	@Test

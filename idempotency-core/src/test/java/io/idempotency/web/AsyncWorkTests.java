@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.ServletWebRequest;
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -118,6 +119,25 @@ class AsyncWorkTests {
 		Thread.currentThread().interrupt();
 		assertThat(end(new IllegalStateException("failed"))).isEqualTo(Work.GIVEN_UP);
 		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	/** Whoever made the future may hear of its end before this watcher does. */
+	@Test
+	void failureThatTheAnswerIsMadeOfTellsThatTheWorkWasGivenUp() {
+		this.work.watch(new CompletableFuture<>());
+		this.work.answeredWith(new AsyncRequestTimeoutException());
+		assertThat(this.work.state()).as("the time of the answer is over").isEqualTo(Work.RUNNING);
+		this.work.answeredWith(new IllegalStateException("failed"));
+		assertThat(this.work.state()).isEqualTo(Work.RUNNING);
+		this.work.answeredWith(new CompletionException(new TimeoutException()));
+		assertThat(this.work.state()).isEqualTo(Work.GIVEN_UP);
+	}
+
+	@Test
+	void endOfTheWorkThatIsKnownIsNotChangedByItsAnswer() {
+		this.work.watch(CompletableFuture.completedFuture("done"));
+		this.work.answeredWith(new CancellationException());
+		assertThat(this.work.state()).isEqualTo(Work.RETURNED);
 	}
 
 }

@@ -1,8 +1,13 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 
 import io.idempotency.IdempotencyKeyInvalidException;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.support.StaticApplicationContext;
@@ -33,10 +38,44 @@ class CommittedAnswerTests {
 		assertThat(refuse()).isNull();
 	}
 
+	@Test
+	void halfAnAnswerThatNobodyHasSeenIsReplacedByTheProblem() throws IOException {
+		this.response.getOutputStream().write('x');
+		assertThat(refuse()).isNotNull();
+		assertThat(this.response.getStatus()).isEqualTo(400);
+		assertThat(this.response.getContentAsString()).startsWith("{").endsWith("}");
+	}
+
+	/** As containers do, which the mock does not. */
+	@Test
+	void problemIsWrittenByTheWriterThatTheHandlerHasTaken() throws IOException {
+		StringWriter written = new StringWriter();
+		HttpServletResponse taken = new HttpServletResponseWrapper(this.response) {
+
+			@Override
+			public ServletOutputStream getOutputStream() {
+				throw new IllegalStateException("getWriter() has already been called for this response");
+			}
+
+			@Override
+			public PrintWriter getWriter() {
+				return new PrintWriter(written);
+			}
+
+		};
+		assertThat(refuse(taken, "The key of 'für' is empty")).isNotNull();
+		assertThat(this.response.getStatus()).isEqualTo(400);
+		assertThat(written.toString()).startsWith("{").endsWith("}").contains("key-invalid").isASCII();
+	}
+
 	private ModelAndView refuse() {
+		return refuse(this.response, "The header with the key is empty");
+	}
+
+	private static ModelAndView refuse(HttpServletResponse response, String detail) {
 		return new IdempotencyProblemResolver(new StaticApplicationContext()).resolveException(
-				new MockHttpServletRequest("POST", "/orders"), this.response, null,
-				new IdempotencyKeyInvalidException("orders", "The header with the key is empty"));
+				new MockHttpServletRequest("POST", "/orders"), response, null,
+				new IdempotencyKeyInvalidException("orders", detail));
 	}
 
 }

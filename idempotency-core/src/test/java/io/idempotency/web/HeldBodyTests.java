@@ -3,10 +3,14 @@ package io.idempotency.web;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -32,6 +36,23 @@ class HeldBodyTests {
 		this.response.push();
 		assertThat(this.client.received()).isEqualTo("abcd");
 		assertThat(this.client.getContentLength()).isEqualTo(4);
+	}
+
+	@Test
+	void lengthThatIsNoNumberIsLeftToTheContainer() {
+		List<@Nullable String> lengths = new ArrayList<>();
+		CapturingResponse held = new CapturingResponse(new HttpServletResponseWrapper(this.client) {
+
+			@Override
+			public void setHeader(String name, @Nullable String value) {
+				lengths.add(value);
+			}
+
+		});
+		held.hold(4);
+		held.setHeader("Content-Length", "many");
+		held.setHeader("Content-Length", " 2 ");
+		assertThat(lengths).containsExactly("many");
 	}
 
 	@Test

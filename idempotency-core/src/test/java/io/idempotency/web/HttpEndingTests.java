@@ -146,6 +146,23 @@ class HttpEndingTests {
 	}
 
 	@Test
+	void row12WorkThatWasGivenUpMayStillActWhoeverAnswers() {
+		Facts givenUp = with(Work.GIVEN_UP, notReturned(with(Failure.OTHER, PLAIN)));
+		assertThat(HttpEnding.thrown(givenUp)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.thrown(with(Work.GIVEN_UP, notReturned(with(Failure.NOTHING_RAN, PLAIN)))))
+			.isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.thrown(remembering(givenUp))).isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);
+	}
+
+	@Test
+	void row12StreamWhoseClientHasGoneHasNotFailed() {
+		assertThat(HttpEnding.thrown(streaming(with(Failure.END_OF_STREAM, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.thrown(streaming(notReturned(with(Failure.END_OF_STREAM, PLAIN)))))
+			.isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.thrown(notReturned(with(Failure.END_OF_STREAM, PLAIN)))).isEqualTo(HttpEnding.FAILED);
+	}
+
+	@Test
 	void row13FailureIsRememberedAsTheContainerRendersIt() {
 		assertThat(HttpEnding.thrown(remembering(notReturned(with(Failure.OTHER, PLAIN)))))
 			.isEqualTo(HttpEnding.KEPT_WHEN_RENDERED);

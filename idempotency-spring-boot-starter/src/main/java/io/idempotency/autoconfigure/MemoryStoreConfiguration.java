@@ -31,7 +31,7 @@ class MemoryStoreConfiguration {
 		return store(properties.memory().maxSize());
 	}
 
-	private static MemoryIdempotencyStore store(DataSize maxSize) {
+	static MemoryIdempotencyStore store(DataSize maxSize) {
 		try {
 			return new MemoryIdempotencyStore(maxSize.toBytes());
 		}

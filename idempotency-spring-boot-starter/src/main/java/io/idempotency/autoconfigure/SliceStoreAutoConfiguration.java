@@ -26,7 +26,7 @@ public final class SliceStoreAutoConfiguration {
 
 	@Bean
 	MemoryIdempotencyStore idempotencyStore(IdempotencyProperties properties) {
-		return new MemoryIdempotencyStore(properties.memory().maxSize().toBytes());
+		return MemoryStoreConfiguration.store(properties.memory().maxSize());
 	}
 
 }

@@ -13,6 +13,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
+import io.idempotency.engine.AsyncResults;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,10 +118,19 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 		}
 
 		@Override
-		@SuppressWarnings("unchecked")
 		public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
 				Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
-			return (CompletableFuture<@Nullable T>) action.get().toCompletableFuture();
+			// As a guarded call does: a future of its own, of any stage.
+			CompletableFuture<@Nullable T> result = new CompletableFuture<>();
+			action.get().whenComplete((value, failure) -> {
+				if (failure != null) {
+					result.completeExceptionally(AsyncResults.cause(failure));
+				}
+				else {
+					result.complete(value);
+				}
+			});
+			return result;
 		}
 
 		@Override

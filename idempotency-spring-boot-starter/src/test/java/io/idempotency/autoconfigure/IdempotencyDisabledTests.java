@@ -3,6 +3,8 @@ package io.idempotency.autoconfigure;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyTemplate;
@@ -72,6 +74,24 @@ class IdempotencyDisabledTests {
 			assertThatExceptionOfType(IOException.class).isThrownBy(() -> call.call(Integer.class, () -> {
 				throw new IOException("gateway");
 			}));
+		});
+	}
+
+	@Test
+	void futuresOfTheTemplateAreItsOwnAndFailWithTheirCause() {
+		this.runner.run((context) -> {
+			IdempotencyTemplate.Call call = context.getBean(IdempotencyTemplate.class).operation("pay").key("7");
+			CompletableFuture<String> work = new CompletableFuture<>();
+			CompletableFuture<String> result = call.executeAsync(String.class, () -> work);
+			result.cancel(true);
+			assertThat(work).isNotDone();
+			work.complete("done");
+			assertThat(call.executeAsync(String.class, () -> work)).isCompletedWithValue("done");
+			CompletableFuture<String> failed = CompletableFuture.failedFuture(new IOException("gateway"));
+			assertThat(call.executeAsync(String.class, () -> failed.thenApply(String::strip)))
+				.failsWithin(Duration.ZERO)
+				.withThrowableOfType(ExecutionException.class)
+				.withCauseExactlyInstanceOf(IOException.class);
 		});
 	}
 

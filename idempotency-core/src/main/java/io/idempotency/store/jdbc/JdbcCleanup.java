@@ -111,7 +111,7 @@ public final class JdbcCleanup implements AutoCloseable {
 	}
 
 	private void purge() {
-		if (!this.turn.tryAcquire()) {
+		if (this.closed || !this.turn.tryAcquire()) {
 			return;
 		}
 		Duration rest = this.interval;
@@ -126,14 +126,13 @@ public final class JdbcCleanup implements AutoCloseable {
 			}
 		}
 		catch (RuntimeException ex) {
-			// The next purge is scheduled below, so an exception must not leave this
-			// method.
 			logger.warn("Idempotency records that are over could not be purged; trying again later", ex);
 		}
 		finally {
 			this.turn.release();
+			// After an error, too: without another purge the table would grow for ever.
+			purgeAfter(rest);
 		}
-		purgeAfter(rest);
 	}
 
 	/**
@@ -144,7 +143,10 @@ public final class JdbcCleanup implements AutoCloseable {
 		this.closed = true;
 		this.timer.cancel();
 		try {
-			if (!this.turn.tryAcquire(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+			if (this.turn.tryAcquire(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+				this.turn.release();
+			}
+			else {
 				logger.debug("A batch of the clean-up is still being deleted");
 			}
 		}

@@ -33,6 +33,8 @@ final class LettuceScriptRunner implements ScriptRunner {
 
 	private volatile @Nullable Line line;
 
+	private volatile boolean closed;
+
 	/** The connection that is being opened for all callers that wait for one. */
 	private @Nullable CompletableFuture<Line> opening;
 
@@ -125,14 +127,26 @@ final class LettuceScriptRunner implements ScriptRunner {
 		}
 		Line next = Line.open(this.connectionFactory);
 		this.line = next;
+		if (this.closed) {
+			// Nobody would close what was opened during the close.
+			closeLine();
+		}
 		return next;
 	}
 
 	@Override
 	public void close() {
+		this.closed = true;
 		this.opener.close();
-		Line last = this.line;
-		this.line = null;
+		closeLine();
+	}
+
+	private void closeLine() {
+		Line last;
+		synchronized (this) {
+			last = this.line;
+			this.line = null;
+		}
 		if (last != null) {
 			last.close();
 		}

@@ -45,6 +45,8 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 	 */
 	private final @Nullable ConnectionOpener opener;
 
+	private volatile boolean closed;
+
 	private final ConcurrentLinkedDeque<OwnConnection> kept = new ConcurrentLinkedDeque<>();
 
 	private final Semaphore places = new Semaphore(MAX_KEPT);
@@ -163,6 +165,10 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 	private void giveBack(OwnConnection connection, boolean intact) {
 		if (intact && connection.isKept() && this.places.tryAcquire()) {
 			this.kept.addFirst(connection);
+			if (this.closed) {
+				// Nobody would close what comes back during the close.
+				closeKept();
+			}
 		}
 		else {
 			connection.close();
@@ -171,10 +177,15 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 
 	@Override
 	public void close() {
+		this.closed = true;
 		if (this.opener != null) {
 			this.opener.close();
 		}
 		this.shared.close();
+		closeKept();
+	}
+
+	private void closeKept() {
 		OwnConnection connection = this.kept.pollFirst();
 		while (connection != null) {
 			connection.close();

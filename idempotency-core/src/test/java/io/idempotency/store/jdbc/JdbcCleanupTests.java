@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
@@ -153,6 +154,33 @@ class JdbcCleanupTests {
 			this.database.jdbc().execute("alter table elsewhere rename to idempotency_record");
 			claim("over", SHORT);
 			await().untilAsserted(() -> assertThat(records()).isZero());
+		}
+	}
+
+	/** A class that is missing once, or no memory for a moment. */
+	@Test
+	void goesOnAfterAnError() {
+		Moved scheduler = new Moved();
+		AtomicInteger errors = new AtomicInteger(1);
+		DataSource failing = new DelegatingDataSource(this.database.dataSource()) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				if (errors.getAndDecrement() > 0) {
+					throw new NoClassDefFoundError("once");
+				}
+				return super.getConnection();
+			}
+
+		};
+		try (JdbcCleanup cleanup = new JdbcCleanup(new JdbcIdempotencyStore(failing), Duration.ofHours(1), 10,
+				scheduler)) {
+			cleanup.start();
+			assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(scheduler::run);
+			assertThat(scheduler.delays).hasSize(2);
+			claim("over", SHORT);
+			scheduler.run();
+			assertThat(records()).isZero();
 		}
 	}
 
