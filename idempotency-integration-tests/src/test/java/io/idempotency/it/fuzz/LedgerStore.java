@@ -13,10 +13,12 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.LocalResults;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.jspecify.annotations.Nullable;
 
 /** A store in memory that knows which claims have not been ended. */
-final class LedgerStore implements IdempotencyStore {
+final class LedgerStore implements IdempotencyStore, LocalResults {
 
 	private static final long MAX_BYTES = 64 * 1024 * 1024;
 
@@ -48,6 +50,11 @@ final class LedgerStore implements IdempotencyStore {
 			this.running.add(request.claimId());
 		}
 		return result;
+	}
+
+	@Override
+	public @Nullable LocalResult find(IdempotencyKey key) {
+		return this.store.find(key);
 	}
 
 	@Override
