@@ -1,7 +1,6 @@
 package io.idempotency.web;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -29,31 +28,19 @@ final class ClaimedAnswer extends Answer {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedAnswer.class);
 
-	/**
-	 * How long the rendering of an error is awaited after the end of the request. Jetty,
-	 * and Tomcat for an asynchronous request, report the end of a request before they
-	 * render its error. If nothing renders errors, the error itself is kept after this
-	 * delay.
-	 */
-	private static final Duration ERROR_RENDERED = Duration.ofSeconds(2);
-
 	private final HttpSettings settings;
 
 	private final OwnedClaim claim;
-
-	private final IdempotencyEngine engine;
 
 	private final AnswerEnd end;
 
 	private final AsyncWork work;
 
-	private final boolean errorsAreDispatched;
+	private final AwaitedError awaitedError;
 
 	private final ResponseReplay replay;
 
 	private AmbientHeaders ambient;
-
-	private @Nullable StoredResponse awaitedError;
 
 	private @Nullable Throwable failure;
 
@@ -62,8 +49,6 @@ final class ClaimedAnswer extends Answer {
 	private boolean nothingRan;
 
 	private boolean recovered;
-
-	private boolean rendering;
 
 	private boolean returned;
 
@@ -74,19 +59,18 @@ final class ClaimedAnswer extends Answer {
 	 * @param engine the engine, which has threads for later tasks
 	 * @param settings the settings of the door
 	 * @param replay marks the answer if its result was looked up
-	 * @param errorsAreDispatched whether a listener reports the end of the request, so
-	 * that the rendering of an error can be awaited
+	 * @param endIsReported whether a listener reports the end of the request, so that the
+	 * rendering of an error can be awaited
 	 */
 	ClaimedAnswer(CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine, HttpSettings settings,
-			ResponseReplay replay, boolean errorsAreDispatched) {
+			ResponseReplay replay, boolean endIsReported) {
 		super(response);
 		this.settings = settings;
 		this.claim = claim;
-		this.engine = engine;
 		this.end = new AnswerEnd(settings);
 		this.work = new AsyncWork(claim.context(), this::decideAfterAnswer);
 		this.replay = replay;
-		this.errorsAreDispatched = errorsAreDispatched;
+		this.awaitedError = new AwaitedError(engine, endIsReported, this::keep);
 		this.ambient = new AmbientHeaders(response);
 		response.hold(settings.maxResponseSize());
 	}
@@ -107,9 +91,9 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void moveTo(CapturingResponse next) {
-		if (this.awaitedError != null && !this.end.isKnown()) {
+		if (this.awaitedError.isAwaited() && !this.end.isKnown()) {
 			// Headers that are set from here on belong to the rendering.
-			this.rendering = true;
+			this.awaitedError.renders();
 			this.ambient = new AmbientHeaders(next);
 		}
 		else if (response().isHeld()) {
@@ -176,10 +160,10 @@ final class ClaimedAnswer extends Answer {
 		// The container makes the answer, and its answer is not known here.
 		response().close();
 		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
-			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError != null));
+			HttpEnding how = HttpEnding.thrown(facts(kind(thrown), this.awaitedError.isAwaited()));
 			switch (how) {
 				case KEPT -> requestDestroyed();
-				case KEPT_WHEN_RENDERED -> awaitError(
+				case KEPT_WHEN_RENDERED -> this.awaitedError.await(
 						new StoredResponse(StoredResponse.EndedBy.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
 								null, -1, null, List.of(), StoredResponse.NO_BODY));
 				default -> end(how, thrown);
@@ -200,7 +184,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private void decide() {
-		boolean error = response().isError() && this.awaitedError == null;
+		boolean error = response().isError() && !this.awaitedError.isAwaited();
 		HttpEnding how = HttpEnding.answered(facts(kind(this.failure), error));
 		if (how == HttpEnding.KEPT_WHEN_RENDERED) {
 			awaitError();
@@ -225,7 +209,7 @@ final class ClaimedAnswer extends Answer {
 
 	private void awaitError() {
 		try {
-			awaitError(snapshot());
+			this.awaitedError.await(snapshot());
 		}
 		catch (RuntimeException ex) {
 			// The handler has returned, so it must not run again even if something fails
@@ -271,22 +255,7 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private StoredResponse snapshot() {
-		StoredResponse stored = response().snapshot(this.ambient, this.settings.excludedHeaders());
-		return (this.awaitedError != null) ? stored.rendering(this.awaitedError) : stored;
-	}
-
-	/**
-	 * Waits until the container has rendered the error in another dispatch, because the
-	 * bytes of that dispatch are the answer. If no listener reports the end of the
-	 * request, the error itself is stored at once.
-	 */
-	private void awaitError(StoredResponse error) {
-		if (this.errorsAreDispatched) {
-			this.awaitedError = error;
-		}
-		else {
-			keep(error);
-		}
+		return this.awaitedError.with(response().snapshot(this.ambient, this.settings.excludedHeaders()));
 	}
 
 	private void keep(StoredResponse error) {
@@ -295,15 +264,8 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void requestDestroyed() {
-		StoredResponse error = this.awaitedError;
-		if (error == null || this.end.isKnown()) {
-			return;
-		}
-		if (this.rendering) {
-			keep(error);
-		}
-		else {
-			this.engine.runAfter(ERROR_RENDERED, () -> keep(error));
+		if (!this.end.isKnown()) {
+			this.awaitedError.requestDestroyed();
 		}
 	}
 
@@ -322,7 +284,7 @@ final class ClaimedAnswer extends Answer {
 		if (isStreaming()) {
 			end(HttpEnding.answerOver(facts(Failure.NONE, false)), null);
 		}
-		else if (this.awaitedError == null) {
+		else if (!this.awaitedError.isAwaited()) {
 			answerOver();
 		}
 	}

@@ -89,7 +89,8 @@ public final class EarlyReplay {
 	public boolean replays(HttpServletRequest request, Object handler) throws IOException {
 		Exchange exchange = Exchange.find(request);
 		RecordingRequest guarded = RecordingRequest.find(request);
-		if (exchange == null || guarded == null || request.getDispatcherType() != DispatcherType.REQUEST
+		if (exchange == null || guarded == null || isForm(request)
+				|| request.getDispatcherType() != DispatcherType.REQUEST
 				|| !(handler instanceof HandlerMethod method)) {
 			return false;
 		}
@@ -109,6 +110,15 @@ public final class EarlyReplay {
 			logger.trace("Not replayed early", ex);
 			return false;
 		}
+	}
+
+	/**
+	 * Returns whether the body is read by the container or by the guard, whoever is
+	 * first, and never again: a look at it here would change what the guard compares.
+	 */
+	private static boolean isForm(HttpServletRequest request) {
+		ContentType type = ContentType.of(request.getContentType());
+		return type == ContentType.FORM || type == ContentType.MULTIPART;
 	}
 
 	/** Whether the guard needs no argument of the handler, and no transaction. */

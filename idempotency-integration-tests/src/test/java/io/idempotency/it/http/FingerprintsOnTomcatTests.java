@@ -120,6 +120,17 @@ class FingerprintsOnTomcatTests extends OnTomcat {
 		KeysOnTomcatTests.assertCode(multipart("b1", "a", "receipt.txt", "text/plain", "two"), 422, "key-reused");
 	}
 
+	/** Who reads it first, the container or the guard, decides what is compared. */
+	@Test
+	void formThatNobodyCanReadIsReplayed() {
+		String form = "sku=%zz&=1";
+		Answer first = this.client.post("/requests/optional-form", this.key, FORM, form);
+		Answer second = this.client.post("/requests/optional-form", this.key, FORM, form);
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(second.status()).as("%s", second).isEqualTo(200);
+		assertThat(second.replayed()).isTrue();
+	}
+
 	/**
 	 * The dispatcher reads the parts before it looks for a handler: no guard is asked.
 	 */

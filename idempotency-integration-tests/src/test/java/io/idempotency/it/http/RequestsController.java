@@ -84,6 +84,12 @@ class RequestsController {
 		return sku + " " + tag;
 	}
 
+	@PostMapping("/optional-form")
+	public String optionalForm(@RequestParam(required = false) String sku) {
+		this.runs.run("/requests/optional-form");
+		return "sku " + sku;
+	}
+
 	@PostMapping("/form-map")
 	public String formMap(@RequestBody MultiValueMap<String, String> form) {
 		this.runs.run("/requests/form-map");
