@@ -63,11 +63,13 @@ class FuzzTests {
 				seed = run.run(seed, Math.min(BATCH, end - run.requests()));
 				Map<String, Integer> rest = rest();
 				if (!base.isEmpty()) {
-					assertThat(rest).as("what is left when all has ended").isEqualTo(base);
+					assertThat(rest).as("what is left when all has ended, and the server has told %s", traces.told())
+						.isEqualTo(base);
 				}
 				// The first requests fill what is kept for each handler.
 				base = rest;
 			}
+			traces.told().forEach((line) -> logger.info("The server has told: {}", line));
 			logger.info("{} requests in {} ms: {}", run.requests(), (System.nanoTime() - start) / 1_000_000, tally);
 			assertThat(run.failures()).as("while the server has logged %s", traces.found()).isEmpty();
 			assertThat(traces.found()).isEmpty();

@@ -27,6 +27,8 @@ final class ServerTraces extends AppenderBase<ILoggingEvent> implements AutoClos
 
 	private final Queue<String> found = new ConcurrentLinkedQueue<>();
 
+	private final Queue<String> told = new ConcurrentLinkedQueue<>();
+
 	ServerTraces() {
 		setContext(logger("ROOT").getLoggerContext());
 		start();
@@ -42,8 +44,7 @@ final class ServerTraces extends AppenderBase<ILoggingEvent> implements AutoClos
 
 	@Override
 	protected void append(ILoggingEvent event) {
-		boolean ours = event.getLoggerName().startsWith(OURS) && !event.getLoggerName().startsWith(TESTS)
-				&& event.getLevel().isGreaterOrEqual(Level.ERROR);
+		boolean ours = isLibrary(event) && event.getLevel().isGreaterOrEqual(Level.ERROR);
 		Throwable thrown = (event.getThrowableProxy() instanceof ThrowableProxy proxy) ? proxy.getThrowable() : null;
 		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
 			ours |= isOurs(cause);
@@ -51,6 +52,13 @@ final class ServerTraces extends AppenderBase<ILoggingEvent> implements AutoClos
 		if (ours) {
 			this.found.add(event + " " + thrown);
 		}
+		else if (isLibrary(event) && event.getLevel().isGreaterOrEqual(Level.WARN)) {
+			this.told.add(event + " " + thrown);
+		}
+	}
+
+	private static boolean isLibrary(ILoggingEvent event) {
+		return event.getLoggerName().startsWith(OURS) && !event.getLoggerName().startsWith(TESTS);
 	}
 
 	/** Whether it comes out of the library, and not only passes through it. */
@@ -66,6 +74,11 @@ final class ServerTraces extends AppenderBase<ILoggingEvent> implements AutoClos
 	/** What the library has failed with; that it warns of an answer is no failure. */
 	Queue<String> found() {
 		return this.found;
+	}
+
+	/** What the library warns of: answers that could not be kept, each kind once. */
+	Queue<String> told() {
+		return this.told;
 	}
 
 	@Override
