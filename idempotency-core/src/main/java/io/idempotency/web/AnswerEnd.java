@@ -2,7 +2,6 @@ package io.idempotency.web;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 import io.idempotency.engine.Ending;
 import io.idempotency.store.ResultKind;
@@ -31,8 +30,8 @@ final class AnswerEnd {
 		return this.ending.isDone();
 	}
 
-	void kept(ResultKind kind, Supplier<StoredResponse> answer) {
-		this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(answer.get()), kind, keptAtMost(kind)));
+	void kept(ResultKind kind, StoredResponse answer) {
+		this.ending.complete(new Ending.Done(() -> StoredResponseCodec.encode(answer), kind, keptAtMost(kind)));
 	}
 
 	void unkept(@Nullable Throwable why, ResultKind kind) {
@@ -43,8 +42,9 @@ final class AnswerEnd {
 	 * Ends the call as failed. If its transaction is already committed, the work is not
 	 * undone, and the answer is kept.
 	 */
-	void failed(@Nullable Throwable why, Supplier<StoredResponse> answer) {
-		this.ending.complete(new Ending.Failed(why, () -> StoredResponseCodec.encode(answer.get())));
+	void failed(@Nullable Throwable why, @Nullable StoredResponse answer) {
+		this.ending
+			.complete(new Ending.Failed(why, (answer != null) ? () -> StoredResponseCodec.encode(answer) : null));
 	}
 
 	/** Ends the call; nothing of its answer is kept. */

@@ -14,6 +14,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 import org.springframework.web.context.request.async.CallableProcessingInterceptor;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
@@ -144,16 +145,25 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	}
 
 	/**
-	 * Notes that the answer is made of a failure. A future tells its dependents of its
-	 * end in the reverse order, so Spring may begin the answer before this watcher hears
-	 * that the work was given up.
+	 * Notes what the answer is made of. A future tells its dependents of its end in the
+	 * reverse order, so Spring may begin the answer before this watcher hears of the end.
+	 * @param result what the work has given, a {@link Throwable} if it has failed
 	 */
-	synchronized void answeredWith(Throwable thrown) {
-		Throwable cause = AsyncResults.cause(thrown);
-		if (this.state == Work.RUNNING && AsyncResults.isGivenUp(cause)) {
-			this.state = Work.GIVEN_UP;
-			this.failure = cause;
+	synchronized void answeredWith(@Nullable Object result) {
+		if (this.state != Work.RUNNING || this.answerOver || result instanceof AsyncRequestTimeoutException) {
+			return;
 		}
+		if (!(result instanceof Throwable thrown)) {
+			this.state = Work.RETURNED;
+			return;
+		}
+		this.failure = AsyncResults.cause(thrown);
+		this.state = AsyncResults.isGivenUp(this.failure) ? Work.GIVEN_UP : Work.FAILED;
+	}
+
+	/** Returns whether the work has begun, or will begin, and has not ended. */
+	synchronized boolean isUnderWay() {
+		return this.state == Work.RUNNING || this.state == Work.NOT_BEGUN;
 	}
 
 	synchronized Work state() {

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import io.idempotency.FailureMode;
 import io.idempotency.engine.Ending;
@@ -41,6 +42,9 @@ final class ClaimedAnswer extends Answer {
 	private final ResponseReplay replay;
 
 	private AmbientHeaders ambient;
+
+	/** The answer of a call whose work goes on. */
+	private volatile @Nullable StoredResponse earlyAnswer;
 
 	private @Nullable Throwable failure;
 
@@ -133,9 +137,9 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void resumed(HttpServletRequest request, @Nullable Object result) {
-		if (result instanceof Throwable thrown) {
+		this.work.answeredWith(result);
+		if (result instanceof Throwable) {
 			this.returned = false;
-			this.work.answeredWith(thrown);
 		}
 		else if (HttpCall.content(result) instanceof StreamingResponseBody) {
 			// The body is held back like one that the handler itself returns: the end of
@@ -166,7 +170,7 @@ final class ClaimedAnswer extends Answer {
 				case KEPT_WHEN_RENDERED -> this.awaitedError.await(
 						new StoredResponse(StoredResponse.EndedBy.ERROR, HttpServletResponse.SC_INTERNAL_SERVER_ERROR,
 								null, -1, null, List.of(), StoredResponse.NO_BODY));
-				default -> end(how, thrown);
+				default -> endOrAwaitWork(() -> this.end.end(how, thrown));
 			}
 		}
 		return false;
@@ -186,42 +190,68 @@ final class ClaimedAnswer extends Answer {
 	private void decide() {
 		boolean error = response().isError() && !this.awaitedError.isAwaited();
 		HttpEnding how = HttpEnding.answered(facts(kind(this.failure), error));
-		if (how == HttpEnding.KEPT_WHEN_RENDERED) {
-			awaitError();
-		}
-		else if (how == HttpEnding.FAILED && response().isHeld()) {
-			// If a transaction was committed by now, the work is not undone, and the
-			// answer is kept.
-			this.end.failed(this.failure, this::snapshot);
-		}
-		else {
-			// An answer that was not held back was not to be kept, so there is nothing to
-			// explain.
-			Throwable why = response().isHeld() ? this.failure : null;
-			if (how == HttpEnding.UNKEPT) {
-				this.end.unkept(why, kind(response().getStatus()));
-			}
-			else {
-				end(how, why);
-			}
+		// An answer that was not held back was not to be kept, so there is nothing to
+		// explain.
+		Throwable why = response().isHeld() ? this.failure : null;
+		switch (how) {
+			case KEPT -> keep(this::keep);
+			case KEPT_WHEN_RENDERED -> keep(this.awaitedError::await);
+			case UNKEPT -> endOrAwaitWork(() -> this.end.unkept(why, kind(response().getStatus())));
+			case FAILED -> endOrAwaitWork(() -> fail(why));
+			default -> endOrAwaitWork(() -> this.end.end(how, why));
 		}
 	}
 
-	private void awaitError() {
+	/**
+	 * Reads the answer now: when the end of the call is written, the response may serve
+	 * another request.
+	 */
+	private void keep(Consumer<StoredResponse> how) {
+		StoredResponse answer;
 		try {
-			this.awaitedError.await(snapshot());
+			answer = snapshot();
 		}
 		catch (RuntimeException ex) {
 			// The handler has returned, so it must not run again even if something fails
 			// now.
-			end(HttpEnding.UNKEPT, ex);
+			endOrAwaitWork(() -> this.end.end(HttpEnding.UNKEPT, ex));
+			return;
+		}
+		how.accept(answer);
+	}
+
+	private void fail(@Nullable Throwable why) {
+		// If a transaction was committed by now, the work is not undone, and the answer
+		// is kept.
+		StoredResponse answer = null;
+		try {
+			answer = response().isHeld() ? snapshot() : null;
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The answer of a failed call of '{}' cannot be kept", this.claim.operation(), ex);
+		}
+		this.end.failed(why, answer);
+	}
+
+	/** Ends the call. Where its work goes on, the end of the work decides instead. */
+	private void endOrAwaitWork(Runnable end) {
+		if (this.work.isUnderWay() && !isStreaming()) {
+			answerOver();
+		}
+		else {
+			end.run();
 		}
 	}
 
+	/** Asks nothing of the response, which may serve another request by now. */
 	private void decideAfterAnswer() {
-		HttpEnding how = HttpEnding.answerOver(facts(Failure.NONE, false));
-		if (how != HttpEnding.UNDECIDED) {
-			end(how, this.work.failure());
+		StoredResponse answer = this.earlyAnswer;
+		HttpEnding how = HttpEnding.answerOver(isStreaming(), this.work.state(), answer != null);
+		if (how == HttpEnding.KEPT && answer != null) {
+			this.end.kept(HttpEnding.kind(answer.status(), true), answer);
+		}
+		else if (how != HttpEnding.UNDECIDED) {
+			this.end.end(how, this.work.failure());
 		}
 	}
 
@@ -234,15 +264,6 @@ final class ClaimedAnswer extends Answer {
 
 	private Failure kind(@Nullable Throwable thrown) {
 		return this.nothingRan ? Failure.NOTHING_RAN : Failure.of(thrown);
-	}
-
-	private void end(HttpEnding how, @Nullable Throwable thrown) {
-		if (how == HttpEnding.KEPT) {
-			this.end.kept(kind(response().getStatus()), this::snapshot);
-		}
-		else {
-			this.end.end(how, thrown);
-		}
 	}
 
 	private ResultKind kind(int status) {
@@ -258,8 +279,18 @@ final class ClaimedAnswer extends Answer {
 		return this.awaitedError.with(response().snapshot(this.ambient, this.settings.excludedHeaders()));
 	}
 
-	private void keep(StoredResponse error) {
-		this.end.kept(kind(error.status()), () -> error);
+	/**
+	 * Keeps an answer that is complete. Spring may refuse to answer with a future that
+	 * still runs, for example because it cannot read the {@code Accept} header: the end
+	 * of the work then decides whether the answer is kept.
+	 */
+	private void keep(StoredResponse answer) {
+		if (!this.work.isUnderWay()) {
+			this.end.kept(kind(answer.status()), answer);
+			return;
+		}
+		this.earlyAnswer = answer;
+		answerOver();
 	}
 
 	@Override
@@ -282,7 +313,7 @@ final class ClaimedAnswer extends Answer {
 			return;
 		}
 		if (isStreaming()) {
-			end(HttpEnding.answerOver(facts(Failure.NONE, false)), null);
+			this.end.end(HttpEnding.answerOver(true, this.work.state(), false), null);
 		}
 		else if (!this.awaitedError.isAwaited()) {
 			answerOver();

@@ -14,6 +14,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
@@ -70,7 +71,7 @@ final class Exchange {
 	HttpServletResponse enter(HttpServletRequest request, HttpServletResponse given) {
 		DispatcherType type = request.getDispatcherType();
 		if (type == DispatcherType.ASYNC && this.answer != null) {
-			this.answer.resumed(request, WebAsyncUtils.getAsyncManager(request).getConcurrentResult());
+			resumed(this.answer, request);
 		}
 		if (type != DispatcherType.FORWARD && wraps(given, this.response)) {
 			return given;
@@ -83,6 +84,13 @@ final class Exchange {
 			this.answer.moveTo(next);
 		}
 		return next;
+	}
+
+	private static void resumed(Answer answer, HttpServletRequest request) {
+		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+		if (manager.hasConcurrentResult()) {
+			answer.resumed(request, manager.getConcurrentResult());
+		}
 	}
 
 	private static boolean wraps(ServletResponse outer, @Nullable ServletResponse inner) {

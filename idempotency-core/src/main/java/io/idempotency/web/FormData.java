@@ -22,6 +22,22 @@ final class FormData {
 	}
 
 	/**
+	 * Finds where the first parameters end. Containers count the parameters of query and
+	 * form together, and leave out what is over their limit.
+	 * @param text the encoded parameters
+	 * @param most how many parameters may be taken
+	 * @return the end of the last of them
+	 */
+	static int end(String text, int most) {
+		int end = 0;
+		for (int taken = 0; taken < most && end < text.length(); taken++) {
+			int next = text.indexOf('&', (end > 0) ? end + 1 : 0);
+			end = (next >= 0) ? next : text.length();
+		}
+		return end;
+	}
+
+	/**
 	 * Decodes parameters.
 	 * @param text the encoded parameters
 	 * @param charset the charset of percent-encoded bytes

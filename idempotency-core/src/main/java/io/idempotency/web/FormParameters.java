@@ -30,12 +30,15 @@ record FormParameters(Map<String, String[]> values, boolean complete) {
 	 */
 	static @Nullable FormParameters of(byte[] form, Charset charset, @Nullable String query,
 			Map<String, String[]> known) {
-		Map<String, List<String>> fields = FormData.parse(new String(form, charset), charset);
+		String text = new String(form, charset);
+		int room = FormData.MAX_PARAMETERS - known.values().stream().mapToInt((values) -> values.length).sum();
+		int end = FormData.end(text, room);
+		Map<String, List<String>> fields = FormData.parse(text.substring(0, end), charset);
 		if (fields == null) {
 			return null;
 		}
 		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : Map.of();
-		return new FormParameters(merge(fields, inQuery, known), inQuery != null);
+		return new FormParameters(merge(fields, inQuery, known), inQuery != null && end == text.length());
 	}
 
 	private static Map<String, String[]> merge(Map<String, List<String>> fields,

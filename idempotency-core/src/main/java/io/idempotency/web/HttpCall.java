@@ -12,6 +12,7 @@ import io.idempotency.store.StoredResult;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.http.HttpEntity;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
@@ -117,8 +118,7 @@ final class HttpCall implements GuardedAction<Object> {
 		if (content instanceof CompletionStage<?> stage) {
 			claimed.work().watch(stage);
 		}
-		if (content instanceof Callable || content instanceof WebAsyncTask
-				|| content instanceof StreamingResponseBody) {
+		if (isTask(content)) {
 			claimed.work().watchTask();
 			claimed.work().observe(this.request);
 		}
@@ -131,6 +131,16 @@ final class HttpCall implements GuardedAction<Object> {
 	/** Returns the object that the body of an answer is made of. */
 	static @Nullable Object content(@Nullable Object result) {
 		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
+	}
+
+	/**
+	 * Returns whether Spring runs the content as a task. Some reactive types are callable
+	 * as well, and Spring subscribes to those.
+	 */
+	private static boolean isTask(@Nullable Object content) {
+		boolean callable = content instanceof Callable
+				&& ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, content) == null;
+		return callable || content instanceof WebAsyncTask || content instanceof StreamingResponseBody;
 	}
 
 	@Override

@@ -46,7 +46,8 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * 16 the work cannot be observed, or was given up                                        OUT_OF_SIGHT
  * 17 the work still runs                                                                 UNDECIDED
  * 18 the work has failed                                                                 FAILED
- * 19 the work has returned                                                               UNKEPT
+ * 19 the work has returned: the answer is known                                          KEPT
+ *                           else                                                         UNKEPT
  * </pre>
  */
 enum HttpEnding {
@@ -117,17 +118,22 @@ enum HttpEnding {
 		return (facts.streaming && facts.failure == Failure.END_OF_STREAM) ? UNKEPT : FAILED;
 	}
 
-	/** Decides when the client has had its answer or will get none. */
-	static HttpEnding answerOver(Facts facts) {
-		if (facts.streaming) {
+	/**
+	 * Decides when the client has had its answer or will get none.
+	 * @param streaming whether the answer was a stream
+	 * @param work the work behind the answer
+	 * @param known whether the answer that the client has had is known
+	 */
+	static HttpEnding answerOver(boolean streaming, Work work, boolean known) {
+		if (streaming) {
 			return UNKEPT;
 		}
-		return switch (facts.work) {
+		return switch (work) {
 			case NOT_BEGUN -> NOT_RUN;
 			case UNOBSERVED, GIVEN_UP -> OUT_OF_SIGHT;
 			case RUNNING -> UNDECIDED;
 			case FAILED -> FAILED;
-			case RETURNED -> UNKEPT;
+			case RETURNED -> known ? KEPT : UNKEPT;
 		};
 	}
 

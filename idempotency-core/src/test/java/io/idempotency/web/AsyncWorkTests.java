@@ -123,14 +123,19 @@ class AsyncWorkTests {
 
 	/** Whoever made the future may hear of its end before this watcher does. */
 	@Test
-	void failureThatTheAnswerIsMadeOfTellsThatTheWorkWasGivenUp() {
+	void whatTheAnswerIsMadeOfTellsHowTheWorkHasEnded() {
+		assertThat(answeredWith("done")).isEqualTo(Work.RETURNED);
+		assertThat(answeredWith(null)).isEqualTo(Work.RETURNED);
+		assertThat(answeredWith(new IllegalStateException("failed"))).isEqualTo(Work.FAILED);
+		assertThat(answeredWith(new CompletionException(new TimeoutException()))).isEqualTo(Work.GIVEN_UP);
+		assertThat(answeredWith(new AsyncRequestTimeoutException())).as("the time of the answer is over")
+			.isEqualTo(Work.RUNNING);
+	}
+
+	private Work answeredWith(Object result) {
 		this.work.watch(new CompletableFuture<>());
-		this.work.answeredWith(new AsyncRequestTimeoutException());
-		assertThat(this.work.state()).as("the time of the answer is over").isEqualTo(Work.RUNNING);
-		this.work.answeredWith(new IllegalStateException("failed"));
-		assertThat(this.work.state()).isEqualTo(Work.RUNNING);
-		this.work.answeredWith(new CompletionException(new TimeoutException()));
-		assertThat(this.work.state()).isEqualTo(Work.GIVEN_UP);
+		this.work.answeredWith(result);
+		return this.work.state();
 	}
 
 	@Test
@@ -138,6 +143,16 @@ class AsyncWorkTests {
 		this.work.watch(CompletableFuture.completedFuture("done"));
 		this.work.answeredWith(new CancellationException());
 		assertThat(this.work.state()).isEqualTo(Work.RETURNED);
+	}
+
+	/** A time-out of Spring may be answered with any value. */
+	@Test
+	void answerAfterTheAnswerIsOverTellsNothingOfTheWork() {
+		this.work.watch(new CompletableFuture<>());
+		this.work.answerOver();
+		this.work.answeredWith("too late");
+		assertThat(this.work.state()).isEqualTo(Work.RUNNING);
+		assertThat(this.work.isUnderWay()).isTrue();
 	}
 
 }

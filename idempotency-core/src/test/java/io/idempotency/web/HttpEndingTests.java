@@ -172,17 +172,21 @@ class HttpEndingTests {
 	@ParameterizedTest
 	@EnumSource
 	void row14StreamIsOverWithItsAnswer(Work work) {
-		assertThat(HttpEnding.answerOver(streaming(with(work, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(true, work, false)).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(true, work, true)).isEqualTo(HttpEnding.UNKEPT);
 	}
 
 	@Test
 	void rows15To19WorkOutlivesItsAnswer() {
-		assertThat(HttpEnding.answerOver(with(Work.NOT_BEGUN, PLAIN))).isEqualTo(HttpEnding.NOT_RUN);
-		assertThat(HttpEnding.answerOver(with(Work.UNOBSERVED, PLAIN))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.answerOver(with(Work.GIVEN_UP, PLAIN))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.answerOver(with(Work.RUNNING, PLAIN))).isEqualTo(HttpEnding.UNDECIDED);
-		assertThat(HttpEnding.answerOver(with(Work.FAILED, PLAIN))).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answerOver(with(Work.RETURNED, PLAIN))).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(false, Work.NOT_BEGUN, false)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answerOver(false, Work.UNOBSERVED, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answerOver(false, Work.GIVEN_UP, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.FAILED, false)).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, false)).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true)).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, true)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.FAILED, true)).isEqualTo(HttpEnding.FAILED);
 	}
 
 	@ParameterizedTest

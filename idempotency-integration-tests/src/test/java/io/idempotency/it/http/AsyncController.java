@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +17,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -55,6 +57,15 @@ class AsyncController {
 	@PostMapping("/future")
 	public CompletableFuture<Map<String, Integer>> future() {
 		return CompletableFuture.supplyAsync(() -> Map.of("run", this.runs.run("/async/future")), this.worker);
+	}
+
+	/** Its work ends when a test says how. */
+	final Map<String, CompletableFuture<String>> held = new ConcurrentHashMap<>();
+
+	@PostMapping("/held/{id}")
+	public CompletableFuture<String> held(@PathVariable String id) {
+		this.runs.run("/async/held/" + id);
+		return this.held.computeIfAbsent(id, (key) -> new CompletableFuture<>());
 	}
 
 	@PostMapping("/future-failed")

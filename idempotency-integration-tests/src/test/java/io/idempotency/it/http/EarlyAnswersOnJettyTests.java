@@ -1,0 +1,8 @@
+package io.idempotency.it.http;
+
+import io.idempotency.it.OnJetty;
+
+@OnJetty
+class EarlyAnswersOnJettyTests extends EarlyAnswersOnTomcatTests {
+
+}
