@@ -11,8 +11,8 @@ package io.idempotency;
  * are thread-safe.
  * <p>
  * Every token takes one record of the default store from its issue to its expiry, used or
- * not, and nothing else bounds the number of tokens. So a service that issues tokens to
- * everybody must limit how often it does.
+ * not. The memory store bounds the number of unused tokens; the other stores do not. So a
+ * service that issues tokens to everybody must limit how often it does.
  *
  * @since 0.1.0
  */
