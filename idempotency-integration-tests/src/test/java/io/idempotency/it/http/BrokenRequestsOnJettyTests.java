@@ -5,4 +5,9 @@ import io.idempotency.it.OnJetty;
 @OnJetty
 class BrokenRequestsOnJettyTests extends BrokenRequestsOnTomcatTests {
 
+	@Override
+	boolean closesConnectionsOfBrokenForms() {
+		return false;
+	}
+
 }

@@ -33,7 +33,13 @@ class BrokenRequestsOnTomcatTests extends OnTomcat {
 	void bodyThatBreaksOffRunsNothing(String path, String contentType, boolean chunked) throws IOException {
 		String uri = "/requests/" + path;
 		int before = this.runs.of(uri);
-		assertThat(sendHalf(uri, contentType, chunked)).startsWith("HTTP/1.1 400 ");
+		String answer = sendHalf(uri, contentType, chunked);
+		if (closesConnectionsOfBrokenForms() && path.startsWith("form")) {
+			assertThat(answer).isEmpty();
+		}
+		else {
+			assertThat(answer).startsWith("HTTP/1.1 400 ");
+		}
 		assertThat(this.runs.of(uri)).as("runs of half a request").isEqualTo(before);
 		Answer whole = this.client.post(uri, this.key, contentType, BODIES.get(contentType));
 		assertThat(whole.status()).as("%s", whole).isEqualTo(200);
@@ -52,6 +58,11 @@ class BrokenRequestsOnTomcatTests extends OnTomcat {
 					Arguments.of("multipart", "multipart/form-data; boundary=b1"))
 			.flatMap((endpoint) -> Stream.of(false, true)
 				.map((chunked) -> Arguments.of(endpoint.get()[0], endpoint.get()[1], chunked)));
+	}
+
+	/** Tomcat 11 does where it reads them itself, which it does before the guard here. */
+	boolean closesConnectionsOfBrokenForms() {
+		return System.getProperty("expected.spring-boot.version").startsWith("4.");
 	}
 
 	/** Gives all that comes back. */
