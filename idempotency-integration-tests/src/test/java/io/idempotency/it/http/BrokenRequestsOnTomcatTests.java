@@ -62,7 +62,7 @@ class BrokenRequestsOnTomcatTests extends OnTomcat {
 
 	/** Tomcat 11 does where it reads them itself, which it does before the guard here. */
 	boolean closesConnectionsOfBrokenForms() {
-		return System.getProperty("expected.spring-boot.version").startsWith("4.");
+		return isTomcat11();
 	}
 
 	/** Gives all that comes back. */

@@ -3,6 +3,7 @@ package io.idempotency.it.http;
 import java.util.UUID;
 
 import io.idempotency.it.client.Client;
+import org.apache.catalina.util.ServerInfo;
 import org.junit.jupiter.api.BeforeEach;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -25,6 +26,11 @@ abstract class OnTomcat {
 
 	/** A new one for each test. */
 	final String key = UUID.randomUUID().toString();
+
+	/** The Tomcat of Boot 4: it refuses forms that it cannot read. */
+	static boolean isTomcat11() {
+		return ServerInfo.getServerNumber().startsWith("11.");
+	}
 
 	@BeforeEach
 	void connect() {
