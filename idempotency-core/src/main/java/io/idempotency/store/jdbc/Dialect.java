@@ -61,6 +61,16 @@ abstract class Dialect {
 	abstract OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException;
 
 	/**
+	 * Returns {@link RecordSql#complete()} for a connection of our own. Where the
+	 * database can do it, the statement does not wait for the disk if it attaches a
+	 * result to executed work: if that write is lost, the record still says that the work
+	 * is done.
+	 */
+	String completeAlone() {
+		return this.sql.complete();
+	}
+
+	/**
 	 * Returns the text after an insert that may meet a record, so that the insert gives
 	 * no error.
 	 */

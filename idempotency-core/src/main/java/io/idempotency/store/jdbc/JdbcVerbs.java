@@ -110,7 +110,9 @@ final class JdbcVerbs {
 
 	private boolean write(SqlSession session, Completion completion) throws SQLException {
 		StoredRecord done = StoredRecord.ABSENT.complete(completion, Moment.origin()).next();
-		return session.update(this.sql.complete(), (statement) -> {
+		// The commit of the caller's transaction is none of our business.
+		String sql = session.isJoined() ? this.sql.complete() : this.dialect.completeAlone();
+		return session.update(sql, (statement) -> {
 			statement.setString(1, done.state().letter());
 			statement.setBytes(2, RecordRows.bytes(done.claimId()));
 			int next = RecordRows.bind(statement, 3, done.result());

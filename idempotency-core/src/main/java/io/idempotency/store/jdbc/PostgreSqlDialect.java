@@ -36,6 +36,8 @@ final class PostgreSqlDialect extends Dialect {
 
 	private final String insertOrFind;
 
+	private final String completeAlone;
+
 	private final String count;
 
 	private final String purge;
@@ -50,6 +52,8 @@ final class PostgreSqlDialect extends Dialect {
 				+ RecordSql.COLUMNS + ", fence FROM mine UNION ALL SELECT 0, " + RecordSql.COLUMNS
 				+ ", (SELECT now FROM clock) FROM " + sql().table()
 				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
+		this.completeAlone = sql().complete() + " AND set_config('synchronous_commit',"
+				+ " CASE state WHEN 'X' THEN 'off' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
 		this.count = sql().count("attempts + 1") + " RETURNING attempts";
 		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
 				+ sql().table() + " WHERE " + RecordSql.expired("(SELECT " + NOW + ")")
@@ -123,6 +127,11 @@ final class PostgreSqlDialect extends Dialect {
 			}
 			return held;
 		});
+	}
+
+	@Override
+	String completeAlone() {
+		return this.completeAlone;
 	}
 
 	@Override
