@@ -1,5 +1,7 @@
 package io.idempotency.web;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -89,6 +91,17 @@ final class ByteSink {
 		}
 	}
 
+	/**
+	 * Reads bytes, at most as many as there is room for and at least one.
+	 * @return how many were read, -1 at the end
+	 */
+	int readFrom(InputStream source) throws IOException {
+		ensure(1);
+		int read = source.read(this.bytes, this.size, this.bytes.length - this.size);
+		this.size += Math.max(0, read);
+		return read;
+	}
+
 	private void ensure(int more) {
 		if (more > this.bytes.length - this.size) {
 			int needed = Math.addExact(this.size, more);
@@ -116,7 +129,7 @@ final class ByteSink {
 
 	/** Returns the bytes themselves, not a copy. */
 	ByteBuffer toBuffer() {
-		return ByteBuffer.wrap(this.bytes, 0, this.size).slice();
+		return ByteBuffer.wrap(this.bytes, 0, this.size);
 	}
 
 }

@@ -13,14 +13,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordingInputStream extends ServletInputStream {
 
-	private static final int CHUNK = 8192;
+	private static final byte[] NO_BYTES = {};
+
+	private static final int INITIAL_SIZE = 512;
+
+	/** A client may announce more than it sends, so no more than this is believed. */
+	private static final int MAX_INITIAL_SIZE = 64 * 1024;
 
 	private final ServletInputStream source;
 
 	private final long limit;
 
-	/** The bytes that were read from the source; a reader stands at the position. */
-	private @Nullable ByteSink recorded = new ByteSink();
+	private final int initialSize;
+
+	/**
+	 * The bytes that were read from the source; a reader stands at the position. No bytes
+	 * are the same as an empty sink.
+	 */
+	private @Nullable ByteSink recorded;
 
 	private int position;
 
@@ -36,10 +46,13 @@ final class RecordingInputStream extends ServletInputStream {
 	 * Creates the stream.
 	 * @param source the container's stream
 	 * @param limit the largest number of bytes that is recorded
+	 * @param expected the number of bytes that the client has announced, -1 if it has not
 	 */
-	RecordingInputStream(ServletInputStream source, long limit) {
+	RecordingInputStream(ServletInputStream source, long limit, long expected) {
 		this.source = source;
 		this.limit = limit;
+		// One byte more, so that the end of the body is seen without a larger array.
+		this.initialSize = (expected >= 0) ? (int) Math.min(expected + 1, MAX_INITIAL_SIZE) : INITIAL_SIZE;
 	}
 
 	/** Lets the body pass through from now on, because no guard will ask for it. */
@@ -50,34 +63,40 @@ final class RecordingInputStream extends ServletInputStream {
 
 	/**
 	 * Reads the body to its end; later readers still get all of it.
-	 * @return the whole body, {@code null} if it is larger than the limit
+	 * @return whether the whole body is known, {@code false} if it is larger than the
+	 * limit
 	 * @throws IOException if the body could not be read
 	 * @throws IllegalStateException if a part of it was read and is not recorded
 	 */
-	byte @Nullable [] readAhead() throws IOException {
+	boolean readAhead() throws IOException {
 		if (this.lost) {
 			throw new IllegalStateException("The body of the request was read before a key or a fingerprint needed it: "
 					+ "only the guard of a controller method can use the body");
 		}
-		byte[] chunk = new byte[CHUNK];
 		while (!this.tooLarge && !this.ended) {
-			int read = this.source.read(chunk, 0, CHUNK);
-			if (read < 0) {
-				this.ended = true;
-			}
-			else {
-				append(chunk, 0, read);
-			}
+			ByteSink sink = sink();
+			this.ended = sink.readFrom(this.source) < 0;
+			this.tooLarge = sink.size() > this.limit;
 		}
-		return (this.tooLarge || this.recorded == null) ? null : this.recorded.toByteArray();
+		return !this.tooLarge;
+	}
+
+	/** Returns a copy of the bytes that were recorded. */
+	byte[] toByteArray() {
+		return (this.recorded != null) ? this.recorded.toByteArray() : NO_BYTES;
+	}
+
+	private ByteSink sink() {
+		if (this.recorded == null) {
+			this.recorded = new ByteSink(this.initialSize);
+		}
+		return this.recorded;
 	}
 
 	private void append(byte[] bytes, int offset, int length) {
-		if (this.recorded == null) {
-			this.recorded = new ByteSink();
-		}
-		this.recorded.write(bytes, offset, length);
-		this.tooLarge |= this.recorded.size() > this.limit;
+		ByteSink sink = sink();
+		sink.write(bytes, offset, length);
+		this.tooLarge |= sink.size() > this.limit;
 	}
 
 	@Override

@@ -141,7 +141,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private RecordingInputStream stream() throws IOException {
 		if (this.stream == null) {
-			this.stream = new RecordingInputStream(super.getInputStream(), this.limit);
+			this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong());
 		}
 		return this.stream;
 	}
@@ -154,7 +154,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 */
 	byte[] body() {
 		try {
-			return read();
+			return read().toByteArray();
 		}
 		catch (IOException ex) {
 			// The failure looks like that of an argument of the handler, so the client is
@@ -164,10 +164,10 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		}
 	}
 
-	private byte[] read() throws IOException {
+	private RecordingInputStream read() throws IOException {
 		requireSize(getContentLengthLong());
-		byte[] body = stream().readAhead();
-		if (body == null) {
+		RecordingInputStream body = stream();
+		if (!body.readAhead()) {
 			throw tooLarge();
 		}
 		return body;

@@ -37,4 +37,19 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 		return (result != 0) ? result : Long.compare(this.fourth, other.fourth);
 	}
 
+	// Written out: maps ask often, and what the compiler would generate is slow until it
+	// is compiled itself.
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof RecordId id && this.first == id.first && this.second == id.second
+				&& this.third == id.third && this.fourth == id.fourth;
+	}
+
+	@Override
+	public int hashCode() {
+		// Any part of a hash is as good as the whole.
+		return Long.hashCode(this.first);
+	}
+
 }
