@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,10 +50,6 @@ final class OtherProcess implements AutoCloseable {
 			line = line();
 		}
 		return line;
-	}
-
-	Duration processorTime() {
-		return this.process.info().totalCpuDuration().orElseThrow();
 	}
 
 	@Override
