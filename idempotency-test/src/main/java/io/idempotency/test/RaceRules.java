@@ -22,7 +22,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Storm
 	default void freshKeyIsAcquiredByOneOfMany() {
-		for (int round = 0; round < 20; round++) {
+		for (int round = 0; round < rounds(); round++) {
 			Call call = Call.fresh(this);
 			List<ClaimResult> answers = DuplicateStorm.of(64)
 				.run((index) -> call.duplicate(node(index)).claim())
@@ -34,7 +34,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Storm
 	default void abandonedKeyIsTakenOverByOneOfMany() {
-		List<Call> abandoned = abandonedClaims(30);
+		List<Call> abandoned = abandonedClaims(rounds());
 		for (Call first : abandoned) {
 			List<ClaimResult> answers = DuplicateStorm.of(64)
 				.run((index) -> first.duplicate(node(index)).claim())
@@ -52,7 +52,7 @@ interface RaceRules extends StoreUnderTest {
 	default void nobodysKeyIsTakenOverByOneOfMany() {
 		Call first = abandonedClaims(1).get(0);
 		Call last = first.duplicate().acquire();
-		for (int round = 0; round < 20; round++) {
+		for (int round = 0; round < rounds(); round++) {
 			last.release();
 			List<Call> calls = new ArrayList<>();
 			for (int i = 0; i < 64; i++) {
@@ -68,7 +68,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Storm
 	default void nobodyRunsAfterACompletion() {
-		for (int round = 0; round < 20; round++) {
+		for (int round = 0; round < rounds(); round++) {
 			Call call = Call.fresh(this);
 			AtomicInteger runs = new AtomicInteger();
 			List<ClaimResult> last = DuplicateStorm.of(64).run((index) -> {
@@ -115,7 +115,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Race
 	default void renewalAndTakeOverExcludeEachOther() {
-		for (Call first : abandonedClaims(40)) {
+		for (Call first : abandonedClaims(2 * rounds())) {
 			Call second = first.duplicate(anotherStore());
 			List<Boolean> won = DuplicateStorm.of(2)
 				.run((index) -> (index == 0) ? first.renew(Call.LONG) : second.claim() instanceof Acquired)
@@ -128,7 +128,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Race
 	default void completionAndTakeOverExcludeEachOther() {
-		for (Call first : abandonedClaims(40)) {
+		for (Call first : abandonedClaims(2 * rounds())) {
 			Call second = first.duplicate(anotherStore());
 			List<Boolean> won = DuplicateStorm.of(2)
 				.run((index) -> (index == 0) ? first.complete("late") : second.claim() instanceof Acquired)
@@ -141,7 +141,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Race
 	default void releaseAndTakeOverExcludeEachOther() {
-		for (Call first : abandonedClaims(40)) {
+		for (Call first : abandonedClaims(2 * rounds())) {
 			Call second = first.duplicate(anotherStore());
 			List<Boolean> accepted = DuplicateStorm.of(2)
 				.run((index) -> (index == 0) ? first.release() : second.claim() instanceof Acquired)
@@ -157,7 +157,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Race
 	default void completionSentTwiceAtOnceIsAcceptedTwice() {
-		for (int round = 0; round < 20; round++) {
+		for (int round = 0; round < rounds(); round++) {
 			Call first = Call.fresh(this).acquire();
 			List<Boolean> accepted = DuplicateStorm.of(2).run((index) -> first.complete("done")).valuesOrFail();
 			assertThat(accepted).as("RUNNING, complete by the owner twice at once").containsOnly(true);
@@ -168,7 +168,7 @@ interface RaceRules extends StoreUnderTest {
 	@Test
 	@Race
 	default void claimSentTwiceAtOnceIsAcquiredTwiceWithOneFence() {
-		for (int round = 0; round < 20; round++) {
+		for (int round = 0; round < rounds(); round++) {
 			Call call = Call.fresh(this);
 			List<ClaimResult> answers = DuplicateStorm.of(2)
 				.run((index) -> call.lease(Call.LONG).claim())

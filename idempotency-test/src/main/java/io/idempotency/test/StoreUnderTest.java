@@ -33,4 +33,10 @@ interface StoreUnderTest {
 	 */
 	Duration tick();
 
+	/**
+	 * Returns how often a race is run.
+	 * @return the number of rounds
+	 */
+	int rounds();
+
 }

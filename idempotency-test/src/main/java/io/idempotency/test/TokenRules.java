@@ -44,7 +44,7 @@ interface TokenRules extends StoreUnderTest {
 	@Test
 	@Storm
 	default void issuedTokenIsConsumedOnceInAStorm() {
-		for (int round = 0; round < 10; round++) {
+		for (int round = 0; round < rounds(); round++) {
 			Call first = issued(Call.LONG);
 			List<ClaimResult> answers = DuplicateStorm.of(64)
 				.run((index) -> first.duplicate((index % 2 == 0) ? store() : anotherStore()).claim())

@@ -32,4 +32,13 @@ class JdbcStoreContractTests extends ServerClockContract {
 		return Tables.store(this.database.sharedPool("another", POOL_SIZE));
 	}
 
+	/** Fewer where the product and the statements are tested by another one, too. */
+	@Override
+	public int rounds() {
+		return switch (this.database.type().kind()) {
+			case MODE, DRIVER, POOL -> super.rounds() / 5;
+			default -> super.rounds();
+		};
+	}
+
 }
