@@ -112,6 +112,15 @@ interface ExecutedRules extends StoreUnderTest {
 	}
 
 	@Test
+	default void executedIsAbsentAfterARetentionThatIsShorterThanTheWaitForItsResult() {
+		Call first = Call.fresh(this).acquire();
+		first.execute(Call.LONG, tick());
+		Expect.inProgress("EXECUTED, claim: InProgress", first.duplicate().claim());
+		elapse(tick().multipliedBy(3));
+		Expect.acquired("EXECUTED, retention over before attachWithin: absent", first.duplicate().claim());
+	}
+
+	@Test
 	default void executedByAnotherIsRefused() {
 		Call first = Call.fresh(this).acquire();
 		Expect.refused("RUNNING, EXECUTED by another", first.duplicate().execute(Call.LONG, Call.LONG));

@@ -26,7 +26,7 @@ if retention == 0 then
 end
 
 write({
-	state = state, id = id, fence = claimed and record.fence or fence, leaseUntil = now + attachWithin, keptUntil = now + retention,
+	state = state, id = id, fence = claimed and record.fence or fence, leaseUntil = now + math.min(attachWithin, retention), keptUntil = now + retention,
 	fingerprint = claimed and record.fingerprint or fingerprint, format = format
 }, body)
 return 1
