@@ -10,14 +10,18 @@ import org.jspecify.annotations.Nullable;
  * The key of one intent: namespace, operation, caller and the parts of the key.
  * <p>
  * A key is immutable. Two keys are equal if their {@link #hash() hashes} are equal. The
- * hash is SHA-256 over all components, each prefixed with its length, so different keys
- * never have the same hash.
+ * hash has 32 bytes: the {@link CallerId id of the caller}, then the start of a SHA-256
+ * over all components, each prefixed with its length. Both parts depend on the caller, so
+ * two callers never have the same hash; the second part alone (160 bits) tells apart the
+ * keys of one caller.
  *
  * @since 0.1.0
  */
 public final class IdempotencyKey {
 
 	static final String TOKEN_OPERATION = "token";
+
+	private static final int HASH_LENGTH = 32;
 
 	private final String namespace;
 
@@ -79,6 +83,10 @@ public final class IdempotencyKey {
 		return Namespace.NONE.token(caller, token);
 	}
 
+	/**
+	 * The id of the caller comes first, so that a store with an order finds all records
+	 * of a caller in one range.
+	 */
 	private static byte[] hash(String namespace, String operation, Caller caller, List<String> parts, boolean token) {
 		LengthPrefixedDigest digest = LengthPrefixedDigest.begin();
 		String type = token ? "token" : "key";
@@ -91,7 +99,10 @@ public final class IdempotencyKey {
 		digest.add(operation).add(caller.kind().name()).add(caller.name());
 		digest.addNumber(parts.size());
 		parts.forEach(digest::add);
-		return digest.digest();
+		byte[] hash = new byte[HASH_LENGTH];
+		System.arraycopy(digest.digest(), 0, hash, CallerId.LENGTH, HASH_LENGTH - CallerId.LENGTH);
+		CallerId.of(namespace, caller).copyTo(hash);
+		return hash;
 	}
 
 	/**
@@ -138,8 +149,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Returns the SHA-256 over all components, which stores use as the identity of a
-	 * record.
+	 * Returns the digest of all components, which stores use as the identity of a record.
+	 * It starts with the id of the caller.
 	 * @return 32 bytes, a copy
 	 */
 	public byte[] hash() {
@@ -164,10 +175,13 @@ public final class IdempotencyKey {
 		return Arrays.hashCode(this.hash);
 	}
 
-	/** Prints the label and the start of the hash, never the key itself. */
+	/**
+	 * Prints the label and a part of the hash, never the key itself. The part is the one
+	 * that differs from key to key of a caller.
+	 */
 	@Override
 	public String toString() {
-		return label() + ":" + HexFormat.of().formatHex(this.hash, 0, 6) + "…";
+		return label() + ":" + HexFormat.of().formatHex(this.hash, CallerId.LENGTH, CallerId.LENGTH + 6) + "…";
 	}
 
 }

@@ -62,4 +62,32 @@ public record Namespace(String name) {
 		return new IdempotencyKey(this.name, IdempotencyKey.TOKEN_OPERATION, caller, List.of(token), true);
 	}
 
+	/**
+	 * Returns the id under which the records of a caller are found.
+	 * @param caller the caller
+	 * @return the id
+	 */
+	public CallerId idOf(Caller caller) {
+		return CallerId.of(this.name, caller);
+	}
+
+	/**
+	 * Returns the {@link IdempotencyKey#label()} of the keys of an operation.
+	 * @param operation name of the operation
+	 * @return the label
+	 */
+	public String label(String operation) {
+		return this.name.isEmpty() ? operation : this.name + ":" + operation;
+	}
+
+	/**
+	 * Returns the operation of a label, the reverse of {@link #label(String)}.
+	 * @param label a label that a store keeps
+	 * @return the label without this namespace
+	 */
+	public String operation(String label) {
+		String start = label("");
+		return label.startsWith(start) ? label.substring(start.length()) : label;
+	}
+
 }

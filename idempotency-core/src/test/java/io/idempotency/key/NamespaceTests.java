@@ -41,8 +41,8 @@ class NamespaceTests {
 			.isEqualTo(IdempotencyKey.of("pay", Caller.GLOBAL, "1"));
 		assertThat(Namespace.NONE.token(Caller.GLOBAL, "t")).isEqualTo(IdempotencyKey.ofToken(Caller.GLOBAL, "t"));
 		assertThat(Namespace.NONE.key("pay", Caller.GLOBAL, "1").hashHex())
-			.as("stored by versions that knew no namespace")
-			.isEqualTo("8d3a443d834f324b1173fbcbb6c35f79dc8ab41a8e073d8dfaa82aed7730aa85");
+			.as("as it is stored: the id of no caller, then the digest")
+			.isEqualTo("0000000000000000000000008d3a443d834f324b1173fbcbb6c35f79dc8ab41a");
 	}
 
 	@Test
