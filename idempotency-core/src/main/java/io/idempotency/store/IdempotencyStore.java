@@ -189,4 +189,13 @@ public interface IdempotencyStore {
 		return Optional.empty();
 	}
 
+	/**
+	 * Returns what this store offers to operators. A store that passes calls on to
+	 * another one passes this on, too.
+	 * @return the offer, empty for a store whose records cannot be looked up
+	 */
+	default Optional<RecordAdmin> admin() {
+		return Optional.empty();
+	}
+
 }

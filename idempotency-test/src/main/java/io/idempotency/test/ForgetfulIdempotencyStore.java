@@ -3,6 +3,7 @@ package io.idempotency.test;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -10,6 +11,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 
 /**
@@ -73,6 +75,11 @@ public final class ForgetfulIdempotencyStore implements IdempotencyStore {
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
 		return this.store.issue(token, timeToLive);
+	}
+
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return this.store.admin();
 	}
 
 }

@@ -6,7 +6,8 @@ import io.idempotency.store.IdempotencyStore;
 
 /**
  * The contract of every {@link IdempotencyStore}: a test for each cell of its state
- * table, for races between callers and nodes, and for odd values.
+ * table, for races between callers and nodes, for odd values, and for what a store offers
+ * to operators.
  * <p>
  * A store fulfils the contract if a subclass of this class passes. Every test uses keys
  * of its own, so the store need not be emptied. The contract needs JUnit Jupiter 5.12 or
@@ -40,7 +41,7 @@ import io.idempotency.store.IdempotencyStore;
  * @since 0.1.0
  */
 public abstract class IdempotencyStoreContract implements AbsentRules, RunningRules, RenewalRules, AbandonedRules,
-		NobodysRules, ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules {
+		NobodysRules, ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules, AdminRules {
 
 	/**
 	 * Returns the store to test. It must keep its data throughout one test.

@@ -146,17 +146,22 @@ abstract class Dialect {
 
 	/** Reads one record. */
 	final @Nullable StoredRow find(SqlSession session, IdempotencyKey key) throws SQLException {
-		return read(session, key, this.sql.find());
+		return read(session, key.hash(), this.sql.find());
 	}
 
 	/** Reads one record without the body of its result. */
 	final @Nullable StoredRow findHead(SqlSession session, IdempotencyKey key) throws SQLException {
-		return read(session, key, this.sql.findHead());
+		return findHead(session, key.hash());
 	}
 
-	private @Nullable StoredRow read(SqlSession session, IdempotencyKey key, String query) throws SQLException {
+	/** Reads the record of a hash without the body of its result. */
+	final @Nullable StoredRow findHead(SqlSession session, byte[] hash) throws SQLException {
+		return read(session, hash, this.sql.findHead());
+	}
+
+	private @Nullable StoredRow read(SqlSession session, byte[] hash, String query) throws SQLException {
 		return session
-			.query(session.isJoined() ? query + currentRead() : query, (statement) -> statement.setBytes(1, key.hash()),
+			.query(session.isJoined() ? query + currentRead() : query, (statement) -> statement.setBytes(1, hash),
 					(rows) -> rows.next() ? Optional.of(RecordRows.read(rows, 1)) : Optional.<StoredRow>empty())
 			.orElse(null);
 	}

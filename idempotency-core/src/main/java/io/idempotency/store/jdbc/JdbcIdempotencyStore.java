@@ -15,6 +15,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 
@@ -181,6 +182,18 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
 			throw new IllegalArgumentException("batchSize must be 1 to " + MAX_BATCH_SIZE + ", not " + batchSize);
 		}
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * The table needs no further index: pages are ranges of the primary key. A page of an
+	 * operation may therefore cost several statements, each of which reads the rows of
+	 * all operations.
+	 */
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return Optional.of(new JdbcRecordAdmin(this.own));
 	}
 
 	/**

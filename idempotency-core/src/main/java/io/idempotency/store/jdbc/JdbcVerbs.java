@@ -53,6 +53,11 @@ final class JdbcVerbs {
 		this.sql = dialect.sql();
 	}
 
+	/** Returns what operators do with the rows. */
+	OperatorRows rows() {
+		return new OperatorRows(this.dialect);
+	}
+
 	ClaimResult claim(SqlSession session, ClaimRequest request) throws SQLException {
 		try {
 			return claimOrWait(session, request);
@@ -230,14 +235,7 @@ final class JdbcVerbs {
 		}
 		return session.update(live ? this.sql.replace() : this.sql.delete(), (statement) -> {
 			int index = live ? RecordRows.bind(statement, 1, next) : 1;
-			StoredRecord read = row.record();
-			statement.setBytes(index, key.hash());
-			statement.setString(index + 1, read.state().letter());
-			statement.setBytes(index + 2, RecordRows.bytes(read.claimId()));
-			statement.setLong(index + 3, read.fence());
-			statement.setLong(index + 4, read.leaseUntil());
-			statement.setLong(index + 5, read.keptUntil());
-			statement.setLong(index + 6, read.attempts());
+			RecordRows.bindUnchanged(statement, index, key.hash(), row.record());
 		}) == 1;
 	}
 
@@ -261,7 +259,7 @@ final class JdbcVerbs {
 		return session.query(this.sql.clock(), SqlSession.NO_PARAMETERS, Dialect::firstLong).orElseThrow();
 	}
 
-	private static <T> T rounds(Round<T> round) throws SQLException {
+	static <T> T rounds(Round<T> round) throws SQLException {
 		for (int number = 0; number < MAX_ROUNDS; number++) {
 			T answer = round.run(number);
 			if (answer != null) {
@@ -276,7 +274,7 @@ final class JdbcVerbs {
 	 *
 	 * @param <T> the answer
 	 */
-	private interface Round<T> {
+	interface Round<T> {
 
 		/** Returns the answer, or {@code null} if another call was faster. */
 		@Nullable T run(int number) throws SQLException;

@@ -80,6 +80,18 @@ final class RecordRows {
 		return bind(statement, first + 8, record.result());
 	}
 
+	/** Binds the condition that a record is the version that was read. */
+	static void bindUnchanged(PreparedStatement statement, int first, byte[] hash, StoredRecord read)
+			throws SQLException {
+		statement.setBytes(first, hash);
+		statement.setString(first + 1, read.state().letter());
+		statement.setBytes(first + 2, bytes(read.claimId()));
+		statement.setLong(first + 3, read.fence());
+		statement.setLong(first + 4, read.leaseUntil());
+		statement.setLong(first + 5, read.keptUntil());
+		statement.setLong(first + 6, read.attempts());
+	}
+
 	/** Binds format and body. */
 	static int bind(PreparedStatement statement, int first, @Nullable StoredResult result) throws SQLException {
 		if (result == null) {

@@ -97,6 +97,15 @@ final class RecordSql {
 	}
 
 	/**
+	 * Reads a range of the primary key, without the bodies of results; the text that
+	 * limits the rows follows.
+	 */
+	String scan() {
+		return "SELECT key_hash, operation, " + HEAD + ", " + this.nowAfterReading + " FROM " + this.table
+				+ " WHERE key_hash > ? AND key_hash <= ? ORDER BY key_hash";
+	}
+
+	/**
 	 * Replaces the record that was read, if it is unchanged. Every change of a record
 	 * changes at least one of the compared columns.
 	 */

@@ -79,7 +79,11 @@ final class BoundedRecords {
 	 * adds
 	 */
 	<T> T update(IdempotencyKey key, BiFunction<StoredRecord, Moment, Step<T>> transition) {
-		Change<T> change = new Change<>(RecordId.of(key), transition);
+		return update(RecordId.of(key), key.operation(), transition);
+	}
+
+	<T> T update(RecordId id, String operation, BiFunction<StoredRecord, Moment, Step<T>> transition) {
+		Change<T> change = new Change<>(id, operation, transition);
 		while (!change.succeeds()) {
 			if (change.missesTokenRoom) {
 				makeTokenRoom();
@@ -97,8 +101,19 @@ final class BoundedRecords {
 
 	/** Looks at a record and changes nothing. */
 	@Nullable StoredRecord find(IdempotencyKey key) {
-		Entry entry = this.entries.get(RecordId.of(key));
-		return (entry != null && entry.isLive(now())) ? entry.record() : null;
+		Entry entry = entry(RecordId.of(key), now());
+		return (entry != null) ? entry.record() : null;
+	}
+
+	/** Returns a live record, or {@code null} if there is none. */
+	@Nullable Entry entry(RecordId id, Moment moment) {
+		Entry entry = this.entries.get(id);
+		return (entry != null && entry.isLive(moment)) ? entry : null;
+	}
+
+	/** Returns all records in no order, while others come and go. */
+	Iterable<Entry> entries() {
+		return this.entries.values();
 	}
 
 	private void lookAtTheLevel() {
@@ -108,7 +123,7 @@ final class BoundedRecords {
 		}
 	}
 
-	private Moment now() {
+	Moment now() {
 		Instant instant = this.clock.instant();
 		long micros = TimeUnit.SECONDS.toMicros(instant.getEpochSecond())
 				+ TimeUnit.NANOSECONDS.toMicros(instant.getNano());
@@ -174,7 +189,7 @@ final class BoundedRecords {
 			if (current != candidate) {
 				return current;
 			}
-			Entry entry = (next != null) ? newEntry(id, next) : null;
+			Entry entry = (next != null) ? newEntry(id, current.operation(), next) : null;
 			this.budget.take(bytes(entry) - bytes(current));
 			this.unusedTokens.add(unusedTokenBytes(entry) - unusedTokenBytes(current));
 			this.orders.replace(current, entry);
@@ -184,8 +199,8 @@ final class BoundedRecords {
 		return replaced.get();
 	}
 
-	private Entry newEntry(RecordId id, StoredRecord record) {
-		return new Entry(id, record, this.ordinals.incrementAndGet());
+	private Entry newEntry(RecordId id, String operation, StoredRecord record) {
+		return new Entry(id, operation, record, this.ordinals.incrementAndGet());
 	}
 
 	private static long bytes(@Nullable Entry entry) {
@@ -203,6 +218,8 @@ final class BoundedRecords {
 
 		private final RecordId id;
 
+		private final String operation;
+
 		private final BiFunction<StoredRecord, Moment, Step<T>> transition;
 
 		private boolean keepResult = true;
@@ -215,8 +232,9 @@ final class BoundedRecords {
 
 		private @Nullable Step<T> step;
 
-		Change(RecordId id, BiFunction<StoredRecord, Moment, Step<T>> transition) {
+		Change(RecordId id, String operation, BiFunction<StoredRecord, Moment, Step<T>> transition) {
 			this.id = id;
+			this.operation = operation;
 			this.transition = transition;
 		}
 
@@ -275,7 +293,7 @@ final class BoundedRecords {
 		}
 
 		private @Nullable Entry entry(StoredRecord record, Moment moment) {
-			return record.isLive(moment) ? newEntry(this.id, record) : null;
+			return record.isLive(moment) ? newEntry(this.id, this.operation, record) : null;
 		}
 
 		T answer() {

@@ -37,6 +37,12 @@ final class Entry {
 
 	private final RecordId id;
 
+	/**
+	 * The text that all entries of an operation share; this reference takes the place of
+	 * padding.
+	 */
+	private final String operation;
+
 	private final StoredRecord record;
 
 	private final long ordinal;
@@ -49,11 +55,13 @@ final class Entry {
 	/**
 	 * Creates the entry.
 	 * @param id the id of the record
+	 * @param operation name of the operation
 	 * @param record the record
 	 * @param ordinal grows with every entry
 	 */
-	Entry(RecordId id, StoredRecord record, long ordinal) {
+	Entry(RecordId id, String operation, StoredRecord record, long ordinal) {
 		this.id = id;
+		this.operation = operation;
 		this.record = record;
 		this.ordinal = ordinal;
 		this.expiresAt = record.expiresAt();
@@ -61,6 +69,10 @@ final class Entry {
 
 	RecordId id() {
 		return this.id;
+	}
+
+	String operation() {
+		return this.operation;
 	}
 
 	StoredRecord record() {

@@ -3,6 +3,7 @@ package io.idempotency.store.memory;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -12,6 +13,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.LocalResults;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.StoredRecord;
@@ -110,6 +112,18 @@ public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResu
 		StoredRecord record = this.records.find(key);
 		return (record != null && record.result() != null) ? new LocalResult(record.fingerprint(), record.result())
 				: null;
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * A heap belongs to one application, so its records are told apart by operation, and
+	 * not by namespace. A look at the records walks over all of them and keeps no more
+	 * than one page.
+	 */
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return Optional.of(new MemoryRecordAdmin(this.records));
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -18,6 +19,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.LocalResults;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.RecordId;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,9 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	private final Ticker ticker;
 
 	private final Cache<RecordId, NearResult> results;
+
+	/** Counts the removals of records through this node. */
+	private final AtomicLong evictions = new AtomicLong();
 
 	/**
 	 * Creates a near cache.
@@ -120,11 +125,16 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	}
 
 	private ClaimResult ask(RecordId id, ClaimRequest request, long askedAt) {
+		long evictionsBefore = this.evictions.get();
 		ClaimResult answer = this.store.claim(request);
 		if (answer instanceof ClaimResult.Completed completed) {
 			long rest = nanos(completed.rest());
 			this.results.put(id, new NearResult(request.fingerprint(), completed.result(),
 					askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
+			if (this.evictions.get() != evictionsBefore) {
+				// The record may have been removed between the answer and this line.
+				this.results.invalidate(id);
+			}
 		}
 		else if (!(answer instanceof ClaimResult.Mismatch)) {
 			// The record of the cached result is gone.
@@ -170,6 +180,20 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	@Override
 	public Optional<IdempotencyStore> joining() {
 		return this.store.joining();
+	}
+
+	/**
+	 * Returns what the store offers. A record that is removed there is removed here as
+	 * well, at once; other nodes may replay its result for up to {@code ttl}.
+	 */
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return this.store.admin().map((admin) -> new NearRecordAdmin(admin, this::forget));
+	}
+
+	private void forget(RecordId id) {
+		this.evictions.incrementAndGet();
+		this.results.invalidate(id);
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.idempotency.store.record;
 
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 
 import io.idempotency.key.IdempotencyKey;
 
@@ -15,14 +16,44 @@ import io.idempotency.key.IdempotencyKey;
  */
 public record RecordId(long first, long second, long third, long fourth) implements Comparable<RecordId> {
 
+	private static final int HASH_DIGITS = 64;
+
 	/**
 	 * Hashes a key.
 	 * @param key the key
 	 * @return the hash
 	 */
 	public static RecordId of(IdempotencyKey key) {
-		ByteBuffer hash = ByteBuffer.wrap(key.hash());
-		return new RecordId(hash.getLong(), hash.getLong(), hash.getLong(), hash.getLong());
+		return ofHash(key.hash());
+	}
+
+	/**
+	 * Reads the form that {@link #hash()} gives.
+	 * @param hex the hash of a key, 64 hexadecimal digits
+	 * @return the hash
+	 * @throws IllegalArgumentException if the text is no hash of a key
+	 */
+	public static RecordId parse(String hex) {
+		if (hex.length() != HASH_DIGITS) {
+			throw new IllegalArgumentException(
+					"A hash of a key has " + HASH_DIGITS + " hexadecimal digits, not " + hex.length());
+		}
+		return ofHash(HexFormat.of().parseHex(hex));
+	}
+
+	private static RecordId ofHash(byte[] hash) {
+		ByteBuffer buffer = ByteBuffer.wrap(hash);
+		return new RecordId(buffer.getLong(), buffer.getLong(), buffer.getLong(), buffer.getLong());
+	}
+
+	/**
+	 * Returns the hash of the key.
+	 * @return 64 lower-case hexadecimal digits
+	 */
+	public String hash() {
+		HexFormat hex = HexFormat.of();
+		return hex.toHexDigits(this.first) + hex.toHexDigits(this.second) + hex.toHexDigits(this.third)
+				+ hex.toHexDigits(this.fourth);
 	}
 
 	@Override

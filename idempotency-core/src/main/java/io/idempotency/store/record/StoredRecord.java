@@ -9,6 +9,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 
@@ -87,6 +88,20 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 */
 	public boolean isForgettable() {
 		return this.kind == ResultKind.REFUSAL;
+	}
+
+	/**
+	 * Takes the step of an operator who removes the record.
+	 * @param force whether a record that a live call holds is removed too
+	 * @param moment the time of the step
+	 * @return the step
+	 */
+	public Step<RecordAdmin.Eviction> evict(boolean force, Moment moment) {
+		if (this.state == RecordState.ABSENT) {
+			return stay(RecordAdmin.Eviction.ABSENT);
+		}
+		boolean held = (isRunning() || this.state == RecordState.EXECUTED) && moment.isBefore(this.leaseUntil);
+		return (held && !force) ? stay(RecordAdmin.Eviction.RUNNING) : new Step<>(ABSENT, RecordAdmin.Eviction.EVICTED);
 	}
 
 	/**

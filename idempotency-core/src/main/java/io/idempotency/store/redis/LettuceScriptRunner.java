@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 import io.lettuce.core.RedisChannelHandler;
@@ -52,9 +53,9 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	@Override
-	public List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
+	public <T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
 		StatefulConnection<byte[], byte[]> connection = connection(deadline);
-		List<LettuceScript<Long>> sent = new ArrayList<>(keysAndArguments.size());
+		List<LettuceScript<T>> sent = new ArrayList<>(keysAndArguments.size());
 		keysAndArguments.forEach((keyAndArguments) -> sent.add(LettuceScript.named(verb, keyAndArguments)));
 		LettuceScript.sendAll(connection, sent);
 		try {
@@ -71,9 +72,9 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	/** Withdraws all scripts and returns whether none left and none ever will. */
-	private static boolean withdrawAll(List<LettuceScript<Long>> sent) {
+	private static <T> boolean withdrawAll(List<LettuceScript<T>> sent) {
 		boolean withdrawn = true;
-		for (LettuceScript<Long> script : sent) {
+		for (LettuceScript<T> script : sent) {
 			withdrawn &= script.withdraw();
 		}
 		return withdrawn;
@@ -83,23 +84,23 @@ final class LettuceScriptRunner implements ScriptRunner {
 	 * Waits for the replies. If a server did not know the script, the command is sent
 	 * once more with the text of the script.
 	 */
-	private static List<Long> replies(StatefulConnection<byte[], byte[]> connection, Verb verb,
-			List<byte[][]> keysAndArguments, List<LettuceScript<Long>> sent, Deadline deadline) {
-		Long[] replies = new Long[keysAndArguments.size()];
-		Map<Integer, LettuceScript<Long>> whole = new LinkedHashMap<>();
-		for (int i = 0; i < replies.length; i++) {
+	private static <T> List<T> replies(StatefulConnection<byte[], byte[]> connection, Verb verb,
+			List<byte[][]> keysAndArguments, List<LettuceScript<T>> sent, Deadline deadline) {
+		Map<Integer, T> replies = new TreeMap<>();
+		Map<Integer, LettuceScript<T>> whole = new LinkedHashMap<>();
+		for (int i = 0; i < keysAndArguments.size(); i++) {
 			try {
-				replies[i] = sent.get(i).await(deadline);
+				replies.put(i, sent.get(i).await(deadline));
 			}
 			catch (RedisNoScriptException ex) {
 				whole.put(i, LettuceScript.whole(verb, keysAndArguments.get(i)));
 			}
 		}
-		List<LettuceScript<Long>> again = List.copyOf(whole.values());
+		List<LettuceScript<T>> again = List.copyOf(whole.values());
 		sent.addAll(again);
 		LettuceScript.sendAll(connection, again);
-		whole.forEach((i, script) -> replies[i] = script.await(deadline));
-		return List.of(replies);
+		whole.forEach((i, script) -> replies.put(i, script.await(deadline)));
+		return List.copyOf(replies.values());
 	}
 
 	private StatefulConnection<byte[], byte[]> connection(Deadline deadline) {

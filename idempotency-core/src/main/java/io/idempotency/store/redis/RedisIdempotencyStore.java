@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -18,6 +19,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
@@ -155,8 +157,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 			.map((renewal) -> keyAndArguments(renewal.key(), RedisValues.of(renewal.claimId()),
 					RedisValues.of(renewal.lease())))
 			.toList();
-		List<Long> replies = carryOut(Verb.RENEW,
-				(deadline) -> this.scripts.runAll(Verb.RENEW, keysAndArguments, deadline));
+		List<Long> replies = runAll(Verb.RENEW, keysAndArguments);
 		Set<ClaimId> refused = new HashSet<>();
 		for (int i = 0; i < replies.size(); i++) {
 			if (!isAccepted(replies.get(i))) {
@@ -175,13 +176,32 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return Instant.EPOCH.plus(expiresAt, ChronoUnit.MICROS);
 	}
 
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Records are found by {@code SCAN}, step by step, in a cluster on one master after
+	 * the other. If a server fails over or slots move during a walk, records may be
+	 * missed or returned twice.
+	 */
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return Optional.of(new RedisRecordAdmin(this, this.keyspace, new RedisMasters(this.connectionFactory)));
+	}
+
 	private static boolean isAccepted(Long reply) {
 		return reply == 1;
 	}
 
 	private <T> T run(Verb verb, IdempotencyKey key, byte[]... arguments) {
-		byte[][] keyAndArguments = keyAndArguments(key, arguments);
+		return run(verb, keyAndArguments(key, arguments));
+	}
+
+	<T> T run(Verb verb, byte[][] keyAndArguments) {
 		return carryOut(verb, (deadline) -> this.scripts.run(verb, keyAndArguments, deadline));
+	}
+
+	<T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments) {
+		return carryOut(verb, (deadline) -> this.scripts.runAll(verb, keysAndArguments, deadline));
 	}
 
 	private byte[][] keyAndArguments(IdempotencyKey key, byte[]... arguments) {
@@ -191,7 +211,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return keyAndArguments;
 	}
 
-	private <T> T carryOut(Verb verb, Function<Deadline, T> call) {
+	<T> T carryOut(Verb verb, Function<Deadline, T> call) {
 		try {
 			return call.apply(Deadline.in(this.storeTimeout));
 		}

@@ -1,8 +1,13 @@
 package io.idempotency.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.RecordKey;
+import io.idempotency.store.RecordSelection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names of records: {@code {prefix}{namespace}:{operation}:{hash}}, without a namespace
@@ -11,6 +16,11 @@ import io.idempotency.key.IdempotencyKey;
  */
 final class RedisKeyspace {
 
+	/** The characters that have a meaning in a pattern. */
+	private static final Pattern SPECIAL = Pattern.compile("[*?\\[\\]^\\\\-]");
+
+	private static final Pattern NAME = Pattern.compile("(.*):([0-9a-f]{64})", Pattern.DOTALL);
+
 	private final String prefix;
 
 	RedisKeyspace(String prefix) {
@@ -18,7 +28,50 @@ final class RedisKeyspace {
 	}
 
 	byte[] key(IdempotencyKey key) {
-		return (this.prefix + readable(key.label()) + ":" + key.hashHex()).getBytes(StandardCharsets.UTF_8);
+		return name(key.label(), key.hashHex());
+	}
+
+	byte[] key(RecordKey key) {
+		return name(key.label(), key.hash());
+	}
+
+	private byte[] name(String label, String hash) {
+		return (this.prefix + readable(label) + ":" + hash).getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * Returns the name of no record. In a cluster, the names for different numbers belong
+	 * to different slots, unless the prefix puts all records into one slot.
+	 */
+	byte[] route(int number) {
+		return (this.prefix + number).getBytes(StandardCharsets.UTF_8);
+	}
+
+	/** Returns the pattern of the selected names, which the {@code SCAN} compares. */
+	byte[] pattern(RecordSelection selection) {
+		String label = (selection.label() != null) ? literally(readable(selection.label())) : "*";
+		String caller = (selection.caller() != null) ? selection.caller().toString() : "";
+		return (literally(this.prefix) + label + ":" + caller + "*").getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static String literally(String text) {
+		return SPECIAL.matcher(text).replaceAll("\\\\$0");
+	}
+
+	/**
+	 * Reads a name.
+	 * @return where the record is, or {@code null} if the name is no selected record's
+	 */
+	@Nullable RecordKey read(byte[] name, RecordSelection selection) {
+		String text = new String(name, StandardCharsets.UTF_8);
+		Matcher matcher = NAME.matcher(text.startsWith(this.prefix) ? text.substring(this.prefix.length()) : "");
+		if (!matcher.matches()) {
+			return null;
+		}
+		RecordKey key = new RecordKey(matcher.group(1), matcher.group(2));
+		boolean selected = (selection.label() == null || readable(selection.label()).equals(key.label()))
+				&& (selection.caller() == null || selection.caller().equals(key.caller()));
+		return selected ? key : null;
 	}
 
 	/**

@@ -4,17 +4,29 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
+import io.idempotency.IdempotencyRecord;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordState;
+import io.idempotency.store.record.RecordView;
+import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the reply of {@code claim.lua}: the number of the answer, a number that belongs
- * to the answer, and for a result its format and body.
+ * Reads the replies of scripts. That of {@code claim.lua} is the number of the answer, a
+ * number that belongs to the answer, and for a result its format and body.
  */
 final class RedisReplies {
+
+	/** The flags of a running record that no call owns. */
+	private static final long NOBODYS = 3;
 
 	private RedisReplies() {
 	}
@@ -54,6 +66,43 @@ final class RedisReplies {
 
 	private static ClaimResult acquired(ClaimRequest request, long fence, boolean abandoned) {
 		return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), fence, abandoned));
+	}
+
+	/**
+	 * Reads the reply of {@code find.lua}: the parts of a record and the time.
+	 * @return the record, {@code null} if there is none
+	 */
+	static @Nullable IdempotencyRecord record(RecordKey key, List<?> reply) {
+		if (reply.isEmpty()) {
+			return null;
+		}
+		String letter = new String((byte[]) reply.get(0), StandardCharsets.US_ASCII);
+		StoredRecord record = RecordView.read(state(letter, number(reply, 1)), number(reply, 2), number(reply, 3),
+				number(reply, 4), number(reply, 5));
+		return RecordView.of(key.label(), key.hash(), record, new Moment(number(reply, 6), new AtomicLong()));
+	}
+
+	private static long number(List<?> reply, int index) {
+		return (Long) reply.get(index);
+	}
+
+	/**
+	 * Returns the state; the scripts keep the states of a running record in its flags.
+	 */
+	private static RecordState state(String letter, long flags) {
+		for (RecordState state : RecordState.values()) {
+			if (state.letter().equals(letter)) {
+				return (state == RecordState.RUNNING) ? running(flags) : state;
+			}
+		}
+		throw new UnreadableRecordException("A record in state '" + letter + "' cannot be read by this version", null);
+	}
+
+	private static RecordState running(long flags) {
+		if (flags == NOBODYS) {
+			return RecordState.NOBODYS;
+		}
+		return (flags == 0) ? RecordState.RUNNING : RecordState.TAKEN_OVER;
 	}
 
 	private static Duration micros(long micros) {

@@ -58,9 +58,10 @@ final class RedisScripts {
 	 * Runs a script for many keys in one round trip. A second round trip follows for the
 	 * keys whose server did not know the script.
 	 */
-	static List<Long> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments) {
+	@SuppressWarnings("unchecked")
+	static <T> List<T> runAll(RedisConnection connection, Verb verb, List<byte[][]> keysAndArguments) {
 		return runAll(connection, verb, keysAndArguments, () -> {
-		}).stream().map((reply) -> (Long) value(reply)).toList();
+		}).stream().map((reply) -> (T) value(reply)).toList();
 	}
 
 	/**

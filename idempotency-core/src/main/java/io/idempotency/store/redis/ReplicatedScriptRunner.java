@@ -81,7 +81,7 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 	}
 
 	@Override
-	public List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
+	public <T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
 		return this.shared.runAll(verb, keysAndArguments, deadline);
 	}
 

@@ -24,13 +24,14 @@ interface ScriptRunner extends AutoCloseable {
 	/**
 	 * Runs one script for many keys, in one round trip for each server if the client can
 	 * do that.
-	 * @param verb the verb; its script must reply with a number
+	 * @param <T> the Java type of the verb's reply
+	 * @param verb the verb
 	 * @param keysAndArguments the keys, each with its arguments
 	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the replies, in the same order
 	 * @throws NotSentException if surely no script was sent and none will be
 	 */
-	List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
+	<T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
 
 	@Override
 	void close();

@@ -45,18 +45,18 @@ final class SpringScriptRunner implements ScriptRunner {
 	 * there.
 	 */
 	@Override
-	public List<Long> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
+	public <T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
 		try (RedisConnection connection = connect(this.connectionFactory)) {
 			if (!(connection instanceof RedisClusterConnection)) {
 				return RedisScripts.runAll(connection, verb, keysAndArguments);
 			}
-			List<Long> replies = new ArrayList<>(keysAndArguments.size());
+			List<T> replies = new ArrayList<>(keysAndArguments.size());
 			for (byte[][] keyAndArguments : keysAndArguments) {
 				if (deadline.isOver()) {
 					throw new QueryTimeoutException(
 							"Only " + replies.size() + " of " + keysAndArguments.size() + " in time");
 				}
-				Long reply = RedisScripts.run(connection, verb, keyAndArguments);
+				T reply = RedisScripts.run(connection, verb, keyAndArguments);
 				replies.add(reply);
 			}
 			return replies;

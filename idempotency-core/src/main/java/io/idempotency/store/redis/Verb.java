@@ -24,7 +24,13 @@ enum Verb {
 
 	RENEW(ReturnType.INTEGER),
 
-	ISSUE(ReturnType.INTEGER);
+	ISSUE(ReturnType.INTEGER),
+
+	FIND(ReturnType.MULTI),
+
+	SCAN(ReturnType.MULTI),
+
+	EVICT(ReturnType.INTEGER);
 
 	private final ReturnType returnType;
 

@@ -14,6 +14,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordAdmin;
 import org.jspecify.annotations.Nullable;
 
 /** Says to claims what it was told to say, and counts what it is asked. */
@@ -26,6 +27,8 @@ final class AnsweringStore implements IdempotencyStore {
 	private @Nullable ClaimResult answer;
 
 	@Nullable IdempotencyStore joining;
+
+	@Nullable RecordAdmin admin;
 
 	int calls;
 
@@ -76,6 +79,11 @@ final class AnsweringStore implements IdempotencyStore {
 	@Override
 	public Optional<IdempotencyStore> joining() {
 		return Optional.ofNullable(this.joining);
+	}
+
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return Optional.ofNullable(this.admin);
 	}
 
 }

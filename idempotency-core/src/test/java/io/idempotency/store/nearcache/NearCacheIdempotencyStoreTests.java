@@ -18,7 +18,9 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.LocalResults.LocalResult;
+import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -54,6 +56,22 @@ class NearCacheIdempotencyStoreTests {
 		assertThat(claim()).isEqualTo(completed("done", DAY.minusSeconds(90)));
 		assertThat(claim()).isEqualTo(completed("done", DAY.minusSeconds(90)));
 		assertThat(this.store.calls).isEqualTo(1);
+	}
+
+	@Test
+	void resultThatIsOnItsWayDuringAnEvictionIsNotKept() {
+		this.store.admin = new MemoryIdempotencyStore(10_000).admin().orElseThrow();
+		this.store.answer(completed("done", DAY));
+		this.store.delay(() -> this.near.admin().orElseThrow().evict(RecordKey.of(KEY), false));
+		assertThat(claim()).as("the answer from before").isEqualTo(completed("done", DAY));
+		assertThat(this.near.find(KEY)).isNull();
+		claim();
+		assertThat(this.near.find(KEY)).as("the answer from after").isNotNull();
+	}
+
+	@Test
+	void whatAStoreDoesNotOfferIsNotOffered() {
+		assertThat(this.near.admin()).isEmpty();
 	}
 
 	@Test

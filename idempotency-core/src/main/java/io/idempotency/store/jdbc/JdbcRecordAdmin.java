@@ -1,0 +1,52 @@
+package io.idempotency.store.jdbc;
+
+import java.util.Optional;
+
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordKey;
+import io.idempotency.store.RecordSelection;
+import io.idempotency.store.record.RecordId;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows and removes rows of the table. The pages are in the order of the primary key, so
+ * a page is a range of it.
+ */
+final class JdbcRecordAdmin implements RecordAdmin {
+
+	private final OwnTransactions transactions;
+
+	JdbcRecordAdmin(OwnTransactions transactions) {
+		this.transactions = transactions;
+	}
+
+	@Override
+	public Optional<IdempotencyRecord> find(RecordKey key) {
+		return this.transactions.run("find", (verbs, session) -> verbs.rows().find(session, key));
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Reads {@code count} rows, by one statement, and none of their results. The rows of
+	 * a caller lie together; those of an operation do not, so the rows of other
+	 * operations are read, too.
+	 */
+	@Override
+	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
+		if (cursor != null) {
+			// A cursor comes from outside.
+			RecordId.parse(cursor);
+		}
+		return this.transactions.run("scan", (verbs, session) -> verbs.rows().scan(session, selection, cursor, count));
+	}
+
+	@Override
+	public Eviction evict(RecordKey key, boolean force) {
+		return this.transactions.run("evict", (verbs, session) -> verbs.rows().evict(session, key, force));
+	}
+
+}

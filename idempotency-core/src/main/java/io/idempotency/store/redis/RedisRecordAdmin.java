@@ -1,0 +1,123 @@
+package io.idempotency.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordKey;
+import io.idempotency.store.RecordSelection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows and removes records in Redis. One step looks at the names on one master, in one
+ * round trip, and then reads the heads of the selected records, in a second one.
+ */
+final class RedisRecordAdmin implements RecordAdmin {
+
+	private static final String START = "0";
+
+	private final RedisIdempotencyStore store;
+
+	private final RedisKeyspace keyspace;
+
+	private final RedisMasters masters;
+
+	RedisRecordAdmin(RedisIdempotencyStore store, RedisKeyspace keyspace, RedisMasters masters) {
+		this.store = store;
+		this.keyspace = keyspace;
+		this.masters = masters;
+	}
+
+	@Override
+	public Optional<IdempotencyRecord> find(RecordKey key) {
+		List<?> reply = this.store.run(Verb.FIND, new byte[][] { this.keyspace.key(key) });
+		return Optional.ofNullable(RedisReplies.record(key, reply));
+	}
+
+	@Override
+	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
+		ScanCursor from = (cursor != null) ? ScanCursor.parse(cursor) : null;
+		List<RedisMasters.Master> all = this.store.carryOut(Verb.SCAN, (deadline) -> this.masters.find(this.keyspace));
+		RedisMasters.Master master = RedisMasters.from(all, (from != null) ? from.firstSlot() : 0);
+		if (master == null) {
+			return new IdempotencyRecordPage(List.of(), null);
+		}
+		// A cursor means something only to the server that gave it.
+		boolean goesOn = from != null && from.node().equals(master.node());
+		String position = goesOn ? Objects.requireNonNull(from).position() : START;
+		List<byte[]> reply = this.store.run(Verb.SCAN, new byte[][] { master.route(), RedisValues.ascii(position),
+				this.keyspace.pattern(selection), RedisValues.of(count) });
+		String next = new String(reply.get(0), StandardCharsets.US_ASCII);
+		List<IdempotencyRecord> records = read(reply.subList(1, reply.size()), selection);
+		if (!next.equals(START)) {
+			return new IdempotencyRecordPage(records,
+					new ScanCursor(master.firstSlot(), master.node(), next).toString());
+		}
+		RedisMasters.Master following = RedisMasters.from(all, master.firstSlot() + 1);
+		return new IdempotencyRecordPage(records,
+				(following != null) ? new ScanCursor(following.firstSlot(), following.node(), START).toString() : null);
+	}
+
+	private List<IdempotencyRecord> read(List<byte[]> names, RecordSelection selection) {
+		List<RecordKey> keys = new ArrayList<>(names.size());
+		List<byte[][]> heads = new ArrayList<>(names.size());
+		for (byte[] name : names) {
+			RecordKey key = this.keyspace.read(name, selection);
+			if (key != null) {
+				keys.add(key);
+				heads.add(new byte[][] { name });
+			}
+		}
+		if (heads.isEmpty()) {
+			return List.of();
+		}
+		List<List<?>> replies = this.store.runAll(Verb.FIND, heads);
+		List<IdempotencyRecord> records = new ArrayList<>(keys.size());
+		for (int i = 0; i < keys.size(); i++) {
+			IdempotencyRecord record = RedisReplies.record(keys.get(i), replies.get(i));
+			if (record != null) {
+				records.add(record);
+			}
+		}
+		return records;
+	}
+
+	@Override
+	public Eviction evict(RecordKey key, boolean force) {
+		Long reply = this.store.run(Verb.EVICT, new byte[][] { this.keyspace.key(key), RedisValues.of(force) });
+		if (reply == 0) {
+			return Eviction.ABSENT;
+		}
+		return (reply == 1) ? Eviction.EVICTED : Eviction.RUNNING;
+	}
+
+	/**
+	 * Where a walk goes on.
+	 *
+	 * @param firstSlot the first slot of the master
+	 * @param node the id of the master, empty for a server that is no node of a cluster
+	 * @param position the cursor that the master gave, in decimal digits
+	 */
+	private record ScanCursor(int firstSlot, String node, String position) {
+
+		static ScanCursor parse(String text) {
+			String[] parts = text.split("\\.", -1);
+			if (parts.length != 3 || !parts[0].matches("\\d{1,5}") || !parts[2].matches("\\d{1,20}")) {
+				throw new IllegalArgumentException("Not a cursor of this store");
+			}
+			return new ScanCursor(Integer.parseInt(parts[0]), parts[1], parts[2]);
+		}
+
+		@Override
+		public String toString() {
+			return this.firstSlot + "." + this.node + "." + this.position;
+		}
+
+	}
+
+}
