@@ -1,5 +1,8 @@
 package io.idempotency.autoconfigure;
 
+import java.time.Duration;
+
+import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
@@ -8,6 +11,7 @@ import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ResultCipher;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.engine.StoreIdempotencyTokens;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.Scheduler;
@@ -90,6 +94,13 @@ public final class IdempotencyAutoConfiguration {
 			ObjectProvider<CurrentRequest> request, Namespace namespace) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new StoreIdempotencyTokens(stores.defaultStore(), properties.token().ttl(), current::caller, namespace);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyAdmin idempotencyAdmin(IdempotencyStores stores, IdempotencyProperties properties, Namespace namespace) {
+		Duration nearCache = properties.nearCache().enabled() ? properties.nearCache().ttl() : Duration.ZERO;
+		return new StoreIdempotencyAdmin(stores.defaultStore(), stores::named, namespace, nearCache);
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import org.slf4j.Logger;
@@ -37,6 +38,12 @@ public final class IdempotencyDisabledAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate() {
 		return UnguardedIdempotencyTemplate.INSTANCE;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyAdmin idempotencyAdmin() {
+		return UnguardedIdempotencyAdmin.INSTANCE;
 	}
 
 	@Bean

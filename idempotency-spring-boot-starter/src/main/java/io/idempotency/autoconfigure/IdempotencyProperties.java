@@ -11,6 +11,7 @@ import io.idempotency.engine.IdempotencyPolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
@@ -55,6 +56,7 @@ import org.springframework.util.unit.DataSize;
  * share keys only if their namespaces are equal. By default spring.application.name, and
  * empty if there is none.
  * @param encryption Encryption of stored results.
+ * @param admin Administration of records.
  * @since 0.1.0
  */
 @ConfigurationProperties("idempotency")
@@ -68,7 +70,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache, @Nullable String namespace, @DefaultValue Encryption encryption) {
+		@DefaultValue NearCache nearCache, @Nullable String namespace, @DefaultValue Encryption encryption,
+		@DefaultValue @NestedConfigurationProperty AdminProperties admin) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {

@@ -37,6 +37,18 @@ final class IdempotencyStores {
 		return this.defaultStore.obtain();
 	}
 
+	/**
+	 * Finds a store by the name of its bean.
+	 * @throws IllegalArgumentException if there is none
+	 */
+	IdempotencyStore named(String name) {
+		IdempotencyStore store = this.beanFactory.getBeansOfType(IdempotencyStore.class).get(name);
+		if (store == null) {
+			throw new IllegalArgumentException("'" + name + "' is no bean of type IdempotencyStore");
+		}
+		return store;
+	}
+
 	private IdempotencyStore find() {
 		IdempotencyStore unique = this.beanFactory.getBeanProvider(IdempotencyStore.class).getIfUnique();
 		if (unique != null) {

@@ -33,6 +33,7 @@ class OptionalJarsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
 			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
+			"spring-boot-actuator-.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {

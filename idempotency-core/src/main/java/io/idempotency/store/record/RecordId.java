@@ -79,8 +79,8 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 
 	@Override
 	public int hashCode() {
-		// Any part of a hash is as good as the whole.
-		return Long.hashCode(this.first);
+		// The hash starts with the caller; its end tells the keys of a caller apart.
+		return Long.hashCode(this.fourth);
 	}
 
 }

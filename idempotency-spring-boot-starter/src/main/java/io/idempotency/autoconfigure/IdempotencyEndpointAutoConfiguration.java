@@ -1,0 +1,43 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.IdempotencyAdmin;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for the actuator endpoint
+ * {@code idempotency}. It is there if it is exposed, which it is not by default; it
+ * removes records only if {@code idempotency.admin.write-operations} is true.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
+public final class IdempotencyEndpointAutoConfiguration {
+
+	IdempotencyEndpointAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnProperty("idempotency.admin.write-operations")
+	@ConditionalOnMissingBean(IdempotencyEndpoint.class)
+	WritableIdempotencyEndpoint writableIdempotencyEndpoint(IdempotencyAdmin admin) {
+		return new WritableIdempotencyEndpoint(admin);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin) {
+		return new IdempotencyEndpoint(admin);
+	}
+
+}

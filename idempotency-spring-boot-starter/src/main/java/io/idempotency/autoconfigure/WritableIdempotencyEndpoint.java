@@ -1,0 +1,104 @@
+package io.idempotency.autoconfigure;
+
+import java.security.Principal;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.IdempotencyEviction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.lang.Nullable;
+
+/**
+ * {@link Endpoint} that also removes records. Each removal is logged with the name of the
+ * principal that asked for it.
+ *
+ * @since 0.1.0
+ */
+@Endpoint(id = "idempotency")
+public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
+
+	private static final Logger logger = LoggerFactory.getLogger(WritableIdempotencyEndpoint.class);
+
+	/**
+	 * Creates the endpoint.
+	 * @param admin looks records up and removes them
+	 */
+	public WritableIdempotencyEndpoint(IdempotencyAdmin admin) {
+		super(admin);
+	}
+
+	/**
+	 * Removes one record, so that its key is new.
+	 * @param security who asks for it
+	 * @param id the id of the record
+	 * @param operation name of the operation
+	 * @param force whether a record that a live call holds is removed too
+	 * @param store name of another store than the default one
+	 * @return what became of the record
+	 */
+	@DeleteOperation
+	public EvictionDescriptor evict(SecurityContext security, @Selector String id, String operation,
+			@Nullable Boolean force, @Nullable String store) {
+		boolean forced = Boolean.TRUE.equals(force);
+		IdempotencyEviction eviction = answer(() -> admin(store).evict(operation, id, forced));
+		logger.info("{} evicted the idempotency record {} of '{}'{}: {} removed, {} left because its call runs",
+				who(security), printable(id), printable(operation), forced ? " with force" : "", eviction.evicted(),
+				eviction.running());
+		return EvictionDescriptor.of(eviction);
+	}
+
+	/**
+	 * Removes all records of one caller.
+	 * @param security who asks for it
+	 * @param principal the name of the caller
+	 * @param issuer the issuer of the caller's token
+	 * @param registration the client registration of the caller's login
+	 * @param scope the scope that is the caller, instead of a principal
+	 * @param callerId the id of the caller as records show it, instead of the others
+	 * @param force whether records that live calls hold are removed too
+	 * @param store name of another store than the default one
+	 * @return what became of the records
+	 */
+	@DeleteOperation
+	public EvictionDescriptor erase(SecurityContext security, @Nullable String principal, @Nullable String issuer,
+			@Nullable String registration, @Nullable String scope, @Nullable String callerId, @Nullable Boolean force,
+			@Nullable String store) {
+		boolean forced = Boolean.TRUE.equals(force);
+		return answer(() -> {
+			IdempotencyAdmin records = admin(store);
+			IdempotencyCaller caller = whom(caller(principal, issuer, registration, scope), callerId);
+			IdempotencyEviction eviction = records.erase(caller, forced);
+			// The id, because a log outlives the erasure of a name.
+			logger.info(
+					"{} erased the idempotency records of the caller {}{}: {} removed, {} left because their calls "
+							+ "run",
+					who(security), records.callerId(caller), forced ? " with force" : "", eviction.evicted(),
+					eviction.running());
+			return EvictionDescriptor.of(eviction);
+		});
+	}
+
+	private static IdempotencyCaller whom(@Nullable IdempotencyCaller caller, @Nullable String callerId) {
+		if ((caller == null) == (callerId == null)) {
+			throw new IllegalArgumentException("Say whose records: either a principal, a scope or a callerId");
+		}
+		return (caller != null) ? caller : IdempotencyCaller.id(String.valueOf(callerId));
+	}
+
+	private static String who(SecurityContext security) {
+		Principal principal = security.getPrincipal();
+		return (principal != null) ? "'" + printable(String.valueOf(principal.getName())) + "'" : "Somebody";
+	}
+
+	/** Returns the text without characters that could forge a line of the log. */
+	private static String printable(String text) {
+		return text.replaceAll("\\p{Cntrl}", "_");
+	}
+
+}
