@@ -65,6 +65,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.aop..")
 		.layer("web")
 		.definedBy("io.idempotency.web..")
+		.layer("client")
+		.definedBy("io.idempotency.client..")
 		.whereLayer("api")
 		.mayNotAccessAnyLayer()
 		.whereLayer("key")
@@ -82,12 +84,16 @@ class ArchitectureTests {
 		.whereLayer("aop")
 		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec")
 		.whereLayer("web")
-		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec", "aop");
+		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec", "aop")
+		.whereLayer("client")
+		.mayOnlyAccessLayers("api", "key")
+		.whereLayer("client")
+		.mayNotBeAccessedByAnyLayer();
 
 	@ArchTest
 	static final ArchRule everyPackageHasALayer = classes()
 		.should(resideIn("io.idempotency", "io.idempotency.key..", "io.idempotency.store..", "io.idempotency.engine..",
-				"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web.."));
+				"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web..", "io.idempotency.client.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -123,6 +129,13 @@ class ArchitectureTests {
 		.that(not(resideInAnyPackage("io.idempotency.web..")))
 		.should()
 		.dependOnClassesThat(resideInAPackage("jakarta.servlet.."));
+
+	@ArchTest
+	static final ArchRule onlyTheCallersSideKnowsClients = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.client..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.http.client..", "org.springframework.web.client..",
+				"org.springframework.web.reactive..", "feign.."));
 
 	@ArchTest
 	static final ArchRule onlyAdaptersKnowJackson = noClasses()

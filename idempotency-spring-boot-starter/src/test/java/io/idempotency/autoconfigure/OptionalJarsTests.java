@@ -34,6 +34,7 @@ class OptionalJarsTests {
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
 			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
 			"spring-boot-actuator-.*",
+			"spring-webflux-.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
@@ -91,7 +92,7 @@ class OptionalJarsTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(IdempotencyAutoConfiguration.class)
+	@ImportAutoConfiguration({ IdempotencyAutoConfiguration.class, IdempotencyClientAutoConfiguration.class })
 	public static class Application {
 
 		@Bean

@@ -1,0 +1,63 @@
+package io.idempotency.client;
+
+import java.io.IOException;
+
+import io.idempotency.client.IdempotencyKeys.Intent;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.client.ClientHttpRequestExecution;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.http.client.ClientHttpResponse;
+
+/**
+ * Sends a key with each call of a {@code RestClient} or {@code RestTemplate}, and repeats
+ * a call whose answer was lost: {@code builder.requestInterceptor(idempotentCalls)}.
+ * {@link IdempotentCalls} says what is repeated. Thread-safe.
+ * <p>
+ * Add this interceptor behind all others. On Spring Framework 6.2 the interceptors behind
+ * it see the first attempt only. Spring holds the body of the request in memory for
+ * interceptors, so that every attempt sends the same bytes.
+ * <p>
+ * The interceptor waits on the caller's thread. When that thread is interrupted, nothing
+ * is repeated any more: the caller gets the answer or the {@link IOException} that was
+ * there, and the thread stays interrupted.
+ *
+ * @since 0.1.0
+ * @see IdempotencyKeys
+ */
+public final class IdempotentCallInterceptor implements ClientHttpRequestInterceptor {
+
+	private final IdempotentCalls calls;
+
+	private final BlockingCalls sender;
+
+	/**
+	 * Creates an interceptor.
+	 * @param calls says what gets a key and what is repeated
+	 */
+	public IdempotentCallInterceptor(IdempotentCalls calls) {
+		this(calls, Timing.SYSTEM);
+	}
+
+	IdempotentCallInterceptor(IdempotentCalls calls, Timing timing) {
+		this.calls = calls;
+		this.sender = new BlockingCalls(calls, timing);
+	}
+
+	@Override
+	public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
+			throws IOException {
+		HttpHeaders headers = request.getHeaders();
+		if (headers.getFirst(this.calls.header()) == null) {
+			Intent intent = IdempotencyKeys.current();
+			String key = RequestKeys.of(this.calls, request.getMethod().name(), request.getURI(), intent);
+			if (key == null) {
+				return execution.execute(request, body);
+			}
+			headers.set(this.calls.header(), key);
+		}
+		return this.sender.send(new SpringExchange(request, body, execution, this.calls.maxBodySize()));
+	}
+
+}

@@ -1,0 +1,257 @@
+package io.idempotency.client;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import io.idempotency.key.HeaderName;
+
+/**
+ * Says which calls get a key and how a call is repeated. Immutable; the clients of an
+ * application can share one instance.
+ * <p>
+ * A call takes part if it carries a key. {@code POST} and {@code PATCH} get a key of
+ * their own where the caller has set none; {@code PUT} and {@code DELETE} do not, because
+ * they mean the same when they are repeated, and most servers expect no key with them
+ * ({@link Builder#methods(String...)} adds them). A call without a key passes through
+ * untouched and is sent once.
+ * <p>
+ * A call is repeated with the same key and the same bytes when no answer came (I/O
+ * errors), after 409 with {@code Retry-After}, and after 425, 429 and 503. Every other
+ * answer is handed to the caller at once, and so is the last answer when the bounds are
+ * reached.
+ * <p>
+ * The values by default: header {@code Idempotency-Key}, 5 attempts, 30 seconds, delays
+ * from 200 milliseconds to 10 seconds, bodies of at most 1 MB.
+ *
+ * @since 0.1.0
+ * @see IdempotentCallInterceptor
+ * @see IdempotentCallFilter
+ * @see IdempotentCallCapability
+ */
+public final class IdempotentCalls {
+
+	/** The values by default. */
+	public static final IdempotentCalls DEFAULTS = new IdempotentCalls(new Builder());
+
+	private final String header;
+
+	private final Set<String> methods;
+
+	private final Set<Integer> statuses;
+
+	private final int maxAttempts;
+
+	private final Duration maxTime;
+
+	private final Duration firstDelay;
+
+	private final Duration maxDelay;
+
+	private final int maxBodySize;
+
+	private IdempotentCalls(Builder builder) {
+		this.header = builder.header;
+		this.methods = builder.methods;
+		this.statuses = builder.statuses;
+		this.maxAttempts = builder.maxAttempts;
+		this.maxTime = builder.maxTime;
+		this.firstDelay = builder.firstDelay;
+		this.maxDelay = builder.maxDelay;
+		this.maxBodySize = builder.maxBodySize;
+	}
+
+	/**
+	 * Returns a builder that starts with the values of this instance.
+	 * @return the builder
+	 */
+	public Builder change() {
+		return new Builder(this);
+	}
+
+	String header() {
+		return this.header;
+	}
+
+	boolean getKeys(String method) {
+		return this.methods.contains(method);
+	}
+
+	boolean areRepeatedOn(int status) {
+		return this.statuses.contains(status);
+	}
+
+	int maxAttempts() {
+		return this.maxAttempts;
+	}
+
+	Duration maxTime() {
+		return this.maxTime;
+	}
+
+	Duration firstDelay() {
+		return this.firstDelay;
+	}
+
+	Duration maxDelay() {
+		return this.maxDelay;
+	}
+
+	int maxBodySize() {
+		return this.maxBodySize;
+	}
+
+	/**
+	 * Changes values. Not thread-safe.
+	 */
+	public static final class Builder {
+
+		private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+		private String header = "Idempotency-Key";
+
+		private Set<String> methods = Set.of("POST", "PATCH");
+
+		private Set<Integer> statuses = Set.of();
+
+		private int maxAttempts = 5;
+
+		private Duration maxTime = Duration.ofSeconds(30);
+
+		private Duration firstDelay = Duration.ofMillis(200);
+
+		private Duration maxDelay = Duration.ofSeconds(10);
+
+		private int maxBodySize = 1024 * 1024;
+
+		private Builder() {
+		}
+
+		private Builder(IdempotentCalls calls) {
+			this.header = calls.header;
+			this.methods = calls.methods;
+			this.statuses = calls.statuses;
+			this.maxAttempts = calls.maxAttempts;
+			this.maxTime = calls.maxTime;
+			this.firstDelay = calls.firstDelay;
+			this.maxDelay = calls.maxDelay;
+			this.maxBodySize = calls.maxBodySize;
+		}
+
+		/**
+		 * Sets the name of the header that carries the key.
+		 * @param header the name, by default {@code Idempotency-Key}
+		 * @return this
+		 */
+		public Builder header(String header) {
+			require(HeaderName.isValid(header), "header must be the name of a header");
+			this.header = header;
+			return this;
+		}
+
+		/**
+		 * Sets the methods whose calls get a key where the caller has set none.
+		 * @param methods names of HTTP methods, by default {@code POST} and
+		 * {@code PATCH}; safe methods such as {@code GET} are refused
+		 * @return this
+		 */
+		public Builder methods(String... methods) {
+			this.methods = Set.of(methods);
+			require(this.methods.stream().noneMatch(SAFE_METHODS::contains), "methods must not be safe ones");
+			return this;
+		}
+
+		/**
+		 * Adds statuses after which a call is repeated: for a gateway that answers 502 or
+		 * 504 where an answer was lost behind it, say.
+		 * @param statuses 408 and 500 to 599; by default none
+		 * @return this
+		 */
+		public Builder alsoOn(int... statuses) {
+			require(Arrays.stream(statuses).allMatch((status) -> status == 408 || (status >= 500 && status <= 599)),
+					"alsoOn must be 408 or 5xx: another status is an answer");
+			this.statuses = Arrays.stream(statuses).boxed().collect(Collectors.toUnmodifiableSet());
+			return this;
+		}
+
+		/**
+		 * Sets how often a call is sent at most, the first time included.
+		 * @param maxAttempts the number, by default 5; 1 sends a key and repeats nothing
+		 * @return this
+		 */
+		public Builder maxAttempts(int maxAttempts) {
+			require(maxAttempts > 0, "maxAttempts must be positive");
+			this.maxAttempts = maxAttempts;
+			return this;
+		}
+
+		/**
+		 * Sets the time, counted from the first attempt, after which no attempt begins
+		 * any more. How long one attempt may take is set by the time-outs of the client.
+		 * @param maxTime the time, by default 30 seconds
+		 * @return this
+		 */
+		public Builder maxTime(Duration maxTime) {
+			this.maxTime = positive("maxTime", maxTime);
+			return this;
+		}
+
+		/**
+		 * Sets the delay before the second attempt. The delay doubles with each further
+		 * attempt, and chance takes up to half of it away.
+		 * @param firstDelay the delay, by default 200 milliseconds
+		 * @return this
+		 */
+		public Builder firstDelay(Duration firstDelay) {
+			this.firstDelay = positive("firstDelay", firstDelay);
+			return this;
+		}
+
+		/**
+		 * Sets the longest delay between two attempts. A 409 that asks for more is
+		 * repeated after this delay; any other answer that asks for more is handed to the
+		 * caller.
+		 * @param maxDelay the delay, by default 10 seconds
+		 * @return this
+		 */
+		public Builder maxDelay(Duration maxDelay) {
+			this.maxDelay = positive("maxDelay", maxDelay);
+			return this;
+		}
+
+		/**
+		 * Sets the largest body that is held in memory for the sake of a repetition: that
+		 * of an answer, so that an answer that breaks off is asked for again, and with
+		 * {@code WebClient} that of a request.
+		 * @param maxBodySize the size in bytes, by default 1 MB
+		 * @return this
+		 */
+		public Builder maxBodySize(int maxBodySize) {
+			require(maxBodySize >= 0, "maxBodySize must not be negative");
+			this.maxBodySize = maxBodySize;
+			return this;
+		}
+
+		/**
+		 * Builds the instance.
+		 * @return the instance
+		 */
+		public IdempotentCalls build() {
+			return new IdempotentCalls(this);
+		}
+
+		private static Duration positive(String name, Duration duration) {
+			require(!duration.isZero() && !duration.isNegative(), name + " must be positive");
+			return duration;
+		}
+
+		private static void require(boolean condition, String message) {
+			if (!condition) {
+				throw new IllegalArgumentException(message);
+			}
+		}
+
+	}
+
+}

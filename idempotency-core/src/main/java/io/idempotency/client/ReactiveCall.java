@@ -1,0 +1,128 @@
+package io.idempotency.client;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.OptionalLong;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.reactive.function.BodyExtractors;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
+
+/**
+ * Sends a call of WebClient until it has an answer. Reactor's {@link Retry} subscribes
+ * again; {@link Attempts} decides when, as it does for clients that block. For one
+ * subscription.
+ */
+final class ReactiveCall {
+
+	private final ClientRequest request;
+
+	private final RepeatableBody body;
+
+	private final ExchangeFunction next;
+
+	private final Attempts attempts;
+
+	private final int maxBodySize;
+
+	ReactiveCall(ClientRequest request, RepeatableBody body, ExchangeFunction next, Attempts attempts,
+			int maxBodySize) {
+		this.request = request;
+		this.body = body;
+		this.next = next;
+		this.attempts = attempts;
+		this.maxBodySize = maxBodySize;
+	}
+
+	Mono<ClientResponse> send() {
+		return Mono.defer(this::attempt)
+			.flatMap(this::answered)
+			.onErrorResume(ReactiveCall::isWithoutAnswer, this::failed)
+			.retryWhen(Retry.from((signals) -> signals.concatMap((signal) -> delay(signal.failure()))));
+	}
+
+	private Mono<ClientResponse> attempt() {
+		this.attempts.begin();
+		return this.next.exchange(this.request);
+	}
+
+	private Mono<ClientResponse> answered(ClientResponse answer) {
+		String retryAfter = answer.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER);
+		Duration delay = this.body.isRepeatable() ? this.attempts.afterAnswer(answer.statusCode().value(), retryAfter)
+				: null;
+		if (delay == null) {
+			return hold(answer);
+		}
+		// What becomes of the connection of this answer changes nothing for the next.
+		return answer.releaseBody().onErrorComplete().then(Mono.error(new RepeatSignal(delay)));
+	}
+
+	private Mono<ClientResponse> failed(Throwable failure) {
+		Duration delay = this.body.isRepeatable() ? this.attempts.afterFailure() : null;
+		return Mono.error((delay != null) ? new RepeatSignal(delay) : failure);
+	}
+
+	private static boolean isWithoutAnswer(Throwable failure) {
+		return failure instanceof WebClientRequestException || failure instanceof IOException;
+	}
+
+	private static Mono<Long> delay(@Nullable Throwable failure) {
+		if (failure instanceof RepeatSignal repeat) {
+			return Mono.delay(repeat.delay);
+		}
+		return Mono.error((failure != null) ? failure : new IllegalStateException("A failure without a reason"));
+	}
+
+	/**
+	 * Reads the body of an answer if its length is known and within the bound, so that a
+	 * body that breaks off is seen here.
+	 */
+	private Mono<ClientResponse> hold(ClientResponse answer) {
+		OptionalLong length = answer.headers().contentLength();
+		HttpHeaders headers = answer.headers().asHttpHeaders();
+		boolean packed = headers.getFirst(HttpHeaders.CONTENT_ENCODING) != null;
+		if (packed || length.isEmpty() || length.getAsLong() <= 0 || length.getAsLong() > this.maxBodySize) {
+			return Mono.just(answer);
+		}
+		return DataBufferUtils.join(answer.body(BodyExtractors.toDataBuffers()))
+			.map(ReactiveCall::bytes)
+			.defaultIfEmpty(new byte[0])
+			.map((bytes) -> answer.mutate().body((original) -> buffers(bytes)).build());
+	}
+
+	private static byte[] bytes(DataBuffer buffer) {
+		byte[] bytes = new byte[buffer.readableByteCount()];
+		buffer.read(bytes);
+		DataBufferUtils.release(buffer);
+		return bytes;
+	}
+
+	private static Flux<DataBuffer> buffers(byte[] bytes) {
+		return (bytes.length > 0) ? Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes)))
+				: Flux.empty();
+	}
+
+	/** Carries the delay from the decision to Reactor's retry. */
+	private static final class RepeatSignal extends RuntimeException {
+
+		private final Duration delay;
+
+		RepeatSignal(Duration delay) {
+			super("The call is repeated", null, false, false);
+			this.delay = delay;
+		}
+
+	}
+
+}

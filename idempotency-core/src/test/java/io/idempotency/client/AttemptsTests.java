@@ -1,0 +1,120 @@
+package io.idempotency.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class AttemptsTests {
+
+	private final TestTiming timing = new TestTiming();
+
+	private Attempts attempts(IdempotentCalls calls) {
+		Attempts attempts = new Attempts(calls, this.timing);
+		attempts.begin();
+		return attempts;
+	}
+
+	/** What follows the first attempt, with the values by default and without chance. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			409 | 1                             | PT1S
+			409 | 0                             | PT0S
+			409 | Thu, 01 Jan 2026 00:00:03 GMT | PT3S
+			409 | 60                            | PT10S
+			409 |                               |
+			409 | soon                          |
+			425 |                               | PT0.2S
+			425 | 1                             | PT1S
+			429 |                               | PT0.2S
+			429 | 10                            | PT10S
+			429 | 11                            |
+			503 |                               | PT0.2S
+			503 | soon                          | PT0.2S
+			503 | 2                             | PT2S
+			503 | 3600                          |
+			200 | 1                             |
+			201 |                               |
+			202 | 1                             |
+			301 | 1                             |
+			400 | 1                             |
+			401 | 1                             |
+			403 | 1                             |
+			404 | 1                             |
+			408 | 1                             |
+			412 | 1                             |
+			413 | 1                             |
+			422 | 1                             |
+			428 | 1                             |
+			500 | 1                             |
+			502 | 1                             |
+			504 | 1                             |
+			""")
+	void answersThatAreRepeated(int status, @Nullable String retryAfter, @Nullable Duration expected) {
+		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(status, retryAfter)).isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 408, 500, 502, 504 })
+	void otherStatusesAreRepeatedWhereTheyAreAskedFor(int status) {
+		IdempotentCalls calls = IdempotentCalls.DEFAULTS.change().alsoOn(408, 500, 502, 504).build();
+		assertThat(attempts(calls).afterAnswer(status, null)).isEqualTo(Duration.ofMillis(200));
+		assertThat(attempts(calls).afterAnswer(400, null)).isNull();
+	}
+
+	@Test
+	void delayDoublesUpToItsBound() {
+		Attempts attempts = attempts(
+				IdempotentCalls.DEFAULTS.change().maxAttempts(9).maxTime(Duration.ofHours(1)).build());
+		List<Duration> delays = new ArrayList<>();
+		Duration delay = attempts.afterFailure();
+		while (delay != null) {
+			delays.add(delay);
+			attempts.begin();
+			delay = attempts.afterFailure();
+		}
+		assertThat(delays).extracting(Duration::toMillis)
+			.containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 10_000L, 10_000L);
+	}
+
+	@Test
+	void chanceTakesHalfOfADelayAway() {
+		this.timing.chance = 0.999_999;
+		assertThat(attempts(IdempotentCalls.DEFAULTS).afterFailure()).isBetween(Duration.ofMillis(100),
+				Duration.ofMillis(101));
+	}
+
+	@Test
+	void callersThatWereToldTheSameTimeDoNotComeBackTogether() {
+		this.timing.chance = 0.5;
+		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(503, "2")).isEqualTo(Duration.ofMillis(2100));
+		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(409, "10")).isEqualTo(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void lastAttemptIsNotRepeated() {
+		Attempts attempts = attempts(IdempotentCalls.DEFAULTS.change().maxAttempts(2).build());
+		assertThat(attempts.afterFailure()).isNotNull();
+		attempts.begin();
+		assertThat(attempts.afterFailure()).isNull();
+		assertThat(attempts.afterAnswer(503, null)).isNull();
+	}
+
+	@Test
+	void noAttemptBeginsAfterTheTime() {
+		Attempts attempts = attempts(IdempotentCalls.DEFAULTS.change().maxTime(Duration.ofSeconds(5)).build());
+		this.timing.pass(Duration.ofSeconds(3));
+		assertThat(attempts.afterAnswer(503, "1")).isEqualTo(Duration.ofSeconds(1));
+		assertThat(attempts.afterAnswer(503, "2")).isNull();
+		this.timing.pass(Duration.ofSeconds(2));
+		assertThat(attempts.afterFailure()).isNull();
+	}
+
+}

@@ -1,0 +1,284 @@
+package io.idempotency.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.mock.http.client.MockClientHttpRequest;
+import org.springframework.mock.http.client.MockClientHttpResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class IdempotentCallInterceptorTests {
+
+	private static final byte[] BODY = { 1, 2, 3 };
+
+	private final TestTiming timing = new TestTiming();
+
+	private final Deque<Object> script = new ArrayDeque<>();
+
+	private final List<@Nullable String> keys = new ArrayList<>();
+
+	private final List<byte[]> bodies = new ArrayList<>();
+
+	private HttpRequest request = new MockClientHttpRequest(HttpMethod.POST, URI.create("http://a/pay"));
+
+	@AfterEach
+	void forgetInterrupts() {
+		Thread.interrupted();
+	}
+
+	/**
+	 * Sends the request; each attempt takes the next of these: an answer, or a failure.
+	 */
+	private ClientHttpResponse send(Object... attempts) throws IOException {
+		return send(IdempotentCalls.DEFAULTS, attempts);
+	}
+
+	private ClientHttpResponse send(IdempotentCalls calls, Object... attempts) throws IOException {
+		this.script.addAll(Arrays.asList(attempts));
+		return new IdempotentCallInterceptor(calls, this.timing).intercept(this.request, BODY, this::execute);
+	}
+
+	private ClientHttpResponse execute(HttpRequest sent, byte[] body) throws IOException {
+		this.keys.add(sent.getHeaders().getFirst("Idempotency-Key"));
+		this.bodies.add(body);
+		Object next = this.script.remove();
+		if (next instanceof IOException failure) {
+			throw failure;
+		}
+		if (next instanceof RuntimeException failure) {
+			throw failure;
+		}
+		return (ClientHttpResponse) next;
+	}
+
+	private static Answer answer(int status) {
+		return new Answer("", status);
+	}
+
+	private static Answer answer(int status, String retryAfter) {
+		Answer answer = new Answer("", status);
+		answer.getHeaders().set("Retry-After", retryAfter);
+		return answer;
+	}
+
+	@Test
+	void callIsSentWithOneKeyAndTheSameBytesUntilItHasAnAnswer() throws IOException {
+		assertThat(
+				send(new IOException("reset"), answer(503), new SocketTimeoutException(), answer(201)).getStatusCode()
+					.value())
+			.isEqualTo(201);
+		assertThat(this.keys).hasSize(4).doesNotContainNull();
+		assertThat(this.keys.stream().distinct()).hasSize(1);
+		assertThat(this.bodies).hasSize(4).allSatisfy((body) -> assertThat(body).isEqualTo(BODY));
+		assertThat(this.timing.pauses).extracting(Duration::toMillis).containsExactly(200L, 400L, 800L);
+	}
+
+	@Test
+	void callsHaveDifferentKeys() throws IOException {
+		send(answer(200));
+		this.request = new MockClientHttpRequest(HttpMethod.POST, URI.create("http://a/pay"));
+		send(answer(200));
+		assertThat(this.keys.stream().distinct()).hasSize(2);
+	}
+
+	@Test
+	void keyOfTheCallerIsKept() throws IOException {
+		this.request.getHeaders().set("idempotency-key", "mine");
+		send(new IOException("reset"), answer(200));
+		assertThat(this.keys).containsExactly("mine", "mine");
+		assertThat(this.request.getHeaders().get("Idempotency-Key")).containsExactly("mine");
+	}
+
+	@Test
+	void keyOfTheIntentIsSent() throws IOException {
+		IdempotencyKeys.with("order-42", () -> send(new IOException("reset"), answer(200)));
+		assertThat(this.keys).containsExactly("order-42", "order-42");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "GET", "HEAD", "PUT", "DELETE" })
+	void callWithoutAKeyIsSentOnce(String method) throws IOException {
+		this.request = new MockClientHttpRequest(HttpMethod.valueOf(method), URI.create("http://a/pay"));
+		assertThat(send(answer(503)).getStatusCode().value()).isEqualTo(503);
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> send(new IOException("reset")));
+		assertThat(this.keys).hasSize(2).containsOnlyNulls();
+	}
+
+	@Test
+	void callOfAnotherMethodTakesPartWithAKeyOfTheCaller() throws IOException {
+		this.request = new MockClientHttpRequest(HttpMethod.DELETE, URI.create("http://a/pay"));
+		this.request.getHeaders().set("Idempotency-Key", "mine");
+		assertThat(send(answer(503), answer(204)).getStatusCode().value()).isEqualTo(204);
+	}
+
+	@Test
+	void otherHeaderCarriesTheKeyWhereItIsSet() throws IOException {
+		send(IdempotentCalls.DEFAULTS.change().header("X-Request-Id").build(), answer(200));
+		assertThat(this.request.getHeaders().getFirst("X-Request-Id")).hasSize(36);
+		assertThat(this.keys).containsOnlyNulls();
+	}
+
+	@Test
+	void answersThatAreRepeatedAreClosed() throws IOException {
+		Answer busy = answer(409, "1");
+		Answer last = answer(422, "1");
+		assertThat(send(busy, last)).isSameAs(last);
+		assertThat(busy.closed).isTrue();
+		assertThat(last.closed).isFalse();
+	}
+
+	@Test
+	void lastAnswerIsTheCallersWhenTheBoundsAreReached() throws IOException {
+		Answer last = answer(503);
+		IdempotentCalls twice = IdempotentCalls.DEFAULTS.change().maxAttempts(2).build();
+		assertThat(send(twice, answer(503), last)).isSameAs(last);
+		assertThat(last.closed).isFalse();
+	}
+
+	@Test
+	void lastFailureIsTheCallersWhenTheBoundsAreReached() {
+		IOException last = new IOException("reset again");
+		IdempotentCalls twice = IdempotentCalls.DEFAULTS.change().maxAttempts(2).build();
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> send(twice, new IOException("reset"), last))
+			.isSameAs(last);
+	}
+
+	@Test
+	void otherExceptionsAreNotRepeated() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> send(new IllegalStateException("bug")))
+			.withMessage("bug");
+		assertThat(this.keys).hasSize(1);
+	}
+
+	@Test
+	void answerThatBreaksOffIsAskedForAgain() throws IOException {
+		Answer broken = new Answer("{\"id\"", 201);
+		broken.getHeaders().setContentLength(20);
+		Answer whole = new Answer("{\"id\":1}", 201);
+		whole.getHeaders().setContentLength(8);
+		ClientHttpResponse answer = send(broken, whole);
+		assertThat(broken.closed).isTrue();
+		assertThat(new String(answer.getBody().readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("{\"id\":1}");
+		assertThat(answer.getStatusText()).isEqualTo(whole.getStatusText());
+		answer.close();
+		assertThat(whole.closed).isTrue();
+	}
+
+	@Test
+	void answerThatIsTooLongOrOfUnknownLengthIsHandedOnAsItComes() throws IOException {
+		Answer unknown = new Answer("{\"id\":1}", 201);
+		assertThat(send(unknown)).isSameAs(unknown);
+		Answer tooLong = new Answer("{\"id\":1}", 201);
+		tooLong.getHeaders().setContentLength(8);
+		assertThat(send(IdempotentCalls.DEFAULTS.change().maxBodySize(7).build(), tooLong)).isSameAs(tooLong);
+	}
+
+	@Test
+	void bodyThatWasUnpackedIsWhole() throws IOException {
+		Answer unpacked = new Answer("0123456789", 200);
+		unpacked.getHeaders().setContentLength(4);
+		ClientHttpResponse answer = send(IdempotentCalls.DEFAULTS.change().maxBodySize(6).build(), unpacked);
+		assertThat(answer.getBody()).hasContent("0123456789");
+	}
+
+	@Test
+	void interruptedCallerGetsTheFailureThatWasThere() {
+		IOException failure = new IOException("reset");
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> send(failure)).isSameAs(failure);
+		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+		assertThat(this.timing.pauses).isEmpty();
+	}
+
+	@Test
+	void interruptedCallerGetsTheAnswerThatWasThere() throws IOException {
+		Answer busy = answer(503);
+		Thread.currentThread().interrupt();
+		assertThat(send(busy)).isSameAs(busy);
+		assertThat(busy.closed).isFalse();
+		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+	}
+
+	@Test
+	void interruptEndsAPause() {
+		Answer busy = new Answer("", 503) {
+
+			@Override
+			public void close() {
+				super.close();
+				Thread.currentThread().interrupt();
+			}
+
+		};
+		assertThatExceptionOfType(InterruptedIOException.class).isThrownBy(() -> send(busy));
+		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+		assertThat(this.keys).hasSize(1);
+	}
+
+	@Test
+	void readThatWasInterruptedIsNotRepeated() {
+		InterruptedIOException failure = new InterruptedIOException();
+		assertThatExceptionOfType(InterruptedIOException.class).isThrownBy(() -> send(failure)).isSameAs(failure);
+	}
+
+	/**
+	 * An answer that tells whether it is closed, and breaks off where it is too short.
+	 */
+	private static class Answer extends MockClientHttpResponse {
+
+		private final int length;
+
+		boolean closed;
+
+		Answer(String body, int status) {
+			super(body.getBytes(StandardCharsets.UTF_8), HttpStatusCode.valueOf(status));
+			this.length = body.length();
+		}
+
+		@Override
+		public InputStream getBody() throws IOException {
+			InputStream body = super.getBody();
+			return (getHeaders().getContentLength() <= this.length) ? body : new InputStream() {
+
+				@Override
+				public int read() throws IOException {
+					int next = body.read();
+					if (next < 0) {
+						throw new IOException("Premature EOF");
+					}
+					return next;
+				}
+
+			};
+		}
+
+		@Override
+		public void close() {
+			this.closed = true;
+		}
+
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.idempotency.autoconfigure;
+
+import io.idempotency.client.IdempotentCalls;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for calls of other services: beans
+ * that an application adds to the clients that shall send keys. No client gets one by
+ * itself.
+ * <p>
+ * The beans are also there with {@code idempotency.enabled=false}, which is about the
+ * calls that this application gets.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration
+@EnableConfigurationProperties(IdempotencyProperties.class)
+@Import({ IdempotentCallInterceptorConfiguration.class, IdempotentCallFilterConfiguration.class })
+public final class IdempotencyClientAutoConfiguration {
+
+	IdempotencyClientAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotentCalls idempotentCalls(IdempotencyProperties properties) {
+		return IdempotentCalls.DEFAULTS.change().header(properties.key().header()).build();
+	}
+
+}
