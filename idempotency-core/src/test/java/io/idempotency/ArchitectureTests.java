@@ -59,6 +59,8 @@ class ArchitectureTests {
 				"io.idempotency.store.nearcache..")
 		.layer("engine")
 		.definedBy("io.idempotency.engine..")
+		.layer("observation")
+		.definedBy("io.idempotency.observation..")
 		.layer("codec")
 		.definedBy("io.idempotency.codec..")
 		.layer("aop")
@@ -79,6 +81,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "record")
 		.whereLayer("engine")
 		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("observation")
+		.mayOnlyAccessLayers("api", "key", "store", "engine")
 		.whereLayer("codec")
 		.mayOnlyAccessLayers("api", "key", "store", "engine")
 		.whereLayer("aop")
@@ -93,6 +97,7 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule everyPackageHasALayer = classes()
 		.should(resideIn("io.idempotency", "io.idempotency.key..", "io.idempotency.store..", "io.idempotency.engine..",
+				"io.idempotency.observation..",
 				"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web..", "io.idempotency.client.."));
 
 	@ArchTest
@@ -136,6 +141,12 @@ class ArchitectureTests {
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.http.client..", "org.springframework.web.client..",
 				"org.springframework.web.reactive..", "feign.."));
+
+	@ArchTest
+	static final ArchRule onlyObservationsKnowMicrometer = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.observation..")))
+		.should()
+		.dependOnClassesThat(resideInAPackage("io.micrometer.."));
 
 	@ArchTest
 	static final ArchRule onlyAdaptersKnowJackson = noClasses()

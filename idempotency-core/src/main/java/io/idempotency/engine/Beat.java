@@ -73,6 +73,14 @@ final class Beat {
 		return this.due;
 	}
 
+	/**
+	 * Returns how long ago a third of the lease was over, at which the renewal was due.
+	 * @return the time, not positive if the renewal is not due
+	 */
+	synchronized long lateNanos(long now) {
+		return now - this.sent - this.lease / 3;
+	}
+
 	String operation() {
 		return this.call.operation();
 	}

@@ -101,6 +101,16 @@ final class Beats {
 		return this.running.size();
 	}
 
+	/** Returns how late the latest renewal is, zero if none is late. */
+	long lateNanos() {
+		long now = now();
+		long late = 0;
+		for (Beat beat : this.running) {
+			late = Math.max(late, beat.lateNanos(now));
+		}
+		return late;
+	}
+
 	/**
 	 * Stops the reports of failed renewals, because a closing scheduler interrupts them.
 	 * A call that still runs keeps its claim at least for the rest of its lease.

@@ -51,8 +51,8 @@ final class Claims {
 		return (rest.compareTo(MAX_RETRY_AFTER) < 0) ? rest : MAX_RETRY_AFTER;
 	}
 
-	Claimed claim(GuardedCall call, StoreLine line) {
-		ClaimSender sender = new ClaimSender(call, call.store(), line, this.waiter, this.scheduler);
+	Claimed claim(GuardedCall call, StoreLine line, ObservedCall observed) {
+		ClaimSender sender = new ClaimSender(call, line.store(), line, this.waiter, this.scheduler);
 		ClaimResult result;
 		try {
 			result = sender.send();
@@ -68,7 +68,7 @@ final class Claims {
 			result = await(call, busy, sender);
 		}
 		if (result instanceof ClaimResult.Acquired acquired) {
-			return own(call, acquired.claim(), sender, line);
+			return own(call, acquired.claim(), sender, line, observed);
 		}
 		return new Settled(result);
 	}
@@ -96,7 +96,7 @@ final class Claims {
 		}
 	}
 
-	private Claimed own(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line) {
+	private Claimed own(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line, ObservedCall observed) {
 		long sent = sender.sentNanos();
 		if (call.policy().mode() != IdempotencyMode.REJECT) {
 			for (int i = 0; !isFresh(call.policy(), sent); i++) {
@@ -114,7 +114,7 @@ final class Claims {
 		if (claim.abandoned()) {
 			this.events.publish(IdempotencyEvent.TAKEN_OVER, call.operation());
 		}
-		return new Owned(new OwnedClaim(call, claim, sent, line, this.waiter, this.results, this.events));
+		return new Owned(new OwnedClaim(call, claim, sent, line, this.waiter, this.results, this.events, observed));
 	}
 
 	/**
@@ -129,7 +129,7 @@ final class Claims {
 	private boolean renew(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line) {
 		boolean renewed;
 		try {
-			renewed = call.store().renew(claim.key(), claim.id(), call.policy().lease());
+			renewed = line.store().renew(claim.key(), claim.id(), call.policy().lease());
 		}
 		catch (RuntimeException ex) {
 			line.outage().failed("renew", call.operation(), ex);

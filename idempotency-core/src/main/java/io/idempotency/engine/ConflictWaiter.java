@@ -25,6 +25,8 @@ final class ConflictWaiter {
 
 	private static final long MAX_POLL_MILLIS = 500;
 
+	private final int maxWaiters;
+
 	private final Semaphore places;
 
 	private final Scheduler scheduler;
@@ -38,6 +40,7 @@ final class ConflictWaiter {
 	}
 
 	ConflictWaiter(int maxWaiters, Scheduler scheduler, long firstPollMillis) {
+		this.maxWaiters = maxWaiters;
 		this.places = new Semaphore(maxWaiters);
 		this.scheduler = scheduler;
 		this.firstPollMillis = firstPollMillis;
@@ -99,6 +102,11 @@ final class ConflictWaiter {
 		if (bell != null) {
 			bell.ring();
 		}
+	}
+
+	/** Returns the number of duplicates that wait. */
+	int waiting() {
+		return this.maxWaiters - this.places.availablePermits();
 	}
 
 	/** Returns the number of keys for which duplicates wait. */

@@ -126,6 +126,12 @@ final class Events {
 		return (this.told.size() < MAX_TOLD && this.told.add(operation + " " + cause)) ? Level.WARN : Level.DEBUG;
 	}
 
+	void notObserved(Throwable cause) {
+		logger.atLevel(first("", "observe " + cause.getClass().getName()))
+			.setCause(cause)
+			.log("An observer of guarded calls failed; the call goes on. Told once for each cause");
+	}
+
 	void transactionRepeated(String operation, Throwable cause) {
 		logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again", operation,
 				cause);

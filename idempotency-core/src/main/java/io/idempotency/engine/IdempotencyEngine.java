@@ -1,13 +1,6 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -16,6 +9,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.store.ClaimResult;
@@ -73,9 +67,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final JoinedCalls joined;
 
-	private final Map<IdempotencyStore, StoreLine> lines = new ConcurrentHashMap<>();
+	private final StoreLines lines;
 
 	private final ResultThreads results;
+
+	private final @Nullable CallObserver observer;
 
 	private volatile boolean closed;
 
@@ -86,7 +82,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param listener is told what happens
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
-		this(maxWaiters, listener, Scheduler.system(), true, () -> null, null);
+		this(maxWaiters, listener, Scheduler.system(), true, () -> null, null, EngineObservers.NONE);
 	}
 
 	/**
@@ -99,25 +95,29 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions) {
-		this(maxWaiters, listener, scheduler, transactions, null);
+		this(maxWaiters, listener, scheduler, transactions, null, EngineObservers.NONE);
 	}
 
 	/**
-	 * Creates an engine that can encrypt results before a store gets them.
+	 * Creates an engine that can encrypt results before a store gets them, and whose work
+	 * is observed.
 	 * @param maxWaiters how many duplicates may wait at the same time; one more is
 	 * rejected at once
 	 * @param listener is told what happens
 	 * @param scheduler time and threads; not closed with the engine
 	 * @param transactions the transaction that the calling thread is in, if it is in one
 	 * @param encryption how results are encrypted, {@code null} for no encryption
+	 * @param observers those who see what the engine does
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
-			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption) {
-		this(maxWaiters, listener, scheduler, false, transactions, encryption);
+			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
+			EngineObservers observers) {
+		this(maxWaiters, listener, scheduler, false, transactions, encryption, observers);
 	}
 
 	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
-			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption) {
+			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
+			EngineObservers observers) {
 		this.scheduler = scheduler;
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
@@ -128,6 +128,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.replays = new Replays(this.encrypted, this.events);
 		this.joined = new JoinedCalls(this, this.replays, this.waiter, this.encrypted, this.events);
 		this.results = new ResultThreads(scheduler);
+		this.lines = new StoreLines(scheduler, this.events, observers);
+		this.observer = observers.calls();
 	}
 
 	/**
@@ -158,21 +160,26 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @throws Throwable any exception of the action
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action) throws Throwable {
-		requireOpen(call);
+		return execute(call, action, null);
+	}
+
+	private <T> @Nullable T executeApart(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
+			throws Throwable {
 		SurroundingTransaction transaction = action.isApart() ? null : this.transactions.get();
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
 		Ending held = (earlier != null) ? earlier.held() : null;
 		if (earlier != null && held != null && call.policy().mode() != IdempotencyMode.REJECT) {
-			return again(call, earlier, held, action);
+			return again(call, earlier, held, action, observed);
 		}
-		Claims.Claimed claimed = this.claims.claim(call, line(call.store()));
+		Claims.Claimed claimed = this.claims.claim(call, line(call.store()), observed);
 		if (claimed instanceof Claims.Unguarded) {
+			observed.seenAs(IdempotencyOutcome.UNGUARDED);
 			return runUnguarded(action);
 		}
 		if (claimed instanceof Claims.Owned owned) {
 			return owner(call, owned.claim(), action).run(transaction);
 		}
-		return this.replays.settle(call, ((Claims.Settled) claimed).result(), action);
+		return this.replays.settle(call, ((Claims.Settled) claimed).result(), action, observed);
 	}
 
 	/**
@@ -188,11 +195,18 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable BusinessTransactions business)
 			throws Throwable {
-		if (business == null) {
-			return execute(call, action);
+		ObservedCall observed = ObservedCall.start(this.observer, call, this.events);
+		try (CallObservation.Scope current = observed.open()) {
+			requireOpen(call);
+			T result = (business != null) ? this.joined.execute(call, action, business, observed)
+					: executeApart(call, action, observed);
+			observed.returned();
+			return result;
 		}
-		requireOpen(call);
-		return this.joined.execute(call, action, business);
+		catch (Throwable thrown) {
+			observed.threw(thrown);
+			throw thrown;
+		}
 	}
 
 	/**
@@ -204,7 +218,21 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether the result was given; else the call has to be executed
 	 */
 	public boolean replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
-		return !this.closed && this.transactions.get() == null && this.replays.replayLocal(call, replay);
+		if (this.closed || this.transactions.get() != null || !this.replays.replayLocal(call, replay)) {
+			return false;
+		}
+		// A look that finds nothing is no call: the call is executed next, and counts
+		// then.
+		ObservedCall.start(this.observer, call, this.events).end(IdempotencyOutcome.REPLAYED, null);
+		return true;
+	}
+
+	/**
+	 * Returns what the engine has to do at this moment.
+	 * @return the load
+	 */
+	public EngineLoad load() {
+		return new EngineLoad(this.lines, this.waiter);
 	}
 
 	private void requireOpen(GuardedCall call) {
@@ -215,9 +243,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	StoreLine line(IdempotencyStore store) {
-		StoreLine line = this.lines.get(store);
-		return (line != null) ? line
-				: this.lines.computeIfAbsent(store, (key) -> StoreLine.to(key, this.scheduler, this.events));
+		return this.lines.to(store);
 	}
 
 	<T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
@@ -236,15 +262,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * Answers a call whose key was used before in the same transaction, while that
 	 * transaction is open and holds the ending.
 	 */
-	private <T> @Nullable T again(GuardedCall call, OwnedClaim earlier, Ending held, GuardedAction<T> action)
-			throws Throwable {
+	private <T> @Nullable T again(GuardedCall call, OwnedClaim earlier, Ending held, GuardedAction<T> action,
+			ObservedCall observed) throws Throwable {
 		if (!earlier.call().fingerprint().matches(call.fingerprint())) {
 			throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
 		}
 		if (earlier.keepsNothing()) {
 			return owner(call, earlier, action).run(null);
 		}
-		return this.replays.settle(call, earlier.resultOf(held), action);
+		return this.replays.settle(call, earlier.resultOf(held), action, observed);
 	}
 
 	/**
@@ -278,23 +304,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 			// Results that are under way get half of the time; the outstanding writes get
 			// the rest.
 			this.results.await((deadline - this.scheduler.nanos()) / 2);
-			List<CountDownLatch> ends = new ArrayList<>();
-			this.lines.values().forEach((line) -> ends.add(line.retries().close()));
-			for (CountDownLatch end : ends) {
-				if (!end.await(deadline - this.scheduler.nanos(), TimeUnit.NANOSECONDS)) {
-					break;
-				}
-			}
+			this.lines.sendOnceMore(deadline);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		Map<String, Integer> left = new TreeMap<>();
-		for (StoreLine line : this.lines.values()) {
-			line.beats().close();
-			line.retries().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
-		}
-		this.events.closed(left);
+		this.lines.close();
 		if (this.ownScheduler) {
 			this.scheduler.close();
 		}

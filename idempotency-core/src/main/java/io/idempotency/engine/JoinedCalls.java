@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
@@ -60,10 +61,10 @@ final class JoinedCalls {
 		this.events = events;
 	}
 
-	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions)
-			throws Throwable {
+	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions,
+			ObservedCall observed) throws Throwable {
 		for (int attempt = 1;; attempt++) {
-			JoinedCall<T> joined = new JoinedCall<>(inside(call), action);
+			JoinedCall<T> joined = new JoinedCall<>(inside(call), action, observed);
 			try {
 				return joined.execute(transactions);
 			}
@@ -114,6 +115,8 @@ final class JoinedCalls {
 
 		private final GuardedAction<T> action;
 
+		private final ObservedCall observed;
+
 		private final IdempotencyStore joining;
 
 		private @Nullable OwnedClaim claim;
@@ -135,10 +138,12 @@ final class JoinedCalls {
 		 */
 		private volatile boolean left;
 
-		JoinedCall(GuardedCall call, GuardedAction<T> action) {
+		JoinedCall(GuardedCall call, GuardedAction<T> action, ObservedCall observed) {
 			this.call = call;
 			this.action = action;
-			this.joining = call.store()
+			this.observed = observed;
+			this.joining = JoinedCalls.this.engine.line(call.store())
+				.store()
 				.joining()
 				.orElseThrow(() -> new IllegalStateException(
 						call.store().getClass().getName() + " cannot join a transaction"));
@@ -164,7 +169,8 @@ final class JoinedCalls {
 			JoinedCalls.this.engine.line(this.call.store()).outage().answered();
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
-					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action), null);
+					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action, this.observed),
+							null);
 				}
 				catch (Throwable refused) {
 					// The call is refused or replayed. That is no reason to roll back
@@ -174,7 +180,7 @@ final class JoinedCalls {
 			}
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), 0,
 					JoinedCalls.this.engine.line(this.call.store()), JoinedCalls.this.waiter, JoinedCalls.this.results,
-					JoinedCalls.this.events);
+					JoinedCalls.this.events, this.observed);
 			owned.joined();
 			this.claim = owned;
 			T value = run(owned);
@@ -183,6 +189,7 @@ final class JoinedCalls {
 			}
 			catch (IdempotencyStoreException ex) {
 				this.writeFailed = true;
+				this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
 				throw ex;
 			}
 			return new Settled<>(value, null);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.store.Claim;
@@ -40,18 +41,22 @@ public final class OwnedClaim {
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
+	private final ObservedCall observed;
+
 	private Standing standing = Standing.FREE;
 
 	/** The ending that is held until the transaction has ended. */
 	private @Nullable Ending held;
 
 	OwnedClaim(GuardedCall call, Claim claim, long sentNanos, StoreLine line, ConflictWaiter waiter,
-			EncryptedResults results, Events events) {
+			EncryptedResults results, Events events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
 		this.context = new OwnerContext(call, claim, this.ended::get);
 		this.narrowing = new Narrowing(call, claim, this.context, results, events);
 		this.record = new RecordWriter(call, claim, sentNanos, this.context, line, waiter, events);
+		this.observed = observed;
+		observed.owns();
 	}
 
 	/**
@@ -76,6 +81,25 @@ public final class OwnedClaim {
 	 */
 	public IdempotencyContext context() {
 		return this.context;
+	}
+
+	/**
+	 * Binds the context to the current thread, and makes this call the one that is
+	 * observed there.
+	 * @return the binding, to be closed by the same thread
+	 */
+	public IdempotencyContextHolder.Binding enter() {
+		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.context);
+		CallObservation.Scope scope = this.observed.open();
+		return () -> {
+			scope.close();
+			bound.close();
+		};
+	}
+
+	/** Returns what an observer sees of the call. */
+	ObservedCall observed() {
+		return this.observed;
 	}
 
 	/** Returns whether an earlier owner died while running. */
@@ -137,8 +161,11 @@ public final class OwnedClaim {
 	void end(Ending ending) {
 		if (ending instanceof Ending.Later later) {
 			leavesTheThread();
-			later.ending()
-				.whenComplete((known, failure) -> end((failure != null) ? new Ending.DoneUnkept(failure) : known));
+			later.ending().whenComplete((known, failure) -> {
+				try (CallObservation.Scope current = this.observed.open()) {
+					end((failure != null) ? new Ending.DoneUnkept(failure) : known);
+				}
+			});
 			return;
 		}
 		Ending fixed = isInTransaction() ? this.narrowing.fix(ending) : ending;
@@ -207,6 +234,8 @@ public final class OwnedClaim {
 	void committed(RecordEnd inside) {
 		if (inside.act() != RecordEnd.Act.ATTACH && this.ended.compareAndSet(false, true)) {
 			this.record.applied(inside);
+			Ending known = held();
+			this.observed.claimEnded((known != null) ? known : Ending.UNKEPT, inside, true);
 		}
 		moveOn(Standing.COMMITTED);
 	}
@@ -246,68 +275,27 @@ public final class OwnedClaim {
 	private void carryOut(Ending ending, Standing at) {
 		if (ending instanceof Ending.OutOfSight || at == Standing.UNKNOWN) {
 			this.record.stopRenewing();
+			this.observed.claimLeft();
 			return;
 		}
 		if (!this.ended.compareAndSet(false, true)) {
 			return;
 		}
-		switch (at) {
-			case FREE, SURROUNDED -> this.record.write(this.narrowing.of(ending));
-			case UNDONE -> this.record.write(RecordEnd.release(null));
-			case COMMITTED -> this.record.write(this.narrowing.ofCommitted(ending));
-			case GONE -> {
-				RecordEnd anew = this.narrowing.of(ending);
-				if (anew.act() == RecordEnd.Act.RELEASE) {
-					this.record.applied(anew);
-				}
-				else {
-					this.record.write(anew);
-				}
-			}
-			default -> this.record.applied(RecordEnd.release(null));
+		RecordEnd end = switch (at) {
+			case FREE, SURROUNDED, GONE -> this.narrowing.of(ending);
+			case COMMITTED -> this.narrowing.ofCommitted(ending);
+			default -> RecordEnd.release(null);
+		};
+		boolean writes = at == Standing.FREE || at == Standing.SURROUNDED || at == Standing.UNDONE
+				|| at == Standing.COMMITTED || at == Standing.GONE && end.act() != RecordEnd.Act.RELEASE;
+		boolean accepted = true;
+		if (writes) {
+			accepted = this.record.write(end);
 		}
-	}
-
-	/** Where the claim stands towards the transaction of its call. */
-	private enum Standing {
-
-		/**
-		 * The call is in no transaction, or the surrounding one was committed: endings
-		 * are carried out at once.
-		 */
-		FREE,
-
-		/** The call is in a surrounding transaction, and the record is apart from it. */
-		SURROUNDED,
-
-		/**
-		 * The surrounding transaction was rolled back, and the work of the call with it.
-		 */
-		UNDONE,
-
-		/** The record is written in the transaction of the work. */
-		JOINED,
-
-		/**
-		 * The record is written and committed: a failure does not release it any more.
-		 */
-		COMMITTED,
-
-		/**
-		 * The transaction was rolled back together with the record, and the ending is
-		 * written anew.
-		 */
-		GONE,
-
-		/**
-		 * The transaction was rolled back together with the record after the work had
-		 * returned: nothing is written.
-		 */
-		GONE_FOR_GOOD,
-
-		/** The end of the transaction is not known. */
-		UNKNOWN
-
+		else {
+			this.record.applied(end);
+		}
+		this.observed.claimEnded(ending, end, accepted);
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
 import org.jspecify.annotations.Nullable;
 
@@ -131,6 +132,7 @@ final class OwnerRun<T> {
 		if (recovered != null) {
 			return returned(recovered, true);
 		}
+		this.claim.observed().seenAs(IdempotencyOutcome.REFUSED);
 		end(Ending.UNKEPT);
 		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, this.call.operation());
 		IdempotencyException refusal = new IdempotencyResultUnavailableException(this.call.operation());
@@ -146,6 +148,9 @@ final class OwnerRun<T> {
 	 * completes after the claim has ended.
 	 */
 	private @Nullable T returned(@Nullable T value, boolean recovered) {
+		if (recovered) {
+			this.claim.observed().seenAs(IdempotencyOutcome.RECOVERED);
+		}
 		if (this.action.isAsync() && value instanceof CompletionStage<?> stage) {
 			return later(value, stage, recovered);
 		}
@@ -203,7 +208,7 @@ final class OwnerRun<T> {
 	 */
 	private Runnable end(@Nullable Object value, @Nullable Throwable failure, boolean recovered,
 			CompletableFuture<@Nullable Object> answer) {
-		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(this.claim.context())) {
+		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			if (failure == null) {
 				done(value, recovered);
 				return () -> answer.complete(value);

@@ -45,25 +45,32 @@ final class RecordWriter {
 		}
 	}
 
-	void write(RecordEnd write) {
-		switch (write.act()) {
+	/**
+	 * Writes the end of the record.
+	 * @return whether the store has accepted it, or does not answer yet
+	 */
+	boolean write(RecordEnd write) {
+		return switch (write.act()) {
 			case RELEASE -> {
 				// The beat stops before the release: a beat must never renew a released
 				// claim.
 				stopRenewing();
-				send(write, new OutstandingRelease());
+				yield send(write, new OutstandingRelease());
 			}
 			case COMPLETE, ATTACH -> {
 				if (this.beat != null) {
 					this.beat.completing();
 				}
-				send(write, new OutstandingCompletion(write.completion()));
+				yield send(write, new OutstandingCompletion(write.completion()));
 			}
-			case NOTHING -> applied(write);
-		}
+			case NOTHING -> {
+				applied(write);
+				yield true;
+			}
+		};
 	}
 
-	private void send(RecordEnd write, OutstandingWrite outstanding) {
+	private boolean send(RecordEnd write, OutstandingWrite outstanding) {
 		boolean accepted;
 		try {
 			accepted = outstanding.send();
@@ -77,10 +84,11 @@ final class RecordWriter {
 				write.cause().addSuppressed(ex);
 			}
 			this.line.retries().repeat(outstanding, this.context.retention());
-			return;
+			return true;
 		}
 		this.line.outage().answered();
 		answered(write, accepted);
+		return accepted;
 	}
 
 	private void answered(RecordEnd write, boolean accepted) {
@@ -129,7 +137,7 @@ final class RecordWriter {
 
 		@Override
 		boolean send() {
-			return RecordWriter.this.call.store().release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
+			return RecordWriter.this.line.store().release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
 		}
 
 		/**
@@ -164,7 +172,7 @@ final class RecordWriter {
 
 		@Override
 		boolean send() {
-			return RecordWriter.this.call.store().complete(this.completion);
+			return RecordWriter.this.line.store().complete(this.completion);
 		}
 
 		/**
@@ -180,7 +188,7 @@ final class RecordWriter {
 			int failures = this.failuresOfResult + 1;
 			this.failuresOfResult = 0;
 			// Any answer shows that the store is up.
-			RecordWriter.this.call.store()
+			RecordWriter.this.line.store()
 				.renew(RecordWriter.this.claim.key(), RecordWriter.this.claim.id(),
 						RecordWriter.this.call.policy().lease());
 			this.failuresOfResult = failures;

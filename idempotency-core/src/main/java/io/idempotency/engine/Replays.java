@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
@@ -26,21 +27,22 @@ final class Replays {
 	 * Answers a call that must not run: gives the result of the first call, or refuses
 	 * with the reason.
 	 */
-	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action) throws Throwable {
+	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action, ObservedCall observed)
+			throws Throwable {
 		if (result instanceof ClaimResult.Completed completed) {
-			return replay(call, completed, action);
+			return replay(call, completed, action, observed);
 		}
 		if (result instanceof ClaimResult.Tombstone) {
-			return recoverOrRefuse(call, action);
+			return recoverOrRefuse(call, action, observed);
 		}
 		throw this.events.refusal(call.operation(), result);
 	}
 
-	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action)
-			throws Throwable {
+	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action,
+			ObservedCall observed) throws Throwable {
 		StoredResult result = this.encrypted.decrypt(call, completed.result());
 		if (result == null) {
-			return recoverOrRefuse(call, action);
+			return recoverOrRefuse(call, action, observed);
 		}
 		T value;
 		try {
@@ -48,15 +50,20 @@ final class Replays {
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
-			return recoverOrRefuse(call, action);
+			return recoverOrRefuse(call, action, observed);
 		}
 		catch (Throwable replayed) {
 			// The exception is a remembered failure, or a signal of the door.
-			this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+			replayed(call, observed);
 			throw replayed;
 		}
-		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		replayed(call, observed);
 		return value;
+	}
+
+	private void replayed(GuardedCall call, ObservedCall observed) {
+		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
+		observed.end(IdempotencyOutcome.REPLAYED, null);
 	}
 
 	/** Gives a result that is in the memory of this JVM, if a replay of it is all. */
@@ -82,11 +89,13 @@ final class Replays {
 		return true;
 	}
 
-	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action) throws Throwable {
+	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
+			throws Throwable {
 		T recovered = recover(call, action);
 		if (recovered == null) {
 			throw this.events.refusal(call.operation(), new ClaimResult.Tombstone());
 		}
+		observed.seenAs(IdempotencyOutcome.RECOVERED);
 		return action.replayRecovered(recovered);
 	}
 

@@ -115,6 +115,11 @@ final class Retries {
 		return this.outstanding.size();
 	}
 
+	/** Returns the size of the results of all outstanding writes. */
+	long resultBytes() {
+		return this.resultBytes.get();
+	}
+
 	private void scheduleNext(OutstandingWrite write) {
 		Duration delay = write.nextDelay();
 		this.scheduler.schedule(() -> dispatch(write), delay);

@@ -14,8 +14,13 @@ import io.idempotency.store.Scheduler;
  */
 record StoreLine(IdempotencyStore store, Beats beats, Retries retries, Outage outage) {
 
-	static StoreLine to(IdempotencyStore store, Scheduler scheduler, Events events) {
-		Outage outage = new Outage(store.getClass().getSimpleName(), scheduler);
+	/**
+	 * Makes the line to a store.
+	 * @param store the store, or the store that an observer has put in front of it
+	 * @param name the name of the store in the log
+	 */
+	static StoreLine to(IdempotencyStore store, String name, Scheduler scheduler, Events events) {
+		Outage outage = new Outage(name, scheduler);
 		return new StoreLine(store, new Beats(store, scheduler, outage, events), new Retries(scheduler, outage, events),
 				outage);
 	}

@@ -198,4 +198,15 @@ public interface IdempotencyStore {
 		return Optional.empty();
 	}
 
+	/**
+	 * Returns what kind of store this is, for metrics: {@code redis}, {@code jdbc},
+	 * {@code memory}. A store in front of another one gives the type of that one. The
+	 * default is made of the name of the class: {@code DynamoIdempotencyStore} is of the
+	 * type {@code dynamo}.
+	 * @return the type, the same for each call
+	 */
+	default String type() {
+		return StoreTypes.of(getClass());
+	}
+
 }

@@ -24,6 +24,16 @@ public interface LocalResults {
 	@Nullable LocalResult find(IdempotencyKey key);
 
 	/**
+	 * Returns whether there may be a result of the key, without the use of it: a cache
+	 * does not count this look.
+	 * @param key the key
+	 * @return whether a look may find a result; {@code false} is certain at this moment
+	 */
+	default boolean mayHave(IdempotencyKey key) {
+		return find(key) != null;
+	}
+
+	/**
 	 * A finished result.
 	 *
 	 * @param fingerprint of the claim that has it: only the same fingerprint is given the

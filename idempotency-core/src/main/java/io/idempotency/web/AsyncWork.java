@@ -5,8 +5,8 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
-import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.web.HttpEnding.Work;
@@ -25,7 +25,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	private static final int MAX_DEPTH = 16;
 
-	private final IdempotencyContext context;
+	private final Supplier<IdempotencyContextHolder.Binding> call;
 
 	private final Runnable endedLate;
 
@@ -39,11 +39,11 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	/**
 	 * Creates the watch.
-	 * @param context the context for the thread of the work
+	 * @param call binds the call to the thread of the work
 	 * @param endedLate is told when the work ends after its answer
 	 */
-	AsyncWork(IdempotencyContext context, Runnable endedLate) {
-		this.context = context;
+	AsyncWork(Supplier<IdempotencyContextHolder.Binding> call, Runnable endedLate) {
+		this.call = call;
 		this.endedLate = endedLate;
 	}
 
@@ -80,7 +80,7 @@ final class AsyncWork implements CallableProcessingInterceptor {
 			}
 			this.state = Work.RUNNING;
 		}
-		this.binding = IdempotencyContextHolder.bind(this.context);
+		this.binding = this.call.get();
 	}
 
 	@Override

@@ -72,7 +72,7 @@ final class ClaimedAnswer extends Answer {
 		this.settings = settings;
 		this.claim = claim;
 		this.end = new AnswerEnd(settings);
-		this.work = new AsyncWork(claim.context(), this::decideAfterAnswer);
+		this.work = new AsyncWork(claim::enter, this::decideAfterAnswer);
 		this.replay = replay;
 		this.awaitedError = new AwaitedError(engine, endIsReported, this::keep);
 		this.ambient = new AmbientHeaders(response);

@@ -101,7 +101,7 @@ public final class EarlyReplay {
 		}
 		try {
 			IdempotencyKey key = key(operation, request);
-			return key != null && results.find(key) != null
+			return key != null && results.mayHave(key)
 					&& this.engine.replayLocal(call(operation, key, request, guarded),
 							(result) -> exchange.replayed(StoredResponseCodec.decode(result)));
 		}

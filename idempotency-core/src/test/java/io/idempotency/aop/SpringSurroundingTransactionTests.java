@@ -14,6 +14,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCipher;
 import io.idempotency.engine.ResultEncryption;
+import io.idempotency.engine.EngineObservers;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;
@@ -90,7 +91,7 @@ class SpringSurroundingTransactionTests {
 	void sameKeyAgainInItsTransactionGetsTheFirstResultAlsoWhereResultsAreEncrypted() {
 		ResultCipher cipher = new AesGcmResultCipher("k1", Map.of("k1", new byte[32]));
 		try (IdempotencyEngine encrypting = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
-				SpringSurroundingTransaction::current, new ResultEncryption(cipher, false))) {
+				SpringSurroundingTransaction::current, new ResultEncryption(cipher, false), EngineObservers.NONE)) {
 			IdempotencyTemplate encrypted = template(encrypting);
 			this.transaction.executeWithoutResult((status) -> {
 				for (int i = 0; i < 2; i++) {

@@ -353,8 +353,8 @@ class EncryptedResultsTests {
 	}
 
 	private IdempotencyEngine engine(@Nullable ResultEncryption encryption) {
-		IdempotencyEngine engine = new IdempotencyEngine(10, this.node.events, this.node.ticker, () -> null,
-				encryption);
+		IdempotencyEngine engine = new IdempotencyEngine(10, this.node.events, this.node.ticker, () -> null, encryption,
+				EngineObservers.NONE);
 		this.others.add(engine);
 		return engine;
 	}

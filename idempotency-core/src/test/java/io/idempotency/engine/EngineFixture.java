@@ -44,6 +44,9 @@ final class EngineFixture implements AutoCloseable {
 
 	final CapturedLog log = new CapturedLog();
 
+	/** What observers of calls and stores see. */
+	final RecordedCalls calls = new RecordedCalls();
+
 	final IdempotencyEngine engine;
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -70,7 +73,7 @@ final class EngineFixture implements AutoCloseable {
 		// Only how long a test that fails may take, on however slow a machine.
 		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
 		this.engine = new IdempotencyEngine(maxWaiters, this.events, (time != null) ? time : this.ticker, () -> null,
-				encryption);
+				encryption, new EngineObservers(this.calls, StoreObserver.NONE));
 	}
 
 	<T> @Nullable T execute(TestPolicy policy, GuardedAction<T> door) throws Throwable {

@@ -35,7 +35,7 @@ class WakeUpTests {
 
 	private final ConflictWaiter waiter = new ConflictWaiter(1, this.node.ticker, Duration.ofHours(1).toMillis());
 
-	private final StoreLine line = StoreLine.to(this.node.store, this.node.ticker, this.events);
+	private final StoreLine line = StoreLine.to(this.node.store, "store", this.node.ticker, this.events);
 
 	private final Claims claims = new Claims(this.waiter, new EncryptedResults(null, this.events), this.events,
 			this.node.ticker);
@@ -126,7 +126,7 @@ class WakeUpTests {
 	}
 
 	private Claims.Claimed claim() {
-		return this.claims.claim(this.call, this.line);
+		return this.claims.claim(this.call, this.line, ObservedCall.NONE);
 	}
 
 	private static OwnedClaim owned(Claims.Claimed claimed) {

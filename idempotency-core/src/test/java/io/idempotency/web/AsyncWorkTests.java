@@ -12,6 +12,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.web.HttpEnding.Work;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,8 @@ class AsyncWorkTests {
 
 	private final AtomicInteger endedLate = new AtomicInteger();
 
-	private final AsyncWork work = new AsyncWork(mock(IdempotencyContext.class), this.endedLate::incrementAndGet);
+	private final AsyncWork work = new AsyncWork(() -> IdempotencyContextHolder.bind(mock(IdempotencyContext.class)),
+			this.endedLate::incrementAndGet);
 
 	private final NativeWebRequest request = new ServletWebRequest(new MockHttpServletRequest());
 

@@ -7,12 +7,15 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.aop.SpringTemplateSurroundings;
+import io.idempotency.engine.CallObserver;
 import io.idempotency.engine.EngineIdempotencyTemplate;
+import io.idempotency.engine.EngineObservers;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ResultCipher;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.engine.StoreIdempotencyTokens;
+import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.Scheduler;
 
@@ -63,10 +66,16 @@ public final class IdempotencyAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
-			Scheduler scheduler, ChosenEncryption encryption) {
+			Scheduler scheduler, ChosenEncryption encryption, EngineObservers observers) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
-				SurroundingTransactions.supplier(), encryption.encryption());
+				SurroundingTransactions.supplier(), encryption.encryption(), observers);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	EngineObservers idempotencyObservers(ObjectProvider<CallObserver> calls, ObjectProvider<StoreObserver> stores) {
+		return new EngineObservers(calls.getIfUnique(), stores.getIfUnique(() -> StoreObserver.NONE));
 	}
 
 	/** The namespace is a part of every key, at all doors. */
@@ -91,9 +100,10 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTokens idempotencyTokens(IdempotencyStores stores, IdempotencyProperties properties,
-			ObjectProvider<CurrentRequest> request, Namespace namespace) {
+			ObjectProvider<CurrentRequest> request, Namespace namespace, EngineObservers observers) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new StoreIdempotencyTokens(stores.defaultStore(), properties.token().ttl(), current::caller, namespace);
+		return new StoreIdempotencyTokens(observers.observed(stores.defaultStore()), properties.token().ttl(),
+				current::caller, namespace);
 	}
 
 	@Bean

@@ -29,7 +29,7 @@ final class IdempotencyStores {
 		this.beanFactory = beanFactory;
 		this.defaultStore = SingletonSupplier.of(() -> {
 			IdempotencyStore store = find();
-			return nearCache.enabled() ? NearCaches.before(store, nearCache) : store;
+			return nearCache.enabled() ? NearCaches.before(store, nearCache, beanFactory) : store;
 		});
 	}
 

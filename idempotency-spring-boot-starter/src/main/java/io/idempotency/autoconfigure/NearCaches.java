@@ -1,9 +1,11 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.engine.EngineObservers;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.ClassUtils;
 
@@ -15,7 +17,15 @@ final class NearCaches {
 	private NearCaches() {
 	}
 
-	static IdempotencyStore before(IdempotencyStore store, IdempotencyProperties.NearCache nearCache) {
+	/**
+	 * Puts a near cache in front of a store.
+	 * @param store the store
+	 * @param nearCache its settings
+	 * @param beanFactory knows who measures the store and who reads the statistics of the
+	 * cache, if anybody does
+	 */
+	static IdempotencyStore before(IdempotencyStore store, IdempotencyProperties.NearCache nearCache,
+			BeanFactory beanFactory) {
 		if (!ClassUtils.isPresent(CAFFEINE, NearCaches.class.getClassLoader())) {
 			throw new IdempotencyConfigurationException(
 					"idempotency.near-cache.enabled is true, but Caffeine, which comes with the starter, was excluded",
@@ -25,7 +35,15 @@ final class NearCaches {
 			return store;
 		}
 		try {
-			return new NearCacheIdempotencyStore(store, nearCache.maxSize().toBytes(), nearCache.ttl());
+			// The time of the store is measured behind the cache.
+			IdempotencyStore behind = beanFactory.getBeanProvider(EngineObservers.class)
+				.getIfUnique(() -> EngineObservers.NONE)
+				.observed(store);
+			long maxBytes = nearCache.maxSize().toBytes();
+			NearCacheMonitor monitor = beanFactory.getBeanProvider(NearCacheMonitor.class).getIfUnique();
+			return (monitor != null)
+					? new NearCacheIdempotencyStore(behind, maxBytes, nearCache.ttl(), monitor::monitor)
+					: new NearCacheIdempotencyStore(behind, maxBytes, nearCache.ttl());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidConfigurationPropertyValueException("idempotency.near-cache.max-size", nearCache.maxSize(),

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -65,6 +66,18 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	}
 
 	/**
+	 * Creates a near cache that counts its hits and misses.
+	 * @param store keeps the records
+	 * @param maxBytes how many bytes the results may take here, overhead included
+	 * @param ttl how long a result is given without asking the store, positive
+	 * @param monitor is given the cache, to read its statistics and nothing else
+	 */
+	public NearCacheIdempotencyStore(IdempotencyStore store, long maxBytes, Duration ttl,
+			Consumer<? super Cache<?, ?>> monitor) {
+		this(store, maxBytes, ttl, Ticker.systemTicker(), monitor);
+	}
+
+	/**
 	 * Creates a near cache that reads the time from a ticker.
 	 * @param store keeps the records
 	 * @param maxBytes how many bytes the results may take here, overhead included
@@ -72,6 +85,11 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	 * @param ticker the time; it must not run slower than the clock of the store
 	 */
 	public NearCacheIdempotencyStore(IdempotencyStore store, long maxBytes, Duration ttl, Ticker ticker) {
+		this(store, maxBytes, ttl, ticker, null);
+	}
+
+	private NearCacheIdempotencyStore(IdempotencyStore store, long maxBytes, Duration ttl, Ticker ticker,
+			@Nullable Consumer<? super Cache<?, ?>> monitor) {
 		if (maxBytes < NearResult.OVERHEAD) {
 			throw new IllegalArgumentException(
 					"maxBytes must be at least " + NearResult.OVERHEAD + ", the size of one result, not " + maxBytes);
@@ -82,8 +100,11 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 		this.store = store;
 		this.ttlNanos = nanos(ttl);
 		this.ticker = ticker;
-		this.results = Caffeine.newBuilder()
-			.maximumWeight(maxBytes)
+		Caffeine<Object, Object> cache = Caffeine.newBuilder();
+		if (monitor != null) {
+			cache.recordStats();
+		}
+		this.results = cache.maximumWeight(maxBytes)
 			.<RecordId, NearResult>weigher((id, result) -> result.weight())
 			.expireAfter(new NearExpiry())
 			.ticker(ticker)
@@ -91,6 +112,9 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 			// holds all the time.
 			.executor(Runnable::run)
 			.build();
+		if (monitor != null) {
+			monitor.accept(this.results);
+		}
 	}
 
 	/** Converts a duration into nanoseconds, at most 292 years. */
@@ -119,9 +143,20 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	 */
 	@Override
 	public @Nullable LocalResult find(IdempotencyKey key) {
-		NearResult near = this.results.getIfPresent(RecordId.of(key));
+		RecordId id = RecordId.of(key);
+		// A miss is not counted: the claim that follows is one.
+		NearResult near = isHere(id) ? this.results.getIfPresent(id) : null;
 		return (near != null && near.answers(near.fingerprint(), this.ticker.read()))
 				? new LocalResult(near.fingerprint(), near.result()) : null;
+	}
+
+	@Override
+	public boolean mayHave(IdempotencyKey key) {
+		return isHere(RecordId.of(key));
+	}
+
+	private boolean isHere(RecordId id) {
+		return this.results.policy().getIfPresentQuietly(id) != null;
 	}
 
 	private ClaimResult ask(RecordId id, ClaimRequest request, long askedAt) {
@@ -194,6 +229,11 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	private void forget(RecordId id) {
 		this.evictions.incrementAndGet();
 		this.results.invalidate(id);
+	}
+
+	@Override
+	public String type() {
+		return this.store.type();
 	}
 
 }

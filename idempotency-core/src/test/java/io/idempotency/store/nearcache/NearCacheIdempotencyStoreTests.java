@@ -4,9 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -72,6 +74,26 @@ class NearCacheIdempotencyStoreTests {
 	@Test
 	void whatAStoreDoesNotOfferIsNotOffered() {
 		assertThat(this.near.admin()).isEmpty();
+	}
+
+	@Test
+	void hitsAndMissesAreCountedOnceForEachCall() {
+		AtomicReference<Cache<?, ?>> monitored = new AtomicReference<>();
+		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.store, 1_000_000, TTL, monitored::set);
+		this.store.answer(completed("done", DAY));
+		// A request that is no repetition is looked for, and then claimed.
+		assertThat(near.mayHave(KEY)).isFalse();
+		assertThat(near.find(KEY)).isNull();
+		near.claim(request(KEY, FINGERPRINT));
+		assertThat(near.mayHave(KEY)).isTrue();
+		assertThat(near.find(KEY)).isNotNull();
+		assertThat(monitored.get().stats().missCount()).isEqualTo(1);
+		assertThat(monitored.get().stats().hitCount()).isEqualTo(1);
+	}
+
+	@Test
+	void typeIsThatOfTheStore() {
+		assertThat(this.near.type()).isEqualTo("answering");
 	}
 
 	@Test

@@ -1,0 +1,43 @@
+package io.idempotency.engine;
+
+import io.idempotency.Internal;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Those who see what an engine does.
+ *
+ * @param calls sees the calls, {@code null} if nobody does: then a call costs no object
+ * more
+ * @param stores sees what is asked of the stores
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public record EngineObservers(@Nullable CallObserver calls, StoreObserver stores) {
+
+	/** Nobody sees anything. */
+	public static final EngineObservers NONE = new EngineObservers(null, StoreObserver.NONE);
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	/**
+	 * Returns the store that is asked in place of the given one.
+	 * @param store the store
+	 * @return a store that does the same; the store itself if it cannot be observed
+	 */
+	public IdempotencyStore observed(IdempotencyStore store) {
+		try {
+			return this.stores.observed(store);
+		}
+		catch (Throwable ex) {
+			// Errors too: an observer may be broken in any way, and the calls still go
+			// on.
+			logger.warn("An observer of stores failed; {} is not observed", store.getClass().getSimpleName(), ex);
+			return store;
+		}
+	}
+
+}

@@ -1,0 +1,172 @@
+package io.idempotency.engine;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call as its observer is told about it: exactly one end, whichever part of the
+ * engine sees it first. A call that owns its key ends with its claim, any other call with
+ * its answer. No failure of the observer leaves this class. Thread-safe.
+ */
+final class ObservedCall {
+
+	/** Nobody sees the call; this object keeps no state. */
+	static final ObservedCall NONE = new ObservedCall(CallObservation.NONE, new Events((event, operation) -> {
+	}));
+
+	private final CallObservation observation;
+
+	private final Events events;
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private volatile boolean owner;
+
+	/** The outcome of a call that ends well, where its end alone does not tell it. */
+	private volatile @Nullable IdempotencyOutcome seenAs;
+
+	private ObservedCall(CallObservation observation, Events events) {
+		this.observation = observation;
+		this.events = events;
+	}
+
+	static ObservedCall start(@Nullable CallObserver observer, GuardedCall call, Events events) {
+		if (observer == null) {
+			return NONE;
+		}
+		try {
+			CallObservation observation = observer.started(call);
+			return (observation != CallObservation.NONE) ? new ObservedCall(observation, events) : NONE;
+		}
+		catch (Throwable ex) {
+			// Errors too: an observer may be broken in any way, and the call still goes
+			// on.
+			events.notObserved(ex);
+			return NONE;
+		}
+	}
+
+	/** Makes this call the current one of the thread. */
+	CallObservation.Scope open() {
+		if (this == NONE) {
+			return CallObservation.NO_SCOPE;
+		}
+		CallObservation.Scope scope;
+		try {
+			scope = this.observation.open();
+		}
+		catch (Throwable ex) {
+			this.events.notObserved(ex);
+			return CallObservation.NO_SCOPE;
+		}
+		return () -> {
+			try {
+				scope.close();
+			}
+			catch (Throwable ex) {
+				this.events.notObserved(ex);
+			}
+		};
+	}
+
+	/** Notes that the call owns its key, so that the end of its claim is its end. */
+	void owns() {
+		if (this != NONE) {
+			this.owner = true;
+		}
+	}
+
+	/** Notes the outcome of a call whose end alone does not tell it. */
+	void seenAs(IdempotencyOutcome outcome) {
+		if (this != NONE) {
+			this.seenAs = outcome;
+		}
+	}
+
+	/** Notes that the call has returned to its caller. */
+	void returned() {
+		if (this != NONE && !this.owner) {
+			end(or(IdempotencyOutcome.EXECUTED), null);
+		}
+	}
+
+	/** Notes that the call has thrown. */
+	void threw(Throwable thrown) {
+		if (this != NONE && !this.owner) {
+			end(or(outcome(thrown)), thrown);
+		}
+	}
+
+	/**
+	 * Notes that the claim of the call has ended.
+	 * @param ending how the call has ended
+	 * @param end what became of the record
+	 * @param accepted whether the store has accepted that, as far as it is known
+	 */
+	void claimEnded(Ending ending, RecordEnd end, boolean accepted) {
+		if (this != NONE) {
+			end(accepted ? or(outcome(ending, end)) : IdempotencyOutcome.LEASE_LOST, failure(ending));
+		}
+	}
+
+	/** Notes that the claim of the call is left to its lease. */
+	void claimLeft() {
+		end(IdempotencyOutcome.ABANDONED, null);
+	}
+
+	/** Ends the observation; the first end counts. */
+	void end(IdempotencyOutcome outcome, @Nullable Throwable failure) {
+		if (this == NONE || !this.ended.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			this.observation.ended(outcome, failure);
+		}
+		catch (Throwable ex) {
+			this.events.notObserved(ex);
+		}
+	}
+
+	private IdempotencyOutcome or(IdempotencyOutcome usual) {
+		IdempotencyOutcome known = this.seenAs;
+		return (known != null) ? known : usual;
+	}
+
+	private static IdempotencyOutcome outcome(Throwable thrown) {
+		if (thrown instanceof IdempotencyInProgressException) {
+			return IdempotencyOutcome.IN_PROGRESS;
+		}
+		if (thrown instanceof IdempotencyKeyReusedException) {
+			return IdempotencyOutcome.MISMATCH;
+		}
+		if (thrown instanceof IdempotencyDuplicateException) {
+			return IdempotencyOutcome.REJECTED;
+		}
+		if (thrown instanceof IdempotencyStoreUnavailableException) {
+			return IdempotencyOutcome.STORE_ERROR;
+		}
+		return (thrown instanceof IdempotencyException) ? IdempotencyOutcome.REFUSED : IdempotencyOutcome.FAILED;
+	}
+
+	private static IdempotencyOutcome outcome(Ending ending, RecordEnd end) {
+		if (ending instanceof Ending.Failed) {
+			return IdempotencyOutcome.FAILED;
+		}
+		return (end.act() == RecordEnd.Act.RELEASE) ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.EXECUTED;
+	}
+
+	private static @Nullable Throwable failure(Ending ending) {
+		if (ending instanceof Ending.Failed failed) {
+			return failed.cause();
+		}
+		return (ending instanceof Ending.NotRun notRun) ? notRun.cause() : null;
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.idempotency.engine;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+
+/** The lines of all stores, each made by the first call. Thread-safe. */
+final class StoreLines {
+
+	private final Map<IdempotencyStore, StoreLine> lines = new ConcurrentHashMap<>();
+
+	private final Scheduler scheduler;
+
+	private final Events events;
+
+	private final EngineObservers observers;
+
+	StoreLines(Scheduler scheduler, Events events, EngineObservers observers) {
+		this.scheduler = scheduler;
+		this.events = events;
+		this.observers = observers;
+	}
+
+	StoreLine to(IdempotencyStore store) {
+		StoreLine line = this.lines.get(store);
+		return (line != null) ? line : this.lines.computeIfAbsent(store, this::make);
+	}
+
+	private StoreLine make(IdempotencyStore store) {
+		return StoreLine.to(this.observers.observed(store), store.getClass().getSimpleName(), this.scheduler,
+				this.events);
+	}
+
+	Collection<StoreLine> all() {
+		return this.lines.values();
+	}
+
+	/** Forgets all lines, which were closed. */
+	void clear() {
+		this.lines.clear();
+	}
+
+	/**
+	 * Sends every outstanding write once more, in parallel.
+	 * @param deadline when to stop to wait for the answers
+	 */
+	void sendOnceMore(long deadline) throws InterruptedException {
+		List<CountDownLatch> ends = new ArrayList<>();
+		all().forEach((line) -> ends.add(line.retries().close()));
+		for (CountDownLatch end : ends) {
+			if (!end.await(deadline - this.scheduler.nanos(), TimeUnit.NANOSECONDS)) {
+				break;
+			}
+		}
+	}
+
+	/** Closes the beats, and logs the writes that no store has taken. */
+	void close() {
+		Map<String, Integer> left = new TreeMap<>();
+		for (StoreLine line : all()) {
+			line.beats().close();
+			line.retries().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
+		}
+		this.events.closed(left);
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.idempotency.observation;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
+import io.idempotency.Internal;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/**
+ * Counts the events that are the end of no call; the ends are counted by the observation
+ * of calls. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class EventCounter implements IdempotencyListener {
+
+	private static final Set<IdempotencyEvent> COUNTED = EnumSet.of(IdempotencyEvent.TAKEN_OVER,
+			IdempotencyEvent.CLAIM_LOST, IdempotencyEvent.BEAT_LATE, IdempotencyEvent.TOMBSTONE,
+			IdempotencyEvent.STORE_RETRY);
+
+	private final MeterRegistry registry;
+
+	/**
+	 * Creates the counter.
+	 * @param registry gets the counters
+	 */
+	public EventCounter(MeterRegistry registry) {
+		this.registry = registry;
+	}
+
+	@Override
+	public void onEvent(IdempotencyEvent event, String operation) {
+		if (COUNTED.contains(event)) {
+			Counter.builder("idempotency.events")
+				.description("What happened to claims, apart from the ends of calls")
+				.tag("event", event.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+				.tag("operation", operation)
+				.register(this.registry)
+				.increment();
+		}
+	}
+
+}

@@ -1,0 +1,77 @@
+package io.idempotency.observation;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import io.micrometer.observation.docs.ObservationDocumentation;
+
+/**
+ * The observations of this library, as their default convention makes them.
+ *
+ * @since 0.1.0
+ */
+public enum IdempotencyObservation implements ObservationDocumentation {
+
+	/** One guarded call, from the claim to the end of the claim, or to the answer. */
+	CALL {
+
+		@Override
+		public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+			return DefaultIdempotencyObservationConvention.class;
+		}
+
+		@Override
+		public KeyName[] getLowCardinalityKeyNames() {
+			return CallKeyName.values();
+		}
+
+	};
+
+	/**
+	 * The key names of {@link #CALL}, all of low cardinality.
+	 */
+	public enum CallKeyName implements KeyName {
+
+		/** Name of the operation. */
+		OPERATION {
+
+			@Override
+			public String asString() {
+				return "operation";
+			}
+
+		},
+
+		/** Mode of the operation: replay, reject or lock. */
+		MODE {
+
+			@Override
+			public String asString() {
+				return "mode";
+			}
+
+		},
+
+		/** Type of the store, such as redis. */
+		STORE {
+
+			@Override
+			public String asString() {
+				return "store";
+			}
+
+		},
+
+		/** How the call has ended; unknown until then. */
+		OUTCOME {
+
+			@Override
+			public String asString() {
+				return "outcome";
+			}
+
+		}
+
+	}
+
+}

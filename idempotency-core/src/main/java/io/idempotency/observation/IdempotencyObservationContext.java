@@ -1,0 +1,76 @@
+package io.idempotency.observation;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcome;
+import io.micrometer.observation.Observation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an {@link IdempotencyObservationConvention} can say about one guarded call. There
+ * is no key, no caller and no body in it, so none of them can become a tag by accident.
+ *
+ * @since 0.1.0
+ */
+public class IdempotencyObservationContext extends Observation.Context {
+
+	private final String operation;
+
+	private final IdempotencyMode mode;
+
+	private final String store;
+
+	private volatile @Nullable IdempotencyOutcome outcome;
+
+	/**
+	 * Creates the context of a call that starts.
+	 * @param operation name of the operation
+	 * @param mode the mode of the operation
+	 * @param store the type of the store, such as {@code redis}
+	 */
+	public IdempotencyObservationContext(String operation, IdempotencyMode mode, String store) {
+		this.operation = operation;
+		this.mode = mode;
+		this.store = store;
+	}
+
+	/**
+	 * Returns the name of the operation.
+	 * @return the operation
+	 */
+	public String operation() {
+		return this.operation;
+	}
+
+	/**
+	 * Returns the mode of the operation.
+	 * @return the mode
+	 */
+	public IdempotencyMode mode() {
+		return this.mode;
+	}
+
+	/**
+	 * Returns the type of the store that keeps the record of the call.
+	 * @return the type, such as {@code redis}, {@code jdbc} or {@code memory}
+	 */
+	public String store() {
+		return this.store;
+	}
+
+	/**
+	 * Returns how the call has ended.
+	 * @return the outcome, {@code null} until the end
+	 */
+	public @Nullable IdempotencyOutcome outcome() {
+		return this.outcome;
+	}
+
+	/**
+	 * Sets how the call has ended.
+	 * @param outcome the outcome
+	 */
+	public void outcome(IdempotencyOutcome outcome) {
+		this.outcome = outcome;
+	}
+
+}

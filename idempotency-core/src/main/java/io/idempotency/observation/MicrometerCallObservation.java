@@ -1,0 +1,64 @@
+package io.idempotency.observation;
+
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.engine.CallObservation;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+
+/** The Micrometer observation of one guarded call. */
+final class MicrometerCallObservation implements CallObservation {
+
+	private final Observation observation;
+
+	private final IdempotencyObservationContext context;
+
+	private final ObservationRegistry registry;
+
+	MicrometerCallObservation(Observation observation, IdempotencyObservationContext context,
+			ObservationRegistry registry) {
+		this.observation = observation;
+		this.context = context;
+		this.registry = registry;
+	}
+
+	/**
+	 * Makes the observation the current one. A handler that fails leaves the thread as it
+	 * was before: otherwise all later work of the thread would belong to this call.
+	 */
+	@Override
+	public Scope open() {
+		Observation.Scope before = this.registry.getCurrentObservationScope();
+		Observation.Scope scope;
+		try {
+			scope = this.observation.openScope();
+		}
+		catch (Throwable ex) {
+			this.registry.setCurrentObservationScope(before);
+			throw ex;
+		}
+		return () -> {
+			try {
+				scope.close();
+			}
+			catch (Throwable ex) {
+				this.registry.setCurrentObservationScope(before);
+				throw ex;
+			}
+		};
+	}
+
+	@Override
+	public void ended(IdempotencyOutcome outcome, @Nullable Throwable failure) {
+		this.context.outcome(outcome);
+		try {
+			if (failure != null) {
+				this.observation.error(failure);
+			}
+		}
+		finally {
+			this.observation.stop();
+		}
+	}
+
+}

@@ -1,0 +1,18 @@
+package io.idempotency.store;
+
+import java.util.Locale;
+
+/** Makes the type of a store from the name of its class. */
+final class StoreTypes {
+
+	private StoreTypes() {
+	}
+
+	static String of(Class<?> store) {
+		// What follows these signs was made at run time.
+		String name = store.getSimpleName().split("\\$\\$")[0].replaceFirst("(Idempotency)?Store$", "");
+		String type = name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+		return type.isEmpty() ? "custom" : type;
+	}
+
+}

@@ -1,0 +1,281 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.RecordedCalls.RecordedCall;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Claim;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/** Each call is observed once, from its start to its one end. */
+@Timeout(60)
+class ObservedCallTests {
+
+	private final TestPolicy policy = TestPolicy.replay();
+
+	private final EngineFixture node = new EngineFixture();
+
+	private final RecordedCalls calls = this.node.calls;
+
+	@AfterEach
+	void close() {
+		assertThat(this.calls.calls).allSatisfy((call) -> assertThat(call.ends).hasValueLessThanOrEqualTo(1));
+		assertThat(RecordedCalls.current()).isNull();
+		this.node.close();
+	}
+
+	private @Nullable String returning(String value) throws Throwable {
+		return this.node.execute(this.policy, TestAction.returning(value));
+	}
+
+	private void expect(IdempotencyOutcome... outcomes) {
+		assertThat(this.calls.outcomes()).containsExactly(outcomes);
+	}
+
+	@Test
+	void firstCallIsExecutedAndItsDuplicateIsReplayed() throws Throwable {
+		returning("one");
+		returning("two");
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
+		assertThat(this.calls.last().failure).isNull();
+	}
+
+	@Test
+	void callIsCurrentWhileItRuns() throws Throwable {
+		RecordedCall seen = this.node.execute(this.policy.unkept(), TestAction.running(RecordedCalls::current));
+		assertThat(seen).isSameAs(this.calls.last());
+	}
+
+	@Test
+	void asynchronousCallEndsWithItsFutureAndIsCurrentThen() throws Throwable {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		AtomicReference<@Nullable RecordedCall> atTheEnd = new AtomicReference<>();
+		this.node.store.on(Verb.COMPLETE, ScriptedStore.Point.BEFORE, 1, () -> atTheEnd.set(RecordedCalls.current()));
+		CompletableFuture<String> answer = this.node.execute(this.policy, TestAction.async(() -> work));
+		assertThat(this.calls.last().ends).hasValue(0);
+		work.complete("one");
+		assertThat(answer.get()).isEqualTo("one");
+		expect(IdempotencyOutcome.EXECUTED);
+		assertThat(atTheEnd.get()).isSameAs(this.calls.last());
+	}
+
+	@Test
+	void failureIsFailedAlsoWhereItIsRememberedAndItsReplayIsAReplay() {
+		IllegalStateException failure = new IllegalStateException("method");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(failure)));
+		assertThat(this.calls.last().failure).isSameAs(failure);
+		this.policy.remembering();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(failure)));
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> returning("three"));
+		expect(IdempotencyOutcome.FAILED, IdempotencyOutcome.FAILED, IdempotencyOutcome.REPLAYED);
+	}
+
+	@Test
+	void releaseThatTheApplicationWantsIsARelease() throws Throwable {
+		this.node.execute(this.policy, TestAction.running(() -> {
+			IdempotencyContext.current().orElseThrow().release();
+			return "one";
+		}));
+		expect(IdempotencyOutcome.RELEASED);
+	}
+
+	@Test
+	void refusalsSayWhy() throws Throwable {
+		Fingerprint first = Fingerprint.of("test1").add("first").build();
+		Fingerprint other = Fingerprint.of("test1").add("other").build();
+		this.node.execute(this.policy, first, TestAction.running(() -> {
+			assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(() -> this.node.execute(this.policy, first, TestAction.returning("two")));
+			return "one";
+		}));
+		assertThatExceptionOfType(IdempotencyKeyReusedException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, other, TestAction.returning("three")));
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.IN_PROGRESS, IdempotencyOutcome.MISMATCH);
+		assertThat(this.calls.last().failure).isInstanceOf(IdempotencyKeyReusedException.class);
+	}
+
+	@Test
+	void laterCallInModeRejectIsRejected() throws Throwable {
+		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
+		this.node.execute(reject, TestAction.returning("one"));
+		assertThatExceptionOfType(IdempotencyDuplicateException.class)
+			.isThrownBy(() -> this.node.execute(reject, TestAction.returning("two")));
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REJECTED);
+	}
+
+	@Test
+	void resultThatIsNotKeptIsRefusedOrRecovered() throws Throwable {
+		this.policy.unkept();
+		returning("one");
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(() -> returning("two"));
+		assertThat(
+				this.node.execute(this.policy.recoverable(), TestAction.returning("three").recovering(() -> "found")))
+			.isEqualTo("found");
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REFUSED, IdempotencyOutcome.RECOVERED);
+	}
+
+	@Test
+	void workThatWasDoneBeforeIsRecoveredOrRefused() throws Throwable {
+		assertThatExceptionOfType(IdempotencyResultUnavailableException.class).isThrownBy(() -> this.node
+			.execute(this.policy, TestAction.<String>throwing(new IllegalStateException("there already"))
+				.duplicateOn(IllegalStateException.class)));
+		this.node.clock.advance(Duration.ofDays(2));
+		this.node.execute(this.policy.recoverable(),
+				TestAction.<String>throwing(new IllegalStateException("there already"))
+					.duplicateOn(IllegalStateException.class)
+					.recovering(() -> "found"));
+		expect(IdempotencyOutcome.REFUSED, IdempotencyOutcome.RECOVERED);
+	}
+
+	@Test
+	void storeThatFailsIsAnErrorOrLetsTheCallRunUnguarded() throws Throwable {
+		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(() -> returning("one"));
+		this.policy.proceeding();
+		returning("two");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("method"))));
+		expect(IdempotencyOutcome.STORE_ERROR, IdempotencyOutcome.UNGUARDED, IdempotencyOutcome.UNGUARDED);
+		assertThat(this.calls.last().failure).hasMessage("method");
+	}
+
+	@Test
+	void completionThatIsOutstandingIsExecuted() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		returning("one");
+		expect(IdempotencyOutcome.EXECUTED);
+	}
+
+	@Test
+	void leaseThatIsLostIsNoUsualEnd() throws Throwable {
+		this.policy.withoutRenewal();
+		this.node.execute(this.policy, TestAction.running(() -> {
+			this.node.clock.advance(Duration.ofSeconds(31));
+			Claim successor = this.node.claimElsewhere(this.policy);
+			assertThat(this.node.completeElsewhere(successor, "successor")).isTrue();
+			return "late";
+		}));
+		expect(IdempotencyOutcome.LEASE_LOST);
+	}
+
+	@Test
+	void workThatIsOutOfSightIsLeftToItsLease() {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		work.cancel(false);
+		assertThatExceptionOfType(Exception.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.async(() -> work)).get());
+		expect(IdempotencyOutcome.ABANDONED);
+	}
+
+	@Test
+	void replayFromTheMemoryCountsAndALookThatFindsNothingDoesNot() throws Throwable {
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.memory);
+		assertThat(this.node.engine.replayLocal(call, (result) -> {
+		})).isFalse();
+		returning("one");
+		assertThat(this.node.engine.replayLocal(call, (result) -> {
+		})).isTrue();
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
+	}
+
+	@Test
+	void joinedCallEndsWithItsTransaction() throws Throwable {
+		BusinessTransactions commits = new BusinessTransactions() {
+
+			@Override
+			public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+				T result = work.run();
+				assertThat(ObservedCallTests.this.calls.last().ends).hasValue(0);
+				ended.accept(Outcome.COMMITTED);
+				return result;
+			}
+
+		};
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
+		this.node.engine.execute(call, TestAction.returning("one"), commits);
+		expect(IdempotencyOutcome.EXECUTED);
+	}
+
+	@Test
+	void observerThatFailsChangesNoAnswerAndIsToldOnce() throws Throwable {
+		this.node.execute(this.policy, TestAction.running(() -> {
+			this.calls.failure = new IllegalStateException("broken");
+			return "one";
+		}));
+		assertThat(returning("two")).isEqualTo("one");
+		assertThat(this.node.log.messages(Level.WARN)).hasSize(1).first().asString().contains("observer");
+	}
+
+	@Test
+	void observerThatFailsWhileTheCallIsOpenedLeavesItsEnd() throws Throwable {
+		this.calls.failure = null;
+		CallObserver broken = (call) -> new CallObservation() {
+
+			private final CallObservation recorded = ObservedCallTests.this.calls.started(call);
+
+			@Override
+			public Scope open() {
+				throw new IllegalStateException("broken");
+			}
+
+			@Override
+			public void ended(IdempotencyOutcome outcome, @Nullable Throwable failure) {
+				this.recorded.ended(outcome, failure);
+			}
+
+		};
+		try (IdempotencyEngine engine = new IdempotencyEngine(1, this.node.events, this.node.ticker, () -> null, null,
+				new EngineObservers(broken, StoreObserver.NONE))) {
+			GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
+					this.node.store);
+			assertThat(engine.execute(call, TestAction.returning("one"))).isEqualTo("one");
+		}
+		expect(IdempotencyOutcome.EXECUTED);
+	}
+
+	@Test
+	void loadShowsWhatIsUnderWay() throws Throwable {
+		EngineLoad load = this.node.engine.load();
+		this.node.execute(this.policy, TestAction.running(() -> {
+			assertThat(load.runningClaims()).isEqualTo(1);
+			return "one";
+		}));
+		assertThat(
+				List.of(load.runningClaims(), (long) load.waiters(), load.outstandingWrites(), load.outstandingBytes()))
+			.containsOnly(0L);
+		assertThat(load.latestBeat()).isZero();
+		this.node.clock.advance(Duration.ofDays(2));
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		returning("two");
+		assertThat(load.outstandingWrites()).isEqualTo(1);
+		assertThat(load.outstandingBytes()).isPositive();
+		this.node.store.heal();
+		await().untilAsserted(() -> assertThat(load.outstandingWrites()).isZero());
+		assertThat(load.outstandingBytes()).isZero();
+	}
+
+}
