@@ -6,6 +6,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,7 @@ class OptionalJarsTests {
 			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
 			"spring-boot-actuator-.*",
 			"spring-webflux-.*",
+			"micrometer-.*|spring-boot-actuator.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
@@ -56,6 +59,14 @@ class OptionalJarsTests {
 	}
 
 	@Test
+	void nothingOfTheMetricsIsLoadedWhereNobodyMeasures() throws Exception {
+		RecordingClassLoader classLoader = classLoader("micrometer-core.*|spring-boot-actuator.*");
+		assertThat(invoke(classLoader, "runs")).isEqualTo(1);
+		assertThat(classLoader.found).contains(Cancellations.class.getName())
+			.noneMatch((name) -> name.startsWith("io.idempotency.observation.") || name.contains("StoreHealth"));
+	}
+
+	@Test
 	void jarsAreReallyMissing() throws Exception {
 		try (URLClassLoader classLoader = classLoader("jackson-.*")) {
 			assertThat(ClassUtils.isPresent("com.fasterxml.jackson.databind.ObjectMapper", classLoader)).isFalse();
@@ -68,9 +79,13 @@ class OptionalJarsTests {
 	}
 
 	private static Object invoke(String missing, String method) throws Exception {
+		return invoke(classLoader(missing), method);
+	}
+
+	private static Object invoke(URLClassLoader given, String method) throws Exception {
 		Thread thread = Thread.currentThread();
 		ClassLoader before = thread.getContextClassLoader();
-		try (URLClassLoader classLoader = classLoader(missing)) {
+		try (URLClassLoader classLoader = given) {
 			thread.setContextClassLoader(classLoader);
 			Method invoked = classLoader.loadClass(Application.class.getName()).getDeclaredMethod(method);
 			return invoked.invoke(null);
@@ -80,7 +95,7 @@ class OptionalJarsTests {
 		}
 	}
 
-	private static URLClassLoader classLoader(String missing) throws Exception {
+	private static RecordingClassLoader classLoader(String missing) throws Exception {
 		List<URL> urls = new ArrayList<>();
 		for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
 			File file = new File(entry);
@@ -88,11 +103,29 @@ class OptionalJarsTests {
 				urls.add(file.toURI().toURL());
 			}
 		}
-		return new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+		return new RecordingClassLoader(urls.toArray(URL[]::new));
+	}
+
+	/** Remembers which classes were loaded. */
+	private static final class RecordingClassLoader extends URLClassLoader {
+
+		private final Set<String> found = ConcurrentHashMap.newKeySet();
+
+		RecordingClassLoader(URL[] urls) {
+			super(urls, ClassLoader.getPlatformClassLoader());
+		}
+
+		@Override
+		protected Class<?> findClass(String name) throws ClassNotFoundException {
+			this.found.add(name);
+			return super.findClass(name);
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ IdempotencyAutoConfiguration.class, IdempotencyClientAutoConfiguration.class })
+	@ImportAutoConfiguration({ IdempotencyAutoConfiguration.class, IdempotencyClientAutoConfiguration.class, IdempotencyObservationAutoConfiguration.class,
+			IdempotencyMetricsAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class })
 	public static class Application {
 
 		@Bean

@@ -1,0 +1,60 @@
+package io.idempotency.it.observed;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.idempotency.it.client.Client;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.store.BadLine;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The application on a real Tomcat, with its records behind a line that can be cut. */
+final class Node implements AutoCloseable {
+
+	final BadLine line;
+
+	final Client client;
+
+	final ConfigurableApplicationContext application;
+
+	Node(RedisServer server, String... properties) {
+		this.line = new BadLine(server.port());
+		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--idempotency.store=redis",
+				"--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + this.line.port(),
+				"--spring.data.redis.repositories.enabled=false", "--idempotency.store-timeout=500ms",
+				"--management.endpoints.web.exposure.include=health,prometheus",
+				"--management.endpoint.health.show-details=always"));
+		for (String property : properties) {
+			arguments.add("--" + property);
+		}
+		this.application = new SpringApplicationBuilder(ObservedApplication.class).registerShutdownHook(false)
+			.run(arguments.toArray(String[]::new));
+		this.client = new Client(this.application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+	}
+
+	/** The samples that Prometheus would read. */
+	List<Sample> scrape() {
+		return Sample.all(this.client.send(this.client.to("/actuator/prometheus").GET()).text());
+	}
+
+	/** How many calls ended how, as {@code operation outcome}. */
+	Map<String, Long> outcomes() {
+		Map<String, Long> outcomes = new TreeMap<>();
+		scrape().stream()
+			.filter((sample) -> sample.name().equals("idempotency_seconds_count"))
+			.forEach((sample) -> outcomes.merge(sample.label("operation") + " " + sample.label("outcome"),
+					(long) sample.value(), Long::sum));
+		return outcomes;
+	}
+
+	@Override
+	public void close() {
+		this.application.close();
+		this.line.close();
+	}
+
+}

@@ -1,0 +1,51 @@
+package io.idempotency.it.observed;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOutcome;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Dashboard, alerts and runbook can be read, and ask for what there is. */
+class OperationsPagesTests {
+
+	static final List<String> FILES = OperationsPages.FILES;
+
+	@ParameterizedTest
+	@FieldSource("FILES")
+	void eachFileHasQueriesWhoseBracketsMatch(String file) {
+		assertThat(OperationsPages.queries(file)).hasSizeGreaterThan(3)
+			.allSatisfy((query) -> assertThat(count(query, '(')).isEqualTo(count(query, ')')))
+			.allSatisfy((query) -> assertThat(count(query, '{')).isEqualTo(count(query, '}')));
+	}
+
+	private static long count(String text, char sign) {
+		return text.chars().filter((each) -> each == sign).count();
+	}
+
+	@Test
+	void outcomesAndEventsOfTheQueriesExist() {
+		assertThat(Arrays.stream(IdempotencyOutcome.values()).map(IdempotencyOutcome::value).toList())
+			.containsAll(OperationsPages.labelled("outcome").stream().filter((value) -> !isOfAStore(value)).toList());
+		assertThat(Arrays.stream(IdempotencyEvent.values())
+			.map((event) -> event.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+			.toList()).containsAll(OperationsPages.labelled("event"));
+	}
+
+	private static boolean isOfAStore(String value) {
+		return value.equals("success") || value.equals("error");
+	}
+
+	@Test
+	void whatNobodyMayMissIsAlertedOn() {
+		assertThat(OperationsPages.queries("docs/grafana/idempotency-alerts.yaml").toString()).contains("unguarded",
+				"lease-lost", "store-error", "mismatch");
+	}
+
+}
