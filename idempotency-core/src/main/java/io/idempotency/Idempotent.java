@@ -53,17 +53,19 @@ public @interface Idempotent {
 	 * <p>
 	 * Arguments are variables ({@code #name}, {@code #a0}, {@code #p0}). All other values
 	 * are members of the root object, so that no name can collide: {@code header('X')},
-	 * {@code param('x')}, {@code body('/a/b')}, {@code principal}, {@code method},
-	 * {@code target}; beans are {@code @name}. The result is text, a number, a boolean,
-	 * an enum, a {@link java.util.UUID}, a {@code java.time} value, or a list or array of
-	 * these; {@code null} and empty text mean that the key is missing.
+	 * {@code param('x')}, {@code body('/a/b')}, {@code messageId()} (in listeners of
+	 * Kafka, RabbitMQ and JMS), {@code principal}, {@code method}, {@code target}; beans
+	 * are {@code @name}. The result is text, a number, a boolean, an enum, a
+	 * {@link java.util.UUID}, a {@code java.time} value, or a list or array of these;
+	 * {@code null} and empty text mean that the key is missing.
 	 * @return the key expression
 	 */
 	@AliasFor("value")
 	String key() default "";
 
 	/**
-	 * Name of the request header that holds the key.
+	 * Name of the header of the request, or of the message in a listener, that holds the
+	 * key.
 	 * @return the header name
 	 */
 	String header() default "";

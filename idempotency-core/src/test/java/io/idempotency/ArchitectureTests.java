@@ -18,6 +18,7 @@ import io.idempotency.engine.ResultCipher;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.UnreadableResultException;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.message.KafkaBackOff;
 import io.idempotency.web.IdempotencyScopeResolver;
 import org.jspecify.annotations.NullMarked;
 
@@ -69,6 +70,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.web..")
 		.layer("client")
 		.definedBy("io.idempotency.client..")
+		.layer("message")
+		.definedBy("io.idempotency.message..")
 		.whereLayer("api")
 		.mayNotAccessAnyLayer()
 		.whereLayer("key")
@@ -89,6 +92,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec")
 		.whereLayer("web")
 		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec", "aop")
+		.whereLayer("message")
+		.mayOnlyAccessLayers("api", "key", "store", "engine", "codec", "aop")
 		.whereLayer("client")
 		.mayOnlyAccessLayers("api", "key")
 		.whereLayer("client")
@@ -97,8 +102,8 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule everyPackageHasALayer = classes()
 		.should(resideIn("io.idempotency", "io.idempotency.key..", "io.idempotency.store..", "io.idempotency.engine..",
-				"io.idempotency.observation..",
-				"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web..", "io.idempotency.client.."));
+				"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web..",
+				"io.idempotency.message..", "io.idempotency.client.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -149,6 +154,14 @@ class ArchitectureTests {
 		.dependOnClassesThat(resideInAPackage("io.micrometer.."));
 
 	@ArchTest
+	static final ArchRule onlyTheListenerDoorKnowsBrokers = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.message..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.kafka..", "org.apache.kafka..",
+				"org.springframework.amqp..", "com.rabbitmq..", "org.springframework.jms..", "jakarta.jms..",
+				"org.springframework.messaging.."));
+
+	@ArchTest
 	static final ArchRule onlyAdaptersKnowJackson = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.web..", "io.idempotency.aop..")))
 		.should()
@@ -191,14 +204,16 @@ class ArchitectureTests {
 	/** What an application may name of the packages that make the library work. */
 	@ArchTest
 	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
-		.resideInAnyPackage("io.idempotency.engine..", "io.idempotency.aop..", "io.idempotency.web..")
+		.resideInAnyPackage("io.idempotency.engine..", "io.idempotency.aop..", "io.idempotency.web..",
+				"io.idempotency.message..")
 		.and()
 		.arePublic()
 		.and()
 		.areTopLevelClasses()
 		.and(not(equivalentTo(ResultCipher.class)).and(not(equivalentTo(ResultCodec.class)))
 			.and(not(equivalentTo(UnreadableResultException.class)))
-			.and(not(equivalentTo(IdempotencyScopeResolver.class))))
+			.and(not(equivalentTo(IdempotencyScopeResolver.class)))
+			.and(not(equivalentTo(KafkaBackOff.class))))
 		.should()
 		.beAnnotatedWith(Internal.class);
 

@@ -66,6 +66,15 @@ public final class CallRoot {
 	}
 
 	/**
+	 * Returns the id that the broker, or the sender, gave to the message.
+	 * @return topic, partition and offset of a Kafka record, the message id of an AMQP or
+	 * JMS message; {@code null} if the message has none
+	 */
+	public @Nullable String messageId() {
+		return this.values.messageId();
+	}
+
+	/**
 	 * Returns the method that is called.
 	 * @return the method
 	 */

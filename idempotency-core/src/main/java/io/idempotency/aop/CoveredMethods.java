@@ -1,6 +1,9 @@
 package io.idempotency.aop;
 
 import java.lang.reflect.Method;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ReflectionUtils;
@@ -20,6 +23,23 @@ final class CoveredMethods {
 
 	private boolean isCovered(Method method, Class<?> targetClass) {
 		return this.doors.stream().anyMatch((door) -> door.covers(method, targetClass));
+	}
+
+	/**
+	 * Returns what to write on a method that has no place of the key, {@code null} if no
+	 * door knows better than the others.
+	 */
+	@Nullable String adviceForKey(IdempotentAnnotation annotation) {
+		return this.doors.stream()
+			.map((door) -> Optional.ofNullable(door.adviceForKey(annotation.method(), annotation.targetClass())))
+			.flatMap(Optional::stream)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** Lets each door refuse an operation that it could not guard. */
+	void check(IdempotentOperation operation) {
+		this.doors.forEach((door) -> door.check(operation));
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import java.util.HashSet;
 import java.util.Set;
 
 import io.idempotency.IdempotencyConfigurationException;
@@ -27,7 +28,7 @@ final class ExpressionCheck {
 
 	private static final Set<String> ROOT_PROPERTIES = Set.of("principal", "method", "target");
 
-	private static final Set<String> ROOT_METHODS = Set.of("header", "param", "body");
+	private static final Set<String> ROOT_METHODS = Set.of("header", "param", "body", "messageId");
 
 	private final IdempotentAnnotation annotation;
 
@@ -39,6 +40,8 @@ final class ExpressionCheck {
 
 	private final boolean namesKnown;
 
+	private final Set<String> rootMethods = new HashSet<>();
+
 	ExpressionCheck(IdempotentAnnotation annotation, String attribute, String text, Set<String> variables,
 			boolean namesKnown) {
 		this.annotation = annotation;
@@ -48,8 +51,13 @@ final class ExpressionCheck {
 		this.namesKnown = namesKnown;
 	}
 
-	void check(SpelNode node) {
+	/**
+	 * Checks an expression.
+	 * @return the methods of the root object that the expression calls
+	 */
+	Set<String> check(SpelNode node) {
 		check(node, true, true);
+		return Set.copyOf(this.rootMethods);
 	}
 
 	/**
@@ -67,6 +75,7 @@ final class ExpressionCheck {
 		}
 		else if (onRoot && head && node instanceof MethodReference) {
 			checkRoot(nameOf(node), ROOT_METHODS);
+			this.rootMethods.add(nameOf(node));
 			checkPointer(node);
 		}
 		boolean childrenOnRoot = onRoot && !(node instanceof Projection) && !(node instanceof Selection);

@@ -93,6 +93,10 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		this.advisor = new DefaultPointcutAdvisor(new IdempotentPointcut(), interceptor);
 		setBeforeExistingAdvisors(true);
 		setProxyTargetClass(true);
+		// The post-processors of Kafka and RabbitMQ listeners come last. They keep the
+		// bean
+		// that they see, and that must be the guarded one.
+		setOrder(Ordered.LOWEST_PRECEDENCE - 1);
 	}
 
 	@Override

@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.idempotency.Idempotent;
 import io.idempotency.key.HeaderName;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the one place of the key for each operation. */
 final class KeySources {
@@ -18,7 +19,13 @@ final class KeySources {
 		this.defaultHeader = defaultHeader;
 	}
 
-	KeySource of(IdempotentAnnotation annotation, boolean covered) {
+	/**
+	 * Finds the place.
+	 * @param covered whether the default header is the place if the annotation names none
+	 * @param advice what to write if there is none, {@code null} for a method of which
+	 * nothing is known
+	 */
+	KeySource of(IdempotentAnnotation annotation, boolean covered, @Nullable String advice) {
 		List<KeySource> sources = new ArrayList<>();
 		Idempotent attributes = annotation.attributes();
 		if (!attributes.key().isEmpty()) {
@@ -33,6 +40,9 @@ final class KeySources {
 		if (sources.size() > 1) {
 			throw SetupProblem.of(annotation, "it has more than one of key, header and body",
 					"Keep the one that holds the key");
+		}
+		if (sources.isEmpty() && !covered && advice != null) {
+			throw SetupProblem.of(annotation, "it does not say where the key comes from", advice);
 		}
 		if (sources.isEmpty() && !covered) {
 			throw SetupProblem.of(annotation, "it does not say where the key comes from, and is no controller method",

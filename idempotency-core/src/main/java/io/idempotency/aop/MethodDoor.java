@@ -76,7 +76,19 @@ public final class MethodDoor implements OperationDoor {
 
 	@Override
 	public @Nullable Object enter(OperationCall call) throws Throwable {
-		RequestValues values = this.values.get();
+		return enter(call, this.values.get(), () -> defaultCaller(call.operation()));
+	}
+
+	/**
+	 * Guards a call whose values do not come from the current request.
+	 * @param call the call
+	 * @param values the values that expressions and the source of the key read
+	 * @param caller whose key it is if the annotation has no scope; is asked only if
+	 * there is a key
+	 * @return the result for the caller
+	 * @throws Throwable the exception for the caller
+	 */
+	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller) throws Throwable {
 		if (!call.isGuarded(values)) {
 			return call.runUnguarded();
 		}
@@ -85,7 +97,7 @@ public final class MethodDoor implements OperationDoor {
 			return enterWithoutKey(call);
 		}
 		IdempotentOperation operation = call.operation();
-		IdempotencyKey key = call.key(parts, defaultCaller(operation), values);
+		IdempotencyKey key = call.key(parts, caller.get(), values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
 		MethodAction action = new MethodAction(call, this.results.of(operation.name()));
 		return action.answer(this.engine.execute(guarded, action, operation.transactions()));

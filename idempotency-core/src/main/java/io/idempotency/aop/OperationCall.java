@@ -37,6 +37,8 @@ public final class OperationCall {
 
 	private final Namespace namespace;
 
+	private volatile boolean hasRun;
+
 	OperationCall(IdempotentOperation operation, MethodInvocation invocation, Namespace namespace) {
 		this.operation = operation;
 		this.invocation = invocation;
@@ -88,7 +90,16 @@ public final class OperationCall {
 	 * @throws Throwable the exception of the method
 	 */
 	public @Nullable Object run() throws Throwable {
+		this.hasRun = true;
 		return this.invocation.proceed();
+	}
+
+	/**
+	 * Returns whether the method was entered in this call. Then the answer is no replay.
+	 * @return whether it was
+	 */
+	public boolean hasRun() {
+		return this.hasRun;
 	}
 
 	/**

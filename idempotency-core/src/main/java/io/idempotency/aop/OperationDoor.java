@@ -38,6 +38,28 @@ public interface OperationDoor extends Ordered {
 	}
 
 	/**
+	 * Returns what to write on a method of this door whose annotation does not say where
+	 * the key comes from. Is called at start-up.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @return the advice, {@code null} if calls of the method do not come through this
+	 * door
+	 */
+	default @Nullable String adviceForKey(Method method, Class<?> targetClass) {
+		return null;
+	}
+
+	/**
+	 * Refuses an operation whose calls this door could not guard. Is called at start-up,
+	 * for the operations of all doors.
+	 * @param operation the operation
+	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be guarded;
+	 * the message names the method and the cure
+	 */
+	default void check(IdempotentOperation operation) {
+	}
+
+	/**
 	 * Returns whether a call came through this door.
 	 * @param call the call
 	 * @return whether it did

@@ -1,6 +1,7 @@
 package io.idempotency.aop;
 
 import java.util.Map;
+import java.util.Set;
 
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +29,24 @@ public final class OperationExpression {
 
 	private final EvaluationContext shared;
 
+	private final Set<String> rootMethods;
+
 	OperationExpression(String attribute, Expression expression, Map<String, Integer> variables,
-			EvaluationContext shared) {
+			EvaluationContext shared, Set<String> rootMethods) {
 		this.attribute = attribute;
 		this.expression = expression;
 		this.variables = variables;
 		this.shared = shared;
+		this.rootMethods = rootMethods;
+	}
+
+	/**
+	 * Returns whether the expression calls a method of the root object.
+	 * @param rootMethod the name of the method, e.g. {@code header}
+	 * @return whether it does
+	 */
+	public boolean calls(String rootMethod) {
+		return this.rootMethods.contains(rootMethod);
 	}
 
 	/**

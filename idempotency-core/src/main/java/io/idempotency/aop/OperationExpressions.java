@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -58,10 +59,11 @@ final class OperationExpressions {
 					"Correct the expression, e.g. \"#order.id\"", ex);
 		}
 		Map<String, Integer> variables = variables(annotation);
-		new ExpressionCheck(annotation, attribute, text, variables.keySet(), hasNames(annotation.method()))
+		Set<String> rootMethods = new ExpressionCheck(annotation, attribute, text, variables.keySet(),
+				hasNames(annotation.method()))
 			.check(expression.getAST());
 		new ExpressionTypes(annotation, attribute, text, variables).check(expression.getAST());
-		return new OperationExpression(attribute, expression, variables, this.shared);
+		return new OperationExpression(attribute, expression, variables, this.shared, rootMethods);
 	}
 
 	private boolean hasNames(Method method) {

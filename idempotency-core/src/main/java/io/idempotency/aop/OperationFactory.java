@@ -64,13 +64,13 @@ final class OperationFactory {
 		if (!covered) {
 			ReactiveApplications.check(annotation, this.beanFactory);
 		}
-		KeySource keySource = this.keySources.of(annotation, covered);
+		KeySource keySource = this.keySources.of(annotation, covered, this.covered.adviceForKey(annotation));
 		ResultShape result = ResultShape.of(annotation);
 		if (!covered) {
 			checkResult(annotation, result);
 		}
 		Method recover = RecoverMethods.find(annotation, result);
-		return IdempotentOperation
+		IdempotentOperation operation = IdempotentOperation
 			.of(annotation, result, policy(annotation, recover != null), keySource, store(annotation))
 			.required(attributes.required())
 			.token(attributes.token())
@@ -82,6 +82,8 @@ final class OperationFactory {
 			.transactions(transactions(annotation))
 			.apart(result.async() || TRANSACTIONS && TransactionManagers.isApart(annotation))
 			.build();
+		this.covered.check(operation);
+		return operation;
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {

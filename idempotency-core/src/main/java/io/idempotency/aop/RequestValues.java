@@ -80,4 +80,12 @@ public interface RequestValues {
 	 */
 	@Nullable Principal principal();
 
+	/**
+	 * Returns the id of the message.
+	 * @return the id, {@code null} for a request and for a message without an id
+	 */
+	default @Nullable String messageId() {
+		return null;
+	}
+
 }

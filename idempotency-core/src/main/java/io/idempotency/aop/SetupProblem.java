@@ -3,18 +3,34 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
 
 /**
  * Makes the errors of start-up: each error names the method, says what is wrong, and says
  * what to do.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class SetupProblem {
+@Internal
+public final class SetupProblem {
 
 	private SetupProblem() {
 	}
 
 	static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action) {
 		return new IdempotencyConfigurationException(description(method, targetClass, problem), action);
+	}
+
+	/**
+	 * Makes the error of a door.
+	 * @param operation the operation that cannot work
+	 * @param problem what is wrong, in words that follow a colon
+	 * @param action what to do
+	 * @return the error
+	 */
+	public static IdempotencyConfigurationException of(IdempotentOperation operation, String problem, String action) {
+		return of(operation.method(), operation.targetClass(), problem, action);
 	}
 
 	static IdempotencyConfigurationException of(IdempotentAnnotation annotation, String problem, String action) {

@@ -48,7 +48,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class,
-		HiddenKeysConfiguration.class })
+		ListenerConfiguration.class, HiddenKeysConfiguration.class })
 public final class IdempotencyAutoConfiguration {
 
 	IdempotencyAutoConfiguration() {

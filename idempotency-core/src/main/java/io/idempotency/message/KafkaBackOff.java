@@ -1,0 +1,69 @@
+package io.idempotency.message;
+
+import java.util.function.BiFunction;
+
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.ExponentialBackOff;
+
+/**
+ * Lets an error handler of Kafka deliver a record again for as long as its first call
+ * still runs or the store is down; for
+ * {@code DefaultErrorHandler.setBackOffFunction(new KafkaBackOff())}.
+ * <p>
+ * Without it such a record counts as failed after the handler's own number of tries, and
+ * is skipped or put aside. But the other call with its key may fail, too, and then nobody
+ * has processed the record. Immutable and thread-safe.
+ * <p>
+ * The pauses grow from one second to ten. All other exceptions have the back-off of the
+ * error handler.
+ *
+ * @since 0.1.0
+ */
+public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exception, @Nullable BackOff> {
+
+	private static final long FIRST_MILLIS = 1_000;
+
+	private static final long LONGEST_MILLIS = 10_000;
+
+	private static final double FACTOR = 2;
+
+	/**
+	 * Creates the function.
+	 */
+	public KafkaBackOff() {
+	}
+
+	/**
+	 * Returns the back-off of a failed record.
+	 * @param record the record
+	 * @param failure the exception of its listener
+	 * @return a back-off without an end, {@code null} for the back-off of the error
+	 * handler
+	 */
+	@Override
+	public @Nullable BackOff apply(ConsumerRecord<?, ?> record, Exception failure) {
+		return isUndecided(failure) ? withoutEnd() : null;
+	}
+
+	private static BackOff withoutEnd() {
+		ExponentialBackOff backOff = new ExponentialBackOff(FIRST_MILLIS, FACTOR);
+		backOff.setMaxInterval(LONGEST_MILLIS);
+		return backOff;
+	}
+
+	private static boolean isUndecided(@Nullable Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof IdempotencyInProgressException
+					|| cause instanceof IdempotencyStoreUnavailableException) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.idempotency.message;
+
+import java.lang.reflect.Method;
+import java.util.function.Supplier;
+
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.key.Caller;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One guarded listener method.
+ *
+ * @param kind the kind of listener
+ * @param carrier the parameter that holds the message, {@code null} if there is none
+ * @param source the only source that the annotation names, {@code null} if it names
+ * several, or none that is known at start-up
+ */
+record Listener(ListenerKind kind, @Nullable MessageCarrier carrier, @Nullable String source) {
+
+	/**
+	 * Returns the listener of an operation.
+	 * @return the listener, {@code null} if the method is none
+	 */
+	static @Nullable Listener of(IdempotentOperation operation, ListenerSources sources) {
+		Method method = operation.method();
+		ListenerKind kind = ListenerKind.of(method);
+		return (kind != null) ? new Listener(kind, MessageCarrier.of(method), sources.of(kind, operation)) : null;
+	}
+
+	ReceivedMessage message(@Nullable Object[] arguments) {
+		return (this.carrier != null) ? this.carrier.read(arguments) : ReceivedMessage.UNKNOWN;
+	}
+
+	/**
+	 * Returns whose key the key of a message is: a consumer group and a queue get every
+	 * message for themselves, so what one has done says nothing about another.
+	 * @param message the message
+	 * @param consumerGroup tells the consumer group of Kafka
+	 */
+	Caller caller(ReceivedMessage message, Supplier<@Nullable String> consumerGroup) {
+		String name = switch (this.kind) {
+			case KAFKA -> consumerGroup.get();
+			case RABBIT, JMS -> (this.source != null) ? this.source : message.source();
+			case EVENT -> null;
+		};
+		return (name != null) ? Caller.scope(this.kind.name() + ":" + name) : Caller.GLOBAL;
+	}
+
+}

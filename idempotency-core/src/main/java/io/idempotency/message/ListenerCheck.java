@@ -1,0 +1,109 @@
+package io.idempotency.message;
+
+import java.lang.reflect.Parameter;
+import java.util.stream.Stream;
+
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.KeySource;
+import io.idempotency.aop.OperationExpression;
+import io.idempotency.aop.SetupProblem;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.MergedAnnotations;
+
+/** Refuses, at start-up, listeners that could not be guarded. */
+final class ListenerCheck {
+
+	private static final String HEADER = "header";
+
+	private static final String MESSAGE_ID = "messageId";
+
+	private final IdempotentOperation operation;
+
+	private ListenerCheck(IdempotentOperation operation) {
+		this.operation = operation;
+	}
+
+	/**
+	 * Checks an operation.
+	 * @param operation the operation
+	 * @param listener its listener, {@code null} if the method is none
+	 */
+	static void check(IdempotentOperation operation, @Nullable Listener listener) {
+		ListenerCheck check = new ListenerCheck(operation);
+		if (listener == null || !listener.kind().hasBroker()) {
+			check.refuse(check.reads(MESSAGE_ID),
+					"its expression reads messageId(), but it is no listener of Kafka, RabbitMQ or JMS",
+					"Use a value of the arguments");
+			return;
+		}
+		check.check(listener);
+	}
+
+	private void check(Listener listener) {
+		refuse(this.operation.token(), "token = true, but " + listener.kind() + " has no caller who could own a token",
+				"Remove token");
+		refuse(this.operation.keySource() instanceof KeySource.Body,
+				"body reads the body of a request, but it is " + listener.kind(),
+				"Set key to an expression over the payload, e.g. key = \"#event.id\"");
+		refuse(listener.kind() != ListenerKind.JMS && takesBatch(),
+				"it takes many messages at a time, and a key is for one of them",
+				"Let it call a guarded method of another bean for each message, and throw the "
+						+ "BatchListenerFailedException of the first that failed; or take one message at a time");
+		boolean readsMessage = this.operation.keySource() instanceof KeySource.Header || reads(HEADER)
+				|| reads(MESSAGE_ID);
+		refuse(readsMessage && listener.carrier() == null,
+				"it reads a header or the id of the message, but none of its parameters holds the message",
+				"Add a parameter, e.g. " + parameter(listener.kind()));
+		refuse(!knowsSource(listener),
+				"it does not say whose key it is: nothing tells from which queue a message comes, and two "
+						+ "queues must not share a key by accident",
+				"Add a parameter that holds the message, e.g. " + parameter(listener.kind())
+						+ ", or set scope, e.g. scope = \"'orders'\"");
+	}
+
+	private boolean knowsSource(Listener listener) {
+		return listener.kind() == ListenerKind.KAFKA || listener.source() != null || listener.carrier() != null
+				|| this.operation.scope() != null;
+	}
+
+	private static String parameter(ListenerKind kind) {
+		return switch (kind) {
+			case KAFKA -> "ConsumerRecord<String, Order> record, or Message<Order> message of Spring's messaging";
+			case RABBIT -> "Message message of Spring AMQP, beside the payload";
+			case JMS, EVENT -> "jakarta.jms.Message message, or Message<Order> message of Spring's messaging";
+		};
+	}
+
+	/**
+	 * Returns whether a parameter holds several messages. Headers may be lists, too, but
+	 * they have an annotation.
+	 */
+	private boolean takesBatch() {
+		return Stream.of(this.operation.method().getParameters())
+			.filter((parameter) -> !isHeader(parameter))
+			.anyMatch((parameter) -> Iterable.class.isAssignableFrom(parameter.getType()));
+	}
+
+	private static boolean isHeader(Parameter parameter) {
+		MergedAnnotations annotations = MergedAnnotations.from(parameter);
+		return annotations.isPresent("org.springframework.messaging.handler.annotation.Header")
+				|| annotations.isPresent("org.springframework.messaging.handler.annotation.Headers");
+	}
+
+	private boolean reads(String rootMethod) {
+		OperationExpression key = (this.operation.keySource() instanceof KeySource.Spel spel) ? spel.expression()
+				: null;
+		OperationExpression fingerprint = (this.operation
+			.fingerprint() instanceof IdempotentOperation.FingerprintSource.Spel spel) ? spel.expression() : null;
+		return Stream.of(key, fingerprint, this.operation.scope(), this.operation.condition())
+			.anyMatch((expression) -> expression != null && expression.calls(rootMethod));
+	}
+
+	private void refuse(boolean contradiction, String problem, String action) {
+		if (contradiction) {
+			throw SetupProblem.of(this.operation, problem, action);
+		}
+	}
+
+}

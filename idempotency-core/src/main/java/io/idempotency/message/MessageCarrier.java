@@ -1,0 +1,67 @@
+package io.idempotency.message;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * The parameter of a listener method that holds the message.
+ *
+ * @param index the position of the parameter
+ * @param reader reads the argument
+ */
+record MessageCarrier(int index, Function<Object, ReceivedMessage> reader) {
+
+	/** The types that hold a message; those that tell more come first. */
+	private static final List<Type> TYPES = types();
+
+	/**
+	 * Finds the parameter.
+	 * @param method the listener method
+	 * @return the parameter, {@code null} if no parameter holds the message
+	 */
+	static @Nullable MessageCarrier of(Method method) {
+		Parameter[] parameters = method.getParameters();
+		for (Type type : TYPES) {
+			for (int i = 0; i < parameters.length; i++) {
+				if (type.parameter().isAssignableFrom(parameters[i].getType())) {
+					return new MessageCarrier(i, type.reader());
+				}
+			}
+		}
+		return null;
+	}
+
+	ReceivedMessage read(@Nullable Object[] arguments) {
+		Object argument = arguments[this.index];
+		return (argument != null) ? this.reader.apply(argument) : ReceivedMessage.UNKNOWN;
+	}
+
+	private static List<Type> types() {
+		List<Type> types = new ArrayList<>();
+		// Lambdas, because a method reference would load the class of the broker here.
+		add(types, "org.apache.kafka.clients.consumer.ConsumerRecord", (argument) -> KafkaRecord.of(argument));
+		add(types, "org.springframework.amqp.core.Message", (argument) -> AmqpMessage.of(argument));
+		add(types, "jakarta.jms.Message", (argument) -> JmsMessage.of(argument));
+		add(types, "org.springframework.messaging.Message", (argument) -> SpringMessage.of(argument));
+		add(types, "org.springframework.messaging.MessageHeaders", (argument) -> SpringMessage.of(argument));
+		return List.copyOf(types);
+	}
+
+	private static void add(List<Type> types, String className, Function<Object, ReceivedMessage> reader) {
+		ClassLoader classLoader = MessageCarrier.class.getClassLoader();
+		if (ClassUtils.isPresent(className, classLoader)) {
+			types.add(new Type(ClassUtils.resolveClassName(className, classLoader), reader));
+		}
+	}
+
+	private record Type(Class<?> parameter, Function<Object, ReceivedMessage> reader) {
+	}
+
+}

@@ -1,0 +1,94 @@
+package io.idempotency.message;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.OperationCall;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what a refused call means to a broker.
+ *
+ * <table>
+ * <caption>What becomes of the message</caption>
+ * <tr>
+ * <td>the call was done before, and nothing has to be answered</td>
+ * <td>skipped and acknowledged</td>
+ * </tr>
+ * <tr>
+ * <td>the call was done before, but its answer is not kept; the key is missing, malformed
+ * or was used for something else</td>
+ * <td>another delivery cannot help: the exception of {@link DeadLetters}</td>
+ * </tr>
+ * <tr>
+ * <td>the first call still runs, its outcome is unknown, or the store is down</td>
+ * <td>delivered again: the exception as it is</td>
+ * </tr>
+ * </table>
+ *
+ * An exception that the method itself threw, e.g. because it called another guarded
+ * method, is a failure like any other.
+ */
+final class Refusals {
+
+	private final OperationCall call;
+
+	Refusals(OperationCall call) {
+		this.call = call;
+	}
+
+	/**
+	 * Returns whether the refused call is a duplicate that has nothing to answer.
+	 * @param refusal the exception
+	 * @return whether it is
+	 */
+	boolean isDuplicate(IdempotencyException refusal) {
+		if (!isOwn(refusal)) {
+			return false;
+		}
+		return refusal instanceof IdempotencyResultUnavailableException && answersNothing()
+				|| refusal instanceof IdempotencyDuplicateException && canAnswerNothing();
+	}
+
+	/**
+	 * Returns the exception that makes a broker do what the refusal asks for.
+	 * @param refusal the exception
+	 * @return the exception to throw
+	 */
+	RuntimeException forBroker(IdempotencyException refusal) {
+		boolean useless = refusal instanceof IdempotencyKeyMissingException
+				|| refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyKeyReusedException
+				|| refusal instanceof IdempotencyTokenUnknownException
+				|| refusal instanceof IdempotencyBodyTooLargeException
+				|| refusal instanceof IdempotencyResultUnavailableException
+				|| refusal instanceof IdempotencyDuplicateException;
+		return (useless && isOwn(refusal)) ? DeadLetters.of(refusal) : refusal;
+	}
+
+	/** Returns the answer of a listener that has nothing to answer. */
+	@Nullable Object nothing() {
+		return this.call.operation().async() ? CompletableFuture.completedFuture(null) : null;
+	}
+
+	private boolean isOwn(IdempotencyException refusal) {
+		return refusal.operation().equals(this.call.operation().name());
+	}
+
+	private boolean answersNothing() {
+		IdempotentOperation operation = this.call.operation();
+		return operation.resultType() == void.class || operation.resultType() == Void.class;
+	}
+
+	private boolean canAnswerNothing() {
+		return answersNothing() || !(this.call.operation().resultType() instanceof Class<?> type && type.isPrimitive());
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.idempotency.message;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.messaging.Message;
+
+/**
+ * A message of any broker, in the form that Spring gives to listeners. It has no class of
+ * a broker: the names of the headers are the contract.
+ */
+final class SpringMessage implements ReceivedMessage {
+
+	private final Map<String, Object> headers;
+
+	private SpringMessage(Map<String, Object> headers) {
+		this.headers = headers;
+	}
+
+	@SuppressWarnings("unchecked")
+	static SpringMessage of(Object argument) {
+		return new SpringMessage(
+				(argument instanceof Message<?> message) ? message.getHeaders() : (Map<String, Object>) argument);
+	}
+
+	@Override
+	public List<Object> headers(String name) {
+		return HeaderMap.values(this.headers, name);
+	}
+
+	@Override
+	public @Nullable String id() {
+		if (this.headers.get("kafka_receivedTopic") instanceof String topic
+				&& this.headers.get("kafka_receivedPartitionId") instanceof Integer partition
+				&& this.headers.get("kafka_offset") instanceof Long offset) {
+			return kafkaId(topic, partition, offset);
+		}
+		Object id = this.headers.getOrDefault("amqp_messageId", this.headers.get("jms_messageId"));
+		return (id != null) ? id.toString() : null;
+	}
+
+	/** See {@link KafkaRecord#id()}. */
+	private String kafkaId(String receivedTopic, int receivedPartition, long receivedOffset) {
+		String topic = text(first("kafka_original-topic", "kafka_dlt-original-topic"));
+		Integer partition = number(first("kafka_original-partition", "kafka_dlt-original-partition"));
+		Long offset = longNumber(first("kafka_original-offset", "kafka_dlt-original-offset"));
+		return (topic != null && partition != null && offset != null) ? KafkaRecord.id(topic, partition, offset)
+				: KafkaRecord.id(receivedTopic, receivedPartition, receivedOffset);
+	}
+
+	@Override
+	public @Nullable String source() {
+		if (this.headers.get("amqp_consumerQueue") instanceof String queue) {
+			return queue;
+		}
+		Object destination = this.headers.get("jms_destination");
+		return (destination != null) ? JmsMessage.name(destination) : null;
+	}
+
+	private @Nullable Object first(String name, String otherName) {
+		List<Object> values = HeaderMap.values(this.headers, name);
+		if (values.isEmpty()) {
+			values = HeaderMap.values(this.headers, otherName);
+		}
+		return values.isEmpty() ? null : values.get(0);
+	}
+
+	private static @Nullable String text(@Nullable Object value) {
+		return (value instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8)
+				: (value instanceof String text) ? text : null;
+	}
+
+	private static @Nullable Integer number(@Nullable Object value) {
+		if (value instanceof byte[] bytes && bytes.length == Integer.BYTES) {
+			return ByteBuffer.wrap(bytes).getInt();
+		}
+		return (value instanceof Integer number) ? number : null;
+	}
+
+	private static @Nullable Long longNumber(@Nullable Object value) {
+		if (value instanceof byte[] bytes && bytes.length == Long.BYTES) {
+			return ByteBuffer.wrap(bytes).getLong();
+		}
+		return (value instanceof Long number) ? number : null;
+	}
+
+}

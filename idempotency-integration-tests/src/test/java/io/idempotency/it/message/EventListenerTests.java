@@ -1,0 +1,99 @@
+package io.idempotency.it.message;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.event.EventListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** An event that is published twice has its effect once. */
+class EventListenerTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+		.withPropertyValues("idempotency.store=memory")
+		.withUserConfiguration(Deliveries.class, Listeners.class);
+
+	@Test
+	void duplicateIsSkipped() {
+		this.runner.run((context) -> {
+			context.publishEvent(new Paid("7"));
+			context.publishEvent(new Paid("7"));
+			assertThat(context.getBean(Deliveries.class).effectsOf("7")).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void refusedDuplicateIsSkippedAndThePublisherSeesNothing() {
+		this.runner.run((context) -> {
+			context.publishEvent(new Shipped("7"));
+			context.publishEvent(new Shipped("7"));
+			assertThat(context.getBean(Deliveries.class).effectsOf("7")).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void publisherIsToldThatTheFirstCallStillRuns() {
+		this.runner.run((context) -> {
+			CountDownLatch running = new CountDownLatch(1);
+			CountDownLatch end = new CountDownLatch(1);
+			CompletableFuture<Void> elsewhere = CompletableFuture
+				.runAsync(() -> context.getBean(IdempotencyTemplate.class)
+					.operation("paid")
+					.key("8")
+					.execute(Void.class, () -> {
+						running.countDown();
+						Awaitility.await().until(() -> end.getCount() == 0);
+						return null;
+					}));
+			running.await();
+			assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(() -> context.publishEvent(new Paid("8")));
+			end.countDown();
+			elsewhere.join();
+			context.publishEvent(new Paid("8"));
+			assertThat(context.getBean(Deliveries.class).effectsOf("8")).isZero();
+		});
+	}
+
+	record Paid(String id) {
+	}
+
+	record Shipped(String id) {
+	}
+
+	static class Listeners {
+
+		private final Deliveries deliveries;
+
+		Listeners(Deliveries deliveries) {
+			this.deliveries = deliveries;
+		}
+
+		@EventListener
+		@Idempotent(key = "#event.id", operation = "paid")
+		public void paid(Paid event) {
+			this.deliveries.effect(event.id());
+		}
+
+		@EventListener
+		@Idempotent(key = "#event.id", mode = IdempotencyMode.REJECT)
+		public void shipped(Shipped event) {
+			this.deliveries.effect(event.id());
+		}
+
+	}
+
+}

@@ -1,0 +1,40 @@
+package io.idempotency.it.message;
+
+import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.config.Configuration;
+import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
+import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
+import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
+
+/** One Artemis for all tests of this JVM, without a port; it ends with the JVM. */
+final class JmsServer {
+
+	static final String URL = "vm://0";
+
+	static final int MOST_DELIVERIES = 3;
+
+	private static EmbeddedActiveMQ server;
+
+	private JmsServer() {
+	}
+
+	static synchronized void start() throws Exception {
+		if (server != null) {
+			return;
+		}
+		Configuration configuration = new ConfigurationImpl();
+		configuration.setPersistenceEnabled(false);
+		configuration.setSecurityEnabled(false);
+		configuration.setJournalDirectory("target/artemis");
+		configuration.addAcceptorConfiguration("vm", URL);
+		configuration.addAddressSetting("#",
+				new AddressSettings().setMaxDeliveryAttempts(MOST_DELIVERIES)
+					.setRedeliveryDelay(50)
+					.setDeadLetterAddress(SimpleString.of("dead")));
+		EmbeddedActiveMQ started = new EmbeddedActiveMQ();
+		started.setConfiguration(configuration);
+		started.start();
+		server = started;
+	}
+
+}

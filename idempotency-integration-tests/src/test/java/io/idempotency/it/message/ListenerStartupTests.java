@@ -1,0 +1,229 @@
+package io.idempotency.it.message;
+
+import java.util.List;
+
+import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.event.EventListener;
+import org.springframework.jms.annotation.JmsListener;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.messaging.Message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A listener that could not be guarded is refused, and the message says what to choose.
+ */
+class ListenerStartupTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+		.withPropertyValues("idempotency.store=memory", "orders.queue=orders");
+
+	@Test
+	void listenerOfKafkaWithoutAKey() {
+		assertThat(failureOf(KafkaWithoutKey.class)).contains("KafkaWithoutKey#on(String)")
+			.contains("does not say where the key comes from")
+			.contains("It is a Kafka listener")
+			.contains("key = \"messageId()\", which is topic, partition and offset");
+	}
+
+	@Test
+	void listenerOfRabbitWithoutAKey() {
+		assertThat(failureOf(RabbitWithoutKey.class)).contains("RabbitWithoutKey#on(String)")
+			.contains("It is a RabbitMQ listener")
+			.contains("createMessageIds");
+	}
+
+	@Test
+	void listenerOfJmsWithoutAKey() {
+		assertThat(failureOf(JmsWithoutKey.class)).contains("JmsWithoutKey#on(String)")
+			.contains("It is a JMS listener");
+	}
+
+	@Test
+	void listenerOfEventsWithoutAKey() {
+		assertThat(failureOf(EventWithoutKey.class)).contains("EventWithoutKey#on(String)")
+			.contains("It is an event listener");
+	}
+
+	@Test
+	void headerOfAMessageThatIsNotAtHand() {
+		assertThat(failureOf(HeaderWithoutMessage.class)).contains("HeaderWithoutMessage#on(String)")
+			.contains("none of its parameters holds the message")
+			.contains("ConsumerRecord<String, Order> record");
+	}
+
+	@Test
+	void idOfAMessageThatIsNotAtHand() {
+		assertThat(failureOf(IdWithoutMessage.class)).contains("none of its parameters holds the message");
+	}
+
+	@Test
+	void idOfNoMessage() {
+		assertThat(failureOf(NoListener.class)).contains("it is no listener of Kafka, RabbitMQ or JMS");
+	}
+
+	@Test
+	void manyMessagesAtATime() {
+		assertThat(failureOf(Batch.class)).contains("Batch#on(List)")
+			.contains("it takes many messages at a time")
+			.contains("BatchListenerFailedException");
+	}
+
+	@Test
+	void bodyOfNoRequest() {
+		assertThat(failureOf(BodyOfMessage.class)).contains("body reads the body of a request");
+	}
+
+	@Test
+	void severalQueuesAndNoneKnown() {
+		assertThat(failureOf(TwoQueues.class)).contains("from which queue a message comes").contains("set scope");
+	}
+
+	@Test
+	void listenersThatCanBeGuarded() {
+		this.runner.withUserConfiguration(Good.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private String failureOf(Class<?> listener) {
+		StringBuilder failure = new StringBuilder();
+		this.runner.withUserConfiguration(listener).run((context) -> {
+			assertThat(context).hasFailed();
+			Throwable cause = context.getStartupFailure();
+			while (cause.getCause() != null) {
+				cause = cause.getCause();
+			}
+			assertThat(cause).isInstanceOf(IdempotencyConfigurationException.class);
+			IdempotencyConfigurationException problem = (IdempotencyConfigurationException) cause;
+			failure.append(problem.getMessage()).append(' ').append(problem.action());
+		});
+		return failure.toString();
+	}
+
+	static class KafkaWithoutKey {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent
+		public void on(String order) {
+		}
+
+	}
+
+	static class RabbitWithoutKey {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent
+		public void on(String order) {
+		}
+
+	}
+
+	static class JmsWithoutKey {
+
+		@JmsListener(destination = "orders")
+		@Idempotent
+		public void on(String order) {
+		}
+
+	}
+
+	static class EventWithoutKey {
+
+		@EventListener
+		@Idempotent
+		public void on(String order) {
+		}
+
+	}
+
+	static class HeaderWithoutMessage {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent(header = "Idempotency-Key")
+		public void on(String order) {
+		}
+
+	}
+
+	static class IdWithoutMessage {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent("{messageId(), #order}")
+		public void on(String order) {
+		}
+
+	}
+
+	static class NoListener {
+
+		@Idempotent("messageId()")
+		public void on(String order) {
+		}
+
+	}
+
+	static class Batch {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent("#orders")
+		public void on(List<String> orders) {
+		}
+
+	}
+
+	static class BodyOfMessage {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent(body = "/id")
+		public void on(String order) {
+		}
+
+	}
+
+	static class TwoQueues {
+
+		@RabbitListener(queues = { "orders", "returns" })
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class Good {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent("messageId()")
+		public void kafka(ConsumerRecord<String, String> order) {
+		}
+
+		@RabbitListener(queues = "${orders.queue}")
+		@Idempotent("#order")
+		public void rabbit(String order) {
+		}
+
+		@RabbitListener(queues = { "orders", "returns" })
+		@Idempotent(header = "Idempotency-Key")
+		public void queues(Message<String> order) {
+		}
+
+		@JmsListener(destination = "orders")
+		@Idempotent("#order")
+		public void jms(String order) {
+		}
+
+		@EventListener
+		@Idempotent("#order")
+		public void event(String order) {
+		}
+
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.idempotency.it.message;
+
+import java.util.Map;
+
+import io.idempotency.it.servers.FreePorts;
+import org.apache.qpid.server.SystemLauncher;
+import org.apache.qpid.server.model.SystemConfig;
+
+/** One broker that speaks RabbitMQ's protocol, for all tests of this JVM. */
+final class RabbitServer {
+
+	private static int port;
+
+	private RabbitServer() {
+	}
+
+	static synchronized int port() throws Exception {
+		if (port == 0) {
+			int free = FreePorts.next();
+			SystemLauncher launcher = new SystemLauncher();
+			launcher.startup(Map.of(SystemConfig.TYPE, "Memory", SystemConfig.INITIAL_CONFIGURATION_LOCATION,
+					RabbitServer.class.getResource("/qpid.json").toString(), SystemConfig.STARTUP_LOGGED_TO_SYSTEM_OUT,
+					false, SystemConfig.CONTEXT,
+					Map.of("qpid.amqp_port", String.valueOf(free), "qpid.work_dir", "target/qpid")));
+			Runtime.getRuntime().addShutdownHook(new Thread(launcher::shutdown));
+			port = free;
+		}
+		return port;
+	}
+
+}
