@@ -102,8 +102,8 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule everyPackageHasALayer = classes()
 		.should(resideIn("io.idempotency", "io.idempotency.key..", "io.idempotency.store..", "io.idempotency.engine..",
-				"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web..",
-				"io.idempotency.message..", "io.idempotency.client.."));
+				"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..",
+				"io.idempotency.web..", "io.idempotency.message..", "io.idempotency.client.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();

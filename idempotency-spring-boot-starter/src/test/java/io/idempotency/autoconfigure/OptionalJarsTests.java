@@ -35,9 +35,7 @@ class OptionalJarsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
 			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
-			"spring-boot-actuator-.*",
-			"spring-webflux-.*",
-			"micrometer-.*|spring-boot-actuator.*",
+			"spring-boot-actuator-.*", "spring-webflux-.*", "micrometer-.*|spring-boot-actuator.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
@@ -124,8 +122,9 @@ class OptionalJarsTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ IdempotencyAutoConfiguration.class, IdempotencyClientAutoConfiguration.class, IdempotencyObservationAutoConfiguration.class,
-			IdempotencyMetricsAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class })
+	@ImportAutoConfiguration({ IdempotencyAutoConfiguration.class, IdempotencyClientAutoConfiguration.class,
+			IdempotencyObservationAutoConfiguration.class, IdempotencyMetricsAutoConfiguration.class,
+			IdempotencyHealthAutoConfiguration.class })
 	public static class Application {
 
 		@Bean
