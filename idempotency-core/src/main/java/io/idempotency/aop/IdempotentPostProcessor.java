@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -119,6 +120,21 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 			return bean;
 		}
 		return super.postProcessAfterInitialization(bean, beanName);
+	}
+
+	/**
+	 * Returns the class that a bean will have, for processing ahead of time. A class that
+	 * another post-processor generated stays as it is, because its proxy takes the guard
+	 * as one more advisor.
+	 */
+	@Override
+	public Class<?> determineBeanType(Class<?> beanClass, String beanName) {
+		if (SpringProxy.class.isAssignableFrom(beanClass) || Proxy.isProxyClass(beanClass) || beanClass.isHidden()) {
+			return beanClass;
+		}
+		// A class that no proxy can extend is refused here with the same words as at
+		// start-up.
+		return this.classCheck.isGuarded(beanClass) ? super.determineBeanType(beanClass, beanName) : beanClass;
 	}
 
 	/**

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.NativeDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelCompilerMode;
@@ -33,8 +34,9 @@ final class OperationExpressions {
 	OperationExpressions(ConfigurableBeanFactory beanFactory) {
 		ClassLoader classLoader = beanFactory.getBeanClassLoader();
 		// SpEL compiles an expression that is used often, and interprets it again if the
-		// types of the arguments change.
-		this.parser = new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.MIXED, classLoader));
+		// types of the arguments change. A native image cannot define classes.
+		SpelCompilerMode mode = NativeDetector.inNativeImage() ? SpelCompilerMode.OFF : SpelCompilerMode.MIXED;
+		this.parser = new SpelExpressionParser(new SpelParserConfiguration(mode, classLoader));
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared.setTypeLocator(new StandardTypeLocator(classLoader));
 	}

@@ -1,0 +1,67 @@
+package io.idempotency.autoconfigure;
+
+import java.security.Principal;
+import java.util.List;
+
+import io.idempotency.Idempotent;
+import io.idempotency.aop.CallRoot;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+
+/**
+ * Tells a native image what the library reads and reflects on: the scripts of its stores,
+ * the root object of expressions, and the types whose presence it asks for by name.
+ * Guarded methods of the application are told bean by bean, while beans are processed
+ * ahead of time.
+ */
+final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
+
+	/**
+	 * The types whose presence is asked for by name. A native image takes a type without
+	 * a hint for absent, even if its jar is there.
+	 */
+	static final List<String> ASKED_FOR = List.of("jakarta.validation.ConstraintViolationException",
+			"org.springframework.transaction.PlatformTransactionManager",
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			"org.springframework.web.ErrorResponse", "org.springframework.web.bind.annotation.ResponseStatus",
+			"org.springframework.security.core.Authentication", "org.springframework.security.web.csrf.CsrfToken",
+			"org.springframework.security.oauth2.core.ClaimAccessor",
+			"org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken",
+			"org.springframework.security.oauth2.server.resource.authentication.AbstractOAuth2TokenAuthenticationToken",
+			"tools.jackson.core.JsonParser", "tools.jackson.core.json.JsonFactory",
+			"com.fasterxml.jackson.core.JsonParser", "com.fasterxml.jackson.core.JsonFactory",
+			"io.lettuce.core.RedisClient", "redis.clients.jedis.Jedis", "com.zaxxer.hikari.HikariDataSource",
+			"com.github.benmanes.caffeine.cache.Caffeine");
+
+	/**
+	 * The classes that Caffeine makes by name for the near cache: a bound and an expiry.
+	 */
+	static final List<String> NEAR_CACHE = List.of("com.github.benmanes.caffeine.cache.SSMWA",
+			"com.github.benmanes.caffeine.cache.PSWMW");
+
+	private static final String RESPONSE = "jakarta.servlet.http.HttpServletResponse";
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.resources()
+			.registerPattern("io/idempotency/store/redis/*.lua")
+			.registerPattern("io/idempotency/store/jdbc/schema-*.sql");
+		hints.proxies().registerJdkProxy(Idempotent.class);
+		ReflectionHints reflection = hints.reflection();
+		reflection.registerType(CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		reflection.registerType(Principal.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		ASKED_FOR.forEach((name) -> reflection.registerTypeIfPresent(classLoader, name, new MemberCategory[0]));
+		NEAR_CACHE.forEach((name) -> reflection.registerTypeIfPresent(classLoader, name,
+				MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
+		// The method that Servlet 6.1 added.
+		reflection.registerTypeIfPresent(classLoader, RESPONSE, (type) -> type.withMethod("sendRedirect",
+				TypeReference.listOf(String.class, int.class, boolean.class), ExecutableMode.INVOKE));
+	}
+
+}
