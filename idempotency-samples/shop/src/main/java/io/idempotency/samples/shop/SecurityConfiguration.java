@@ -20,7 +20,7 @@ import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 class SecurityConfiguration {
 
 	private static final String CONTENT_SECURITY_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; "
-			+ "frame-ancestors 'none'; object-src 'none'";
+			+ "frame-ancestors 'none'; img-src 'self' data:; object-src 'none'";
 
 	@Bean
 	SecurityFilterChain shopSecurity(HttpSecurity http) throws Exception {
