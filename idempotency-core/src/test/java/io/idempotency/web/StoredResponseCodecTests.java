@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 
@@ -39,6 +40,20 @@ class StoredResponseCodecTests {
 				StoredResponse.NO_BODY);
 		assertThat(StoredResponseCodec.decode(StoredResponseCodec.encode(error))).isEqualTo(error);
 		assertThat(StoredResponseCodec.decode(StoredResponseCodec.encode(redirect))).isEqualTo(redirect);
+	}
+
+	/**
+	 * The bytes never change: answers of the first version are in the stores of users.
+	 */
+	@Test
+	void answerOfTheOldestFormatIsRead() {
+		byte[] bytes = HexFormat.of()
+			.parseHex("0000c9000000106170706c69636174696f6e2f6a736f6effffffffffffffffffffffff00"
+					+ "0101000000084c6f636174696f6e0001000000092f6f72646572732f37000000087b226964223a377d");
+		assertThat(StoredResponseCodec.decode(new StoredResult("http1", bytes)))
+			.isEqualTo(new StoredResponse(EndedBy.BODY, 201, "application/json", -1, null,
+					List.of(new ResponseHeader("Location", true, List.of("/orders/7"))),
+					ByteBuffer.wrap("{\"id\":7}".getBytes(StandardCharsets.UTF_8))));
 	}
 
 	@Test

@@ -82,7 +82,9 @@ class DocumentationTests {
 	static List<Page> linksLeadSomewhere() {
 		return Stream
 			.concat(Page.all().stream(),
-					Stream.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "idempotency-samples/shop/README.md")
+					Stream
+						.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "UPGRADING.md",
+								"idempotency-samples/shop/README.md")
 						.map(Page::of))
 			.toList();
 	}

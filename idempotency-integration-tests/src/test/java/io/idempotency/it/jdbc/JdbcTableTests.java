@@ -11,6 +11,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.it.servers.StoreAlone;
+import io.idempotency.it.store.OldestRecord;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -102,6 +103,18 @@ class JdbcTableTests {
 		assertThat(other.complete(Requests.result(claim))).isTrue();
 		assertThat(other.claim(Requests.claim(key))).isInstanceOf(ClaimResult.Completed.class);
 		assertThat(other.purge(10)).isZero();
+	}
+
+	@Test
+	void recordOfTheOldestFormatIsReplayed() {
+		createTable();
+		this.jdbc.update("""
+				insert into idempotency_record (key_hash, operation, state, claim_id, fence, fingerprint, lease_until,
+					kept_until, token_until, attempts, result_format, result_body)
+				values (?, ?, 'D', ?, ?, ?, 0, ?, 0, 0, ?, ?)
+				""", OldestRecord.KEY_HASH, OldestRecord.OPERATION, OldestRecord.CLAIM_ID, OldestRecord.FENCE,
+				OldestRecord.FINGERPRINT, OldestRecord.KEPT_UNTIL, OldestRecord.FORMAT, OldestRecord.ANSWER);
+		OldestRecord.assertReplayedBy(this.store);
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package io.idempotency.it.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.UUID;
 
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.OldestRecord;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -74,6 +77,16 @@ class RedisIdempotencyStoreTests {
 		IdempotencyKey key = key("{tag} a\r\nb");
 		acquire(key);
 		assertThat(keys("*" + key.hashHex())).containsExactly("idempotency:_tag__a__b:" + key.hashHex());
+	}
+
+	@Test
+	void recordOfTheOldestFormatIsReplayed() {
+		try (RedisConnection connection = this.connectionFactory.getConnection()) {
+			connection.stringCommands()
+				.set(("idempotency:" + OldestRecord.REDIS_KEY).getBytes(StandardCharsets.UTF_8),
+						OldestRecord.REDIS_VALUE);
+		}
+		OldestRecord.assertReplayedBy(this.store);
 	}
 
 	@Test
