@@ -1,11 +1,12 @@
-create table product (
+-- For H2 and PostgreSQL. May be run again.
+create table if not exists product (
 	sku varchar(40) primary key,
 	name varchar(100) not null,
 	price numeric(10, 2) not null,
 	stock integer not null check (stock >= 0)
 );
 
-create table customer_order (
+create table if not exists customer_order (
 	id bigint generated always as identity primary key,
 	order_no varchar(20) not null unique,
 	customer varchar(100) not null,
@@ -22,14 +23,14 @@ create table customer_order (
 	unique (scheme, customer, request_id)
 );
 
-create table payment (
+create table if not exists payment (
 	id bigint generated always as identity primary key,
 	order_id bigint not null references customer_order (id),
 	amount numeric(10, 2) not null,
 	status varchar(20) not null
 );
 
-create table refund (
+create table if not exists refund (
 	id bigint generated always as identity primary key,
 	order_id bigint not null references customer_order (id),
 	reference varchar(60) not null,
@@ -39,7 +40,7 @@ create table refund (
 );
 
 -- What a customer is about to order; becomes an order once.
-create table cart (
+create table if not exists cart (
 	id bigint generated always as identity primary key,
 	scheme varchar(20) not null,
 	customer varchar(100) not null,
@@ -50,7 +51,7 @@ create table cart (
 );
 
 -- One row for each time that pieces left the stock.
-create table stock_taking (
+create table if not exists stock_taking (
 	customer varchar(100) not null,
 	request_id varchar(64) not null,
 	sku varchar(40) not null references product (sku),
@@ -59,7 +60,7 @@ create table stock_taking (
 );
 
 -- Profile ids-jdbc: which process numbers its orders with which worker id, and when it was last seen (ms).
-create table order_worker (
+create table if not exists order_worker (
 	namespace varchar(40) not null,
 	machine_id integer not null,
 	instance_id varchar(100),
@@ -68,7 +69,7 @@ create table order_worker (
 );
 
 -- Profile ids-segment: the last number that was handed out to any process.
-create table order_segment (
+create table if not exists order_segment (
 	name varchar(40) primary key,
 	last_max_id bigint not null
 );
