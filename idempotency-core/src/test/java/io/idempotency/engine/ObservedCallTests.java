@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -255,6 +256,47 @@ class ObservedCallTests {
 			assertThat(engine.execute(call, TestAction.returning("one"))).isEqualTo("one");
 		}
 		expect(IdempotencyOutcome.EXECUTED);
+	}
+
+	@Test
+	void callThatNobodyObservesCostsNoObject() {
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
+		Events events = new Events(this.node.events);
+		assertThat(ObservedCall.start(null, call, events)).isSameAs(ObservedCall.NONE);
+		assertThat(ObservedCall.start((started) -> CallObservation.NONE, call, events)).isSameAs(ObservedCall.NONE);
+		assertThat(ObservedCall.NONE.open()).isSameAs(ObservedCall.NONE.open());
+	}
+
+	@Test
+	void beatThatIsLateIsShown() throws Throwable {
+		ManualScheduler time = new ManualScheduler();
+		try (EngineFixture slow = new EngineFixture(time)) {
+			EngineLoad load = slow.engine.load();
+			slow.store.failBefore(Verb.RENEW, ScriptedStore.ALWAYS);
+			slow.execute(this.policy.lease(Duration.ofSeconds(30)), TestAction.running(() -> {
+				time.advance(Duration.ofSeconds(10));
+				assertThat(load.latestBeat()).isZero();
+				time.advance(Duration.ofSeconds(5));
+				assertThat(load.latestBeat()).isEqualTo(Duration.ofSeconds(5));
+				return "one";
+			}));
+			assertThat(load.latestBeat()).isZero();
+		}
+	}
+
+	@Test
+	void duplicateThatWaitsIsShown() throws Throwable {
+		EngineLoad load = this.node.engine.load();
+		TestPolicy waiting = TestPolicy.replay().waiting();
+		AtomicReference<Future<@Nullable String>> duplicate = new AtomicReference<>();
+		this.node.execute(waiting, TestAction.running(() -> {
+			duplicate.set(this.node.start(waiting, TestAction.returning("two")));
+			await().until(() -> load.waiters() == 1);
+			return "one";
+		}));
+		assertThat(duplicate.get().get()).isEqualTo("one");
+		assertThat(load.waiters()).isZero();
+		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
 	}
 
 	@Test
