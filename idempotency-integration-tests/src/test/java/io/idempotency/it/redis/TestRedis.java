@@ -20,6 +20,10 @@ final class TestRedis extends SharedByTests {
 		this.type = type;
 	}
 
+	Redis type() {
+		return this.type;
+	}
+
 	private AutoCloseable servers() {
 		return share("servers", this.type::startServers);
 	}
