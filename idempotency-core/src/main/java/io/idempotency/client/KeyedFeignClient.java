@@ -91,12 +91,14 @@ final class KeyedFeignClient implements Client {
 			Response.Body body = answer.body();
 			Integer length = (body != null) ? body.length() : null;
 			boolean packed = header("Content-Encoding", answer) != null;
-			if (packed || body == null || length == null || length <= 0
-					|| length > KeyedFeignClient.this.calls.maxBodySize()) {
+			if (packed || body == null || length == null
+					|| !HeldBody.isWanted(length, KeyedFeignClient.this.calls.maxBodySize())) {
 				return answer;
 			}
 			try (answer) {
-				return answer.toBuilder().body(body.asInputStream().readAllBytes()).build();
+				byte[] bytes = body.asInputStream().readAllBytes();
+				HeldBody.requireWhole(bytes.length, length);
+				return answer.toBuilder().body(bytes).build();
 			}
 		}
 

@@ -2,7 +2,6 @@ package io.idempotency.client;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.OptionalLong;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -89,16 +88,23 @@ final class ReactiveCall {
 	 * body that breaks off is seen here.
 	 */
 	private Mono<ClientResponse> hold(ClientResponse answer) {
-		OptionalLong length = answer.headers().contentLength();
-		HttpHeaders headers = answer.headers().asHttpHeaders();
-		boolean packed = headers.getFirst(HttpHeaders.CONTENT_ENCODING) != null;
-		if (packed || length.isEmpty() || length.getAsLong() <= 0 || length.getAsLong() > this.maxBodySize) {
+		long length = answer.headers().contentLength().orElse(-1);
+		boolean packed = answer.headers().asHttpHeaders().getFirst(HttpHeaders.CONTENT_ENCODING) != null;
+		if (packed || !HeldBody.isWanted(length, this.maxBodySize)) {
 			return Mono.just(answer);
 		}
 		return DataBufferUtils.join(answer.body(BodyExtractors.toDataBuffers()))
 			.map(ReactiveCall::bytes)
 			.defaultIfEmpty(new byte[0])
-			.map((bytes) -> answer.mutate().body((original) -> buffers(bytes)).build());
+			.handle((bytes, sink) -> {
+				try {
+					HeldBody.requireWhole(bytes.length, length);
+					sink.next(answer.mutate().body((original) -> buffers(bytes)).build());
+				}
+				catch (IOException ex) {
+					sink.error(ex);
+				}
+			});
 	}
 
 	private static byte[] bytes(DataBuffer buffer) {
@@ -109,8 +115,7 @@ final class ReactiveCall {
 	}
 
 	private static Flux<DataBuffer> buffers(byte[] bytes) {
-		return (bytes.length > 0) ? Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes)))
-				: Flux.empty();
+		return Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes)));
 	}
 
 	/** Carries the delay from the decision to Reactor's retry. */

@@ -1,6 +1,7 @@
 package io.idempotency.client;
 
 import java.io.ByteArrayOutputStream;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -46,12 +47,22 @@ final class RepeatableBody implements BodyInserter<Object, ClientHttpRequest> {
 		if (recorded == null) {
 			return this.original.insert(new Recorder(request), context);
 		}
-		this.headers.forEach((name, values) -> {
-			if (request.getHeaders().getFirst(name) == null) {
-				values.forEach((value) -> request.getHeaders().add(name, value));
-			}
-		});
+		this.headers.forEach((name, values) -> restore(request.getHeaders(), name, values));
 		return request.writeWith(Mono.fromSupplier(() -> request.bufferFactory().wrap(recorded)));
+	}
+
+	/**
+	 * What describes the body is as it was: a boundary of parts is made anew each time.
+	 * Other headers may have been renewed for this attempt, such as a token.
+	 */
+	private static void restore(HttpHeaders headers, String name, List<String> values) {
+		boolean ofBody = name.regionMatches(true, 0, "Content-", 0, "Content-".length());
+		if (ofBody) {
+			headers.set(name, String.join(", ", values));
+		}
+		else if (headers.getFirst(name) == null) {
+			values.forEach((value) -> headers.add(name, value));
+		}
 	}
 
 	private enum State {

@@ -49,12 +49,14 @@ final class SpringExchange implements BlockingExchange<ClientHttpResponse> {
 	@Override
 	public ClientHttpResponse hold(ClientHttpResponse answer) throws IOException {
 		long length = answer.getHeaders().getContentLength();
-		if (length <= 0 || length > this.maxBodySize) {
+		boolean packed = answer.getHeaders().getFirst(HttpHeaders.CONTENT_ENCODING) != null;
+		if (packed || !HeldBody.isWanted(length, this.maxBodySize)) {
 			return answer;
 		}
 		try {
 			InputStream in = answer.getBody();
 			byte[] start = in.readNBytes(this.maxBodySize);
+			HeldBody.requireWhole(start.length, length);
 			// A body that was unpacked on the way may be longer than its header says.
 			InputStream held = new ByteArrayInputStream(start);
 			return new HeldResponse(answer,

@@ -1,5 +1,6 @@
 package io.idempotency.client;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -116,7 +117,9 @@ class IdempotentCallCapabilityTests {
 			}
 
 		};
-		assertThat(payments(answer(200, "").body(broken, 7), answer(200, "receipt")).pay("order")).isEqualTo("receipt");
+		InputStream tooShort = new ByteArrayInputStream(new byte[3]);
+		assertThat(payments(answer(200, "").body(broken, 7), answer(200, "").body(tooShort, 7), answer(200, "receipt"))
+			.pay("order")).isEqualTo("receipt");
 	}
 
 	interface Payments {

@@ -186,6 +186,22 @@ class IdempotentCallInterceptorTests {
 		assertThat(whole.closed).isTrue();
 	}
 
+	/** As {@code HttpURLConnection} does where the connection is not kept alive. */
+	@Test
+	void answerThatEndsTooEarlyIsAskedForAgain() throws IOException {
+		MockClientHttpResponse tooShort = new MockClientHttpResponse("{\"id\"".getBytes(StandardCharsets.UTF_8), 201);
+		tooShort.getHeaders().setContentLength(8);
+		assertThat(send(tooShort, answer(200)).getStatusCode().value()).isEqualTo(200);
+	}
+
+	@Test
+	void packedAnswerIsHandedOnAsItComes() throws IOException {
+		Answer packed = new Answer("{\"id\":1}", 201);
+		packed.getHeaders().setContentLength(8);
+		packed.getHeaders().set("Content-Encoding", "gzip");
+		assertThat(send(packed)).isSameAs(packed);
+	}
+
 	@Test
 	void answerThatIsTooLongOrOfUnknownLengthIsHandedOnAsItComes() throws IOException {
 		Answer unknown = new Answer("{\"id\":1}", 201);
