@@ -31,8 +31,10 @@ final class JavaExamples {
 			import java.net.http.*;
 			import java.time.*;
 			import java.util.*;
+			import feign.Feign;
 			import io.idempotency.*;
 			import io.idempotency.message.KafkaBackOff;
+			import io.idempotency.client.*;
 			import io.idempotency.store.IdempotencyStore;
 			import io.idempotency.store.memory.MemoryIdempotencyStore;
 			import io.idempotency.test.*;
@@ -59,7 +61,13 @@ final class JavaExamples {
 			import org.springframework.transaction.annotation.Transactional;
 			import org.springframework.util.backoff.ExponentialBackOff;
 			import org.springframework.web.bind.annotation.*;
+			import org.springframework.web.client.*;
+			import org.springframework.web.client.support.RestClientAdapter;
 			import org.springframework.web.cors.CorsConfiguration;
+			import org.springframework.web.reactive.function.client.WebClient;
+			import org.springframework.web.service.annotation.PostExchange;
+			import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+			import reactor.core.publisher.Mono;
 			import static org.assertj.core.api.Assertions.assertThat;
 			""";
 
@@ -91,6 +99,9 @@ final class JavaExamples {
 				Orders orders;
 				Gateway gateway;
 				Bookings bookings;
+				RestClient payments;
+				WebClient webClient;
+				IdempotentCalls calls;
 				Order order;
 				Logger logger;
 
