@@ -35,7 +35,8 @@ class OptionalJarsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
 			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
-			"spring-boot-actuator-.*", "spring-webflux-.*", "micrometer-.*|spring-boot-actuator.*",
+			"spring-boot-actuator-.*", "spring-webflux-.*", "spring-kafka-.*|kafka-.*|spring-messaging-.*",
+			"micrometer-.*|spring-boot-actuator.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {

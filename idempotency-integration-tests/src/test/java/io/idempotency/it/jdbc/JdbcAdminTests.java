@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.engine.StoreIdempotencyAdmin;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What operators ask of tables with many records.
  */
 @EachDatabase(having = Product.Trait.SERVER)
+@StoreAlone
 class JdbcAdminTests {
 
 	private static final int PAGE = 1000;

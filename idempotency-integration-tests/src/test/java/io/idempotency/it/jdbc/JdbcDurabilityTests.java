@@ -3,6 +3,7 @@ package io.idempotency.it.jdbc;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.IdempotencyStore;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @EachDatabase(value = {},
 		and = { Database.POSTGRESQL_18, Database.POSTGRESQL_16, Database.POSTGRESQL_WITH_SIMPLE_QUERIES })
+@StoreAlone
 class JdbcDurabilityTests {
 
 	private final JdbcTemplate jdbc;

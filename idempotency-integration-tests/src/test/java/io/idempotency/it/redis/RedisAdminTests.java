@@ -14,6 +14,7 @@ import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What operators ask of servers with many records, on one server and on a cluster.
  */
 @EachRedis({ Redis.Kind.CLIENT, Redis.Kind.CLUSTER })
+@StoreAlone
 class RedisAdminTests {
 
 	/** On one server, which copies a record so often by itself. */
