@@ -95,8 +95,7 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		setBeforeExistingAdvisors(true);
 		setProxyTargetClass(true);
 		// The post-processors of Kafka and RabbitMQ listeners come last. They keep the
-		// bean
-		// that they see, and that must be the guarded one.
+		// bean that they see, and that must be the guarded one.
 		setOrder(Ordered.LOWEST_PRECEDENCE - 1);
 	}
 

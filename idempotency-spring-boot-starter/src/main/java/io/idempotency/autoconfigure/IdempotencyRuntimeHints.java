@@ -37,13 +37,18 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"tools.jackson.core.JsonParser", "tools.jackson.core.json.JsonFactory",
 			"com.fasterxml.jackson.core.JsonParser", "com.fasterxml.jackson.core.JsonFactory",
 			"io.lettuce.core.RedisClient", "redis.clients.jedis.Jedis", "com.zaxxer.hikari.HikariDataSource",
-			"com.github.benmanes.caffeine.cache.Caffeine");
+			"com.github.benmanes.caffeine.cache.Caffeine", "org.apache.kafka.clients.consumer.ConsumerRecord",
+			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message",
+			"org.springframework.messaging.MessageHeaders");
 
 	/**
 	 * The classes that Caffeine makes by name for the near cache: a bound and an expiry.
 	 */
 	static final List<String> NEAR_CACHE = List.of("com.github.benmanes.caffeine.cache.SSMWA",
 			"com.github.benmanes.caffeine.cache.PSWMW");
+
+	/** Has properties whose names differ between the lines, so they are read by name. */
+	private static final String KAFKA_CONTAINER = "org.springframework.kafka.listener.ContainerProperties";
 
 	private static final String RESPONSE = "jakarta.servlet.http.HttpServletResponse";
 
@@ -60,6 +65,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		NEAR_CACHE.forEach((name) -> reflection.registerTypeIfPresent(classLoader, name,
 				MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
 		// The method that Servlet 6.1 added.
+		reflection.registerTypeIfPresent(classLoader, KAFKA_CONTAINER, MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerTypeIfPresent(classLoader, RESPONSE, (type) -> type.withMethod("sendRedirect",
 				TypeReference.listOf(String.class, int.class, boolean.class), ExecutableMode.INVOKE));
 	}
