@@ -24,7 +24,7 @@ public final class OldestRecord {
 
 	public static final String OPERATION = "order.place";
 
-	public static final byte[] KEY_HASH = hex("b83ee7513fff2b9e18377dfe6833e47ec3283bd6b732b73a406c08b2c84e737e");
+	public static final byte[] KEY_HASH = hex("d21152a4c443e6b895aa11cab83ee7513fff2b9e18377dfe6833e47ec3283bd6");
 
 	public static final byte[] CLAIM_ID = hex("000102030405060708090a0b0c0d0e0f");
 
@@ -41,7 +41,7 @@ public final class OldestRecord {
 			+ "0101000000084c6f636174696f6e0001000000092f6f72646572732f37000000087b226964223a377d");
 
 	/** The name in Redis, after the prefix. */
-	public static final String REDIS_KEY = "order.place:b83ee7513fff2b9e18377dfe6833e47ec3283bd6b732b73a406c08b2c84e737e";
+	public static final String REDIS_KEY = "order.place:d21152a4c443e6b895aa11cab83ee7513fff2b9e18377dfe6833e47ec3283bd6";
 
 	/** The value in Redis: the head, then the answer. */
 	public static final byte[] REDIS_VALUE = hex("0144" + "00" + "000102030405060708090a0b0c0d0e0f" + "0006474846204000"
