@@ -286,14 +286,14 @@ public final class OwnedClaim {
 			case COMMITTED -> this.narrowing.ofCommitted(ending);
 			default -> RecordEnd.release(null);
 		};
-		boolean writes = at == Standing.FREE || at == Standing.SURROUNDED || at == Standing.UNDONE
-				|| at == Standing.COMMITTED || at == Standing.GONE && end.act() != RecordEnd.Act.RELEASE;
+		boolean recordIsGone = at == Standing.JOINED || at == Standing.GONE_FOR_GOOD
+				|| at == Standing.GONE && end.act() == RecordEnd.Act.RELEASE;
 		boolean accepted = true;
-		if (writes) {
-			accepted = this.record.write(end);
+		if (recordIsGone) {
+			this.record.applied(end);
 		}
 		else {
-			this.record.applied(end);
+			accepted = this.record.write(end);
 		}
 		this.observed.claimEnded(ending, end, accepted);
 	}

@@ -125,7 +125,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
-		CallerId id = idOf(caller);
+		CallerId id = idOf(caller, this.namespace);
 		if (!id.isOneCaller()) {
 			throw new IllegalArgumentException(
 					"Records of callers without a name belong to nobody in particular, so they cannot be erased as those of one caller");
@@ -144,12 +144,18 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public String callerId(IdempotencyCaller caller) {
-		return idOf(caller).toString();
+		return idOf(caller, this.namespace).toString();
 	}
 
-	private CallerId idOf(IdempotencyCaller caller) {
+	/**
+	 * Returns the id of a caller, which needs no store.
+	 * @param caller the caller
+	 * @param namespace where the caller's keys are
+	 * @return the id
+	 */
+	public static CallerId idOf(IdempotencyCaller caller, Namespace namespace) {
 		return (caller.type() == IdempotencyCaller.Type.ID) ? CallerId.parse(caller.name())
-				: this.namespace.idOf(toCaller(caller));
+				: namespace.idOf(toCaller(caller));
 	}
 
 	private static Caller toCaller(IdempotencyCaller described) {

@@ -52,7 +52,7 @@ final class RecordingInputStream extends ServletInputStream {
 		this.source = source;
 		this.limit = limit;
 		// One byte more, so that the end of the body is seen without a larger array.
-		this.initialSize = (expected >= 0) ? (int) Math.min(expected + 1, MAX_INITIAL_SIZE) : INITIAL_SIZE;
+		this.initialSize = (expected >= 0) ? (int) Math.min(expected, MAX_INITIAL_SIZE) + 1 : INITIAL_SIZE;
 	}
 
 	/** Lets the body pass through from now on, because no guard will ask for it. */

@@ -30,7 +30,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.env.Environment;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
@@ -48,7 +47,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class,
-		ListenerConfiguration.class, HiddenKeysConfiguration.class })
+		ListenerConfiguration.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class })
 public final class IdempotencyAutoConfiguration {
 
 	IdempotencyAutoConfiguration() {
@@ -76,14 +75,6 @@ public final class IdempotencyAutoConfiguration {
 	@ConditionalOnMissingBean
 	EngineObservers idempotencyObservers(ObjectProvider<CallObserver> calls, ObjectProvider<StoreObserver> stores) {
 		return new EngineObservers(calls.getIfUnique(), stores.getIfUnique(() -> StoreObserver.NONE));
-	}
-
-	/** The namespace is a part of every key, at all doors. */
-	@Bean
-	@ConditionalOnMissingBean
-	Namespace idempotencyNamespace(IdempotencyProperties properties, Environment environment) {
-		String name = properties.namespace();
-		return new Namespace((name != null) ? name : environment.getProperty("spring.application.name", ""));
 	}
 
 	@Bean

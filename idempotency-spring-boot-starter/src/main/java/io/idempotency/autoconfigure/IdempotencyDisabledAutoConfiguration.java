@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.key.Namespace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,7 @@ import org.springframework.context.annotation.Import;
 @AutoConfiguration
 @ConditionalOnProperty(name = "idempotency.enabled", havingValue = "false")
 @EnableConfigurationProperties(IdempotencyProperties.class)
-@Import(HiddenKeysConfiguration.class)
+@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class })
 public final class IdempotencyDisabledAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);
@@ -42,8 +43,8 @@ public final class IdempotencyDisabledAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyAdmin idempotencyAdmin() {
-		return UnguardedIdempotencyAdmin.INSTANCE;
+	IdempotencyAdmin idempotencyAdmin(Namespace namespace) {
+		return new UnguardedIdempotencyAdmin(namespace);
 	}
 
 	@Bean

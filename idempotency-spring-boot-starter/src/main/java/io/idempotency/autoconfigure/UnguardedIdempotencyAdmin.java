@@ -9,6 +9,8 @@ import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.engine.StoreIdempotencyAdmin;
+import io.idempotency.key.Namespace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnguardedIdempotencyAdmin implements IdempotencyAdmin {
 
-	static final UnguardedIdempotencyAdmin INSTANCE = new UnguardedIdempotencyAdmin();
-
 	private static final IdempotencyEviction NOTHING = new IdempotencyEviction(0, 0, Duration.ZERO);
 
-	private UnguardedIdempotencyAdmin() {
+	private final Namespace namespace;
+
+	UnguardedIdempotencyAdmin(Namespace namespace) {
+		this.namespace = namespace;
 	}
 
 	@Override
@@ -50,7 +53,7 @@ final class UnguardedIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public String callerId(IdempotencyCaller caller) {
-		throw new UnsupportedOperationException("idempotency.enabled is false: no caller has records");
+		return StoreIdempotencyAdmin.idOf(caller, this.namespace).toString();
 	}
 
 	@Override

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.IssuedToken;
@@ -56,6 +58,15 @@ class IdempotencyDisabledTests {
 			assertThat(payments.pay("7").number()).isEqualTo(1);
 			assertThat(payments.pay("7").number()).isEqualTo(2);
 		});
+	}
+
+	@Test
+	void callersHaveTheIdsThatTheirRecordsHadBefore() {
+		IdempotencyCaller alice = IdempotencyCaller.principal("alice");
+		ApplicationContextRunner shop = this.runner.withPropertyValues("spring.application.name=shop");
+		shop.run((disabled) -> shop.withPropertyValues("idempotency.enabled=true")
+			.run((enabled) -> assertThat(disabled.getBean(IdempotencyAdmin.class).callerId(alice))
+				.isEqualTo(enabled.getBean(IdempotencyAdmin.class).callerId(alice))));
 	}
 
 	@Test
