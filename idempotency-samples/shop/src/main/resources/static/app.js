@@ -1,5 +1,6 @@
 import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED, call as callOnce, get, pause } from "./calls.js";
 import { DONE, IGNORE, IdempotencyClient, NEW_TOKEN, RETRY_LATER, TELL_USER, newKey, oncePerSubmit } from "./idempotency-client.js";
+import { showInside } from "./inside.js";
 import { card, clearLog, element, hueOf } from "./log.js";
 import { showSchemes } from "./schemes.js";
 
@@ -421,6 +422,8 @@ function showLog(calls) {
 	state.lastLogged ??= 0;
 }
 
+const showCounters = showInside({ current: () => ({ user: state.user, key: ordering.key }) });
+
 let refreshed = Promise.resolve();
 
 /** One after the other, so that no older answer replaces a newer one. */
@@ -437,6 +440,7 @@ async function load() {
 		showProducts(products);
 		showOrders(orders);
 		showLog(log);
+		await showCounters();
 		$("offline").hidden = true;
 	}
 	catch (error) {

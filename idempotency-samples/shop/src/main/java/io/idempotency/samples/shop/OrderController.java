@@ -43,10 +43,10 @@ class OrderController {
 	}
 
 	/**
-	 * The plain case: the key comes in the header {@code Idempotency-Key}, belongs to the
+	 * The usual case: the key comes in the header {@code Idempotency-Key}, belongs to the
 	 * caller, and a retry gets the first answer, {@code Location} included.
 	 */
-	@Idempotent
+	@Idempotent(operation = "order.place")
 	@PostMapping
 	public ResponseEntity<Order> place(@Valid @RequestBody OrderRequest request, @Nullable Principal customer,
 			@RequestHeader(name = DemoDelay.HEADER,

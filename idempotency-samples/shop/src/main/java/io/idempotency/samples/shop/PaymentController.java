@@ -43,7 +43,8 @@ class PaymentController {
 	 * the money has moved, so a retry must not move it), and both are kept for three
 	 * days.
 	 */
-	@Idempotent(conflict = ConflictMode.WAIT, waitTimeout = "15s", onFailure = FailureMode.REMEMBER, retention = "72h")
+	@Idempotent(operation = "order.pay", conflict = ConflictMode.WAIT, waitTimeout = "15s",
+			onFailure = FailureMode.REMEMBER, retention = "72h")
 	@PostMapping
 	@ResponseStatus(HttpStatus.CREATED)
 	public Payment pay(@PathVariable long orderId, @Valid @RequestBody PaymentRequest request,

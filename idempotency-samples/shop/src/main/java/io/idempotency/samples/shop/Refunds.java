@@ -39,7 +39,7 @@ class Refunds {
 	 * result is not stored any more, the books have it ({@code recover}); when they say
 	 * that the refund exists already, that is no failure ({@code duplicateOn}).
 	 */
-	@Idempotent(key = "{#orderId, #request.reference}", fingerprint = "#request.amount",
+	@Idempotent(operation = "order.refund", key = "{#orderId, #request.reference}", fingerprint = "#request.amount",
 			duplicateOn = DuplicateKeyException.class, recover = "findRefund")
 	@Transactional
 	public Refund refund(long orderId, RefundRequest request) {

@@ -14,7 +14,7 @@ import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 
 /**
  * Lets everybody in, and knows two customers by HTTP Basic: keys belong to the caller, so
- * the demonstration needs more than one.
+ * the demonstration needs more than one. Records are for the operator alone.
  */
 @Configuration(proxyBeanMethods = false)
 class SecurityConfiguration {
@@ -24,28 +24,33 @@ class SecurityConfiguration {
 
 	@Bean
 	SecurityFilterChain shopSecurity(HttpSecurity http) throws Exception {
-		return http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
+		return http
+			.authorizeHttpRequests((requests) -> requests.requestMatchers("/actuator/idempotency/**")
+				.hasRole("OPERATOR")
+				.anyRequest()
+				.permitAll())
 			.httpBasic(Customizer.withDefaults())
 			.sessionManagement((sessions) -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
 			// A cookie, since there is no session: only the form at /checkout needs it.
 			.csrf((csrf) -> csrf.csrfTokenRepository(new CookieCsrfTokenRepository())
-				.ignoringRequestMatchers("/api/**", "/idempotency/**"))
+				.ignoringRequestMatchers("/api/**", "/idempotency/**", "/actuator/**"))
 			.headers((headers) -> headers
 				.contentSecurityPolicy((policy) -> policy.policyDirectives(CONTENT_SECURITY_POLICY)))
 			.build();
 	}
 
 	@Bean
-	UserDetailsService customers() {
-		return new InMemoryUserDetailsManager(customer("alice"), customer("bob"));
+	UserDetailsService users() {
+		return new InMemoryUserDetailsManager(user("alice", "CUSTOMER"), user("bob", "CUSTOMER"),
+				user("operator", "OPERATOR"));
 	}
 
 	/**
 	 * A demonstration: the password is public and in plain text. A real shop keeps
 	 * hashes.
 	 */
-	private static UserDetails customer(String name) {
-		return User.withUsername(name).password("{noop}demo").roles("CUSTOMER").build();
+	private static UserDetails user(String name, String role) {
+		return User.withUsername(name).password("{noop}demo").roles(role).build();
 	}
 
 }

@@ -39,7 +39,7 @@ class Pictures {
 
 	/** Leaves the order and the log, and makes room for words below them. */
 	private static final String STAGE = """
-			.products-area, .trouble-area, .schemes-area, .orders, .who { display: none !important }
+			.products-area, .trouble-area, .schemes-area, .inside-area, .orders, .who { display: none !important }
 			body { padding-bottom: 84px }
 			#caption { position: fixed; inset: auto 0 0 0; padding: 18px 32px; background: #0e5f49; color: #fff;
 				font: 600 21px/28px system-ui, sans-serif; z-index: 9 }

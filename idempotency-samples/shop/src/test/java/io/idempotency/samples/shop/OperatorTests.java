@@ -1,0 +1,107 @@
+package io.idempotency.samples.shop;
+
+import java.net.http.HttpRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.idempotency.it.client.Answer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What an operator sees of the shop, and can do. */
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+		properties = "management.prometheus.metrics.export.enabled=true")
+class OperatorTests {
+
+	private static final Pattern OUTCOME = Pattern.compile(
+			"^idempotency_seconds_count\\{.*operation=\"([^\"]*)\",outcome=\"([\\w-]+)\".*} (\\S+)$",
+			Pattern.MULTILINE);
+
+	private static final String RECORDS = "/actuator/idempotency";
+
+	private static final String ORDER_PLACE = "?operation=order.place";
+
+	@LocalServerPort
+	private int port;
+
+	private ShopClient shop;
+
+	@BeforeEach
+	void openTheDoor() {
+		this.shop = new ShopClient(this.port);
+	}
+
+	@Test
+	void outcomesAreCountedExactly() {
+		Map<String, Integer> before = outcomes();
+		String key = ShopClient.newKey();
+		assertThat(this.shop.order(key, "sku-1", 1).status()).isEqualTo(201);
+		String order = this.shop.order(key, "sku-1", 1).header("Location");
+		assertThat(this.shop.order(key, "sku-1", 2).status()).isEqualTo(422);
+		String payment = ShopClient.newKey();
+		for (int call = 0; call < 3; call++) {
+			this.shop.send(this.shop.posting(order + "/payments", payment, ShopClient.amountOf("129.00")));
+		}
+		for (int call = 0; call < 2; call++) {
+			this.shop.send(this.shop.posting(order + "/refunds", "{\"reference\":\"R-1\",\"amount\":29.00}"));
+		}
+		Map<String, Integer> added = outcomes();
+		before.forEach((outcome, calls) -> added.merge(outcome, -calls, Integer::sum));
+		added.values().removeIf((calls) -> calls == 0);
+		assertThat(added).containsExactlyInAnyOrderEntriesOf(Map.of("order.place executed", 1, "order.place replayed",
+				1, "order.place mismatch", 1, "order.pay executed", 1, "order.pay replayed", 2, "order.refund executed",
+				1, "order.refund replayed", 1));
+	}
+
+	@Test
+	void evictedKeyIsNew() {
+		String key = ShopClient.newKey();
+		Answer first = this.shop.order(key, "sku-1", 1);
+		Answer found = asOperator(this.shop.request(RECORDS + ORDER_PLACE + "&key=" + key));
+		assertThat(ShopClient.<List<String>>read(found, "$.records[*].state")).containsExactly("DONE");
+		String id = ShopClient.read(found, "$.records[0].id");
+		Answer evicted = asOperator(this.shop.request(RECORDS + "/" + id + ORDER_PLACE).DELETE());
+		assertThat(ShopClient.<Integer>read(evicted, "$.evicted")).isEqualTo(1);
+		Answer second = this.shop.order(key, "sku-1", 1);
+		assertThat(second.header("Idempotent-Replayed")).isNull();
+		assertThat(second.header("Location")).isNotEqualTo(first.header("Location"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "alice", "" })
+	void recordsAreForTheOperatorAlone(String user) {
+		int refused = user.isEmpty() ? 401 : 403;
+		assertThat(this.shop.send(as(user, this.shop.request(RECORDS + ORDER_PLACE))).status()).isEqualTo(refused);
+		String record = RECORDS + "/" + "0".repeat(64) + ORDER_PLACE;
+		assertThat(this.shop.send(as(user, this.shop.request(record).DELETE())).status()).isEqualTo(refused);
+	}
+
+	/** Calls by operation and outcome, as Prometheus reads them. */
+	private Map<String, Integer> outcomes() {
+		Map<String, Integer> outcomes = new TreeMap<>();
+		Matcher line = OUTCOME.matcher(this.shop.get("/actuator/prometheus").text());
+		while (line.find()) {
+			outcomes.put(line.group(1) + " " + line.group(2), (int) Double.parseDouble(line.group(3)));
+		}
+		return outcomes;
+	}
+
+	private static HttpRequest.Builder as(String user, HttpRequest.Builder request) {
+		return user.isEmpty() ? request : ShopClient.as(request, user);
+	}
+
+	private Answer asOperator(HttpRequest.Builder request) {
+		return this.shop.send(ShopClient.as(request, "operator"));
+	}
+
+}
