@@ -7,10 +7,12 @@ import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.it.servers.StoreAlone;
 
 /**
  * Outstanding completions of an application whose records are in PostgreSQL.
  */
+@StoreAlone
 @Requires(Backend.POSTGRESQL)
 class JdbcTerminationTests extends TerminationContract {
 

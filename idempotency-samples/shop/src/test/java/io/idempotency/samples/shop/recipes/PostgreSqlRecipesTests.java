@@ -8,6 +8,7 @@ import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.samples.shop.ShopClient;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The same with the profile for PostgreSQL, on a real one, whose locks and aborted
  * transactions differ from H2's. Orders and records share the database.
  */
+@StoreAlone
 @Requires(Backend.POSTGRESQL)
 @ActiveProfiles("postgresql")
 @DirtiesContext

@@ -3,11 +3,13 @@ package io.idempotency.samples.shop.recipes;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisOfAnApplication;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 
 import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.ContextConfiguration;
 
 /** The same storm with the records in Redis. */
+@StoreAlone
 @ActiveProfiles("redis")
 @ContextConfiguration(initializers = RedisOfAnApplication.class)
 @Requires(Backend.REDIS)
