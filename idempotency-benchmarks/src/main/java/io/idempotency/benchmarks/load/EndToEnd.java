@@ -1,23 +1,23 @@
 package io.idempotency.benchmarks.load;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.URI;
-import java.net.URL;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
  * Measures what the guard costs a whole request: one server, one client, in processes of
- * their own. The two variants of a figure take turns, so that a machine that gets slower
- * slows down both; the figure is the median of the ratios of the turns. Beside the rate
- * stand the processor time that the server takes for a request and the bytes that it
- * allocates beyond the other variant. A pair of turns does not count where the host of a
- * virtual machine has taken more than a part of the processors away from it.
+ * their own, or two of each where the variants are no two endpoints. The two variants of
+ * a figure take turns, so that a machine that gets slower slows down both; the figure is
+ * the median of the ratios of the turns. Beside the rate stand the processor time that
+ * the server takes for a request and the bytes that it allocates beyond the other
+ * variant. A pair of turns does not count where the host of a virtual machine has taken
+ * more than a part of the processors away from it.
  */
 final class EndToEnd {
+
+	/** The profile of an application that keeps metrics, and the name of its figures. */
+	static final String OBSERVED = "observed";
 
 	private static final int CONNECTIONS = 16;
 
@@ -42,8 +42,9 @@ final class EndToEnd {
 
 	/**
 	 * Measures the figures of one store.
-	 * @param args {@code memory}, {@code redis} or {@code jdbc}, and further arguments of
-	 * the application, such as where the server is
+	 * @param args {@code memory}, {@code redis}, {@code jdbc}, or {@code observed} for
+	 * what metrics cost with {@code memory}; and further arguments of the application,
+	 * such as where the server is
 	 */
 	public static void main(String[] args) throws IOException {
 		new EndToEnd().measure(args[0], List.of(args).subList(1, args.length));
@@ -51,33 +52,39 @@ final class EndToEnd {
 
 	private void measure(String store, List<String> arguments) throws IOException {
 		List<String> application = new ArrayList<>(arguments);
-		application.add("--idempotency.store=" + store);
-		try (OtherProcess server = OtherProcess.java(LoadApplication.class, application)) {
-			String port = server.lineWith("port ").substring("port ".length());
-			URL meter = URI.create("http://127.0.0.1:" + port + "/meter").toURL();
-			try (OtherProcess client = OtherProcess.java(LoadClient.class,
-					List.of(port, Integer.toString(CONNECTIONS), this.bodySize))) {
-				System.out.println("| " + store
-						+ " | requests a second | processor time of the server | bytes beyond it | pairs (not counted) |");
-				System.out.println("|---|---|---|---|---|");
-				for (Figure figure : Figure.of(store)) {
-					print(figure, meter, client);
-				}
+		application.add("--idempotency.store=" + (store.equals(OBSERVED) ? "memory" : store));
+		try (LoadedServer base = LoadedServer.start(application, CONNECTIONS, this.bodySize)) {
+			if (!store.equals(OBSERVED)) {
+				printAll(store, base, base);
+				return;
+			}
+			application.add("--spring.profiles.active=" + OBSERVED);
+			try (LoadedServer observed = LoadedServer.start(application, CONNECTIONS, this.bodySize)) {
+				printAll(store, observed, base);
 			}
 		}
 	}
 
-	private void print(Figure figure, URL meter, OtherProcess client) throws IOException {
-		run(meter, client, figure.measured(), this.warmUpMillis);
-		run(meter, client, figure.base(), this.warmUpMillis);
+	private void printAll(String store, LoadedServer measured, LoadedServer base) throws IOException {
+		System.out.println("| " + store
+				+ " | requests a second | processor time of the server | bytes beyond it | pairs (not counted) |");
+		System.out.println("|---|---|---|---|---|");
+		for (Figure figure : Figure.of(store)) {
+			print(figure, measured, base);
+		}
+	}
+
+	private void print(Figure figure, LoadedServer measuredServer, LoadedServer baseServer) throws IOException {
+		measuredServer.run(figure.measured(), this.warmUpMillis);
+		baseServer.run(figure.base(), this.warmUpMillis);
 		List<Double> rates = new ArrayList<>();
 		List<Double> costs = new ArrayList<>();
 		List<Double> bytes = new ArrayList<>();
 		int ignored = 0;
 		while (rates.size() < this.rounds) {
 			StolenTime before = StolenTime.now();
-			Turn base = run(meter, client, figure.base(), this.millis);
-			Turn measured = run(meter, client, figure.measured(), this.millis);
+			LoadedServer.Turn base = baseServer.run(figure.base(), this.millis);
+			LoadedServer.Turn measured = measuredServer.run(figure.measured(), this.millis);
 			if (StolenTime.now().since(before) > this.stolen && ignored < this.rounds * MOST_IGNORED) {
 				ignored++;
 				continue;
@@ -96,33 +103,6 @@ final class EndToEnd {
 		ratios.sort(null);
 		return String.format(Locale.ROOT, "%.2f (%.2f to %.2f)", ratios.get(ratios.size() / 2), ratios.get(0),
 				ratios.get(ratios.size() - 1));
-	}
-
-	private static Turn run(URL meter, OtherProcess client, String order, long millis) throws IOException {
-		long[] before = read(meter);
-		client.send(order + " " + millis);
-		String[] answer = client.line().split(" ");
-		long[] after = read(meter);
-		double requests = Double.parseDouble(answer[0]);
-		return new Turn(requests / Double.parseDouble(answer[1]), (after[0] - before[0]) / requests,
-				(after[1] - before[1]) / requests);
-	}
-
-	private static long[] read(URL meter) throws IOException {
-		try (InputStream in = meter.openStream()) {
-			String[] values = new String(in.readAllBytes(), StandardCharsets.US_ASCII).split(" ");
-			return new long[] { Long.parseLong(values[0]), Long.parseLong(values[1]) };
-		}
-	}
-
-	/**
-	 * What one variant did in its turn.
-	 *
-	 * @param rate requests for a unit of time
-	 * @param cost the server's processor time for one request
-	 * @param bytes what the server allocates for one request
-	 */
-	private record Turn(double rate, double cost, double bytes) {
 	}
 
 }

@@ -25,6 +25,9 @@ record Figure(String name, String measured, String base) {
 					new Figure("JOIN, replay ÷ the same transaction", "/joined REPLAY", "/transaction REPLAY"),
 					new Figure("SEPARATE, fresh ÷ the same transaction", "/separate FRESH", "/transaction FRESH"),
 					new Figure("SEPARATE, replay ÷ the same transaction", "/separate REPLAY", "/transaction REPLAY"));
+			case EndToEnd.OBSERVED ->
+				List.of(new Figure("fresh, with metrics ÷ without", "/guarded FRESH", "/guarded FRESH"),
+						new Figure("replay, with metrics ÷ without", "/guarded REPLAY", "/guarded REPLAY"));
 			default -> throw new IllegalArgumentException("No figures for the store '" + store + "'");
 		};
 	}

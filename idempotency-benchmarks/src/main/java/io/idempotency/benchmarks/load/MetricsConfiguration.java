@@ -1,0 +1,32 @@
+package io.idempotency.benchmarks.load;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+
+/**
+ * What an application with Spring Boot's Actuator has, but for the metrics of requests,
+ * which would be counted beside the guard's.
+ */
+@Configuration(proxyBeanMethods = false)
+@Profile(EndToEnd.OBSERVED)
+class MetricsConfiguration {
+
+	@Bean
+	MeterRegistry meters() {
+		return new SimpleMeterRegistry();
+	}
+
+	@Bean
+	ObservationRegistry observations(MeterRegistry meters) {
+		ObservationRegistry observations = ObservationRegistry.create();
+		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+		return observations;
+	}
+
+}
