@@ -2,7 +2,6 @@ package io.idempotency.engine;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -92,8 +91,8 @@ final class ConflictWaiter {
 		}
 	}
 
-	private static long jittered(long millis) {
-		return TimeUnit.MILLISECONDS.toNanos(millis) * ThreadLocalRandom.current().nextInt(75, 126) / 100;
+	private long jittered(long millis) {
+		return (long) (TimeUnit.MILLISECONDS.toNanos(millis) * (0.75 + this.scheduler.random() / 2));
 	}
 
 	/** Wakes up all duplicates that wait for a key on this node. */
@@ -116,7 +115,7 @@ final class ConflictWaiter {
 
 	private Bell register(IdempotencyKey key) {
 		return this.bells.compute(key, (ignored, present) -> {
-			Bell bell = (present != null) ? present : new Bell();
+			Bell bell = (present != null) ? present : new Bell(this.scheduler);
 			bell.listeners++;
 			return bell;
 		});
@@ -134,12 +133,16 @@ final class ConflictWaiter {
 
 		private final ReentrantLock lock = new ReentrantLock();
 
-		private final Condition rings = this.lock.newCondition();
+		private final Condition rings;
 
 		private long rung;
 
 		/** The number of waiters; only changed inside the map's atomic methods. */
 		private int listeners;
+
+		Bell(Scheduler scheduler) {
+			this.rings = scheduler.condition(this.lock);
+		}
 
 		long rung() {
 			this.lock.lock();

@@ -1,7 +1,6 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -63,11 +62,12 @@ abstract class OutstandingWrite {
 	 * Returns how long to wait before the write is sent once more. The wait is a random
 	 * time between half of a bound and the bound, which doubles each time from 100 ms up
 	 * to 5 s.
+	 * @param random a random number from zero to less than one
 	 */
-	final Duration nextDelay() {
+	final Duration nextDelay(double random) {
 		long half = this.delayMillis / 2;
 		this.delayMillis = Math.min(2 * this.delayMillis, MAX_DELAY_MILLIS);
-		return Duration.ofMillis(half + ThreadLocalRandom.current().nextLong(half + 1));
+		return Duration.ofMillis(half + (long) (random * (half + 1)));
 	}
 
 	/** Ends the write; returns whether it had not ended before. */

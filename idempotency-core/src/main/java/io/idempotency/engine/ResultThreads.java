@@ -3,8 +3,6 @@ package io.idempotency.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.idempotency.store.Scheduler;
@@ -22,26 +20,23 @@ final class ResultThreads {
 
 	private final Executor answers;
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	private final Condition none = this.lock.newCondition();
-
-	private int pending;
+	private final UnderWay tasks;
 
 	ResultThreads(Scheduler scheduler) {
 		this.threads = scheduler.threads("results", MAX_THREADS);
+		this.tasks = new UnderWay(scheduler);
 		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
 	}
 
 	/** Runs a task on one of the threads, or on the calling thread if they are closed. */
 	void run(Runnable task) {
-		begins();
+		this.tasks.begins();
 		execute(this.threads, () -> {
 			try {
 				task.run();
 			}
 			finally {
-				ends();
+				this.tasks.ends();
 			}
 		});
 	}
@@ -54,14 +49,14 @@ final class ResultThreads {
 	 * @param answer the future that the caller has
 	 */
 	void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
-		begins();
+		this.tasks.begins();
 		execute(this.threads, () -> {
 			Runnable completion;
 			try {
 				completion = end.get();
 			}
 			finally {
-				ends();
+				this.tasks.ends();
 			}
 			if (answer.getNumberOfDependents() > 0) {
 				execute(this.answers, completion);
@@ -81,41 +76,9 @@ final class ResultThreads {
 		}
 	}
 
-	private void begins() {
-		this.lock.lock();
-		try {
-			this.pending++;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private void ends() {
-		this.lock.lock();
-		try {
-			this.pending--;
-			if (this.pending == 0) {
-				this.none.signalAll();
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	/** Waits until no task is under way, or until the time is over. */
 	void await(long nanos) throws InterruptedException {
-		this.lock.lockInterruptibly();
-		try {
-			long rest = nanos;
-			while (this.pending > 0 && rest > 0) {
-				rest = this.none.awaitNanos(rest);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.tasks.await(nanos);
 	}
 
 }

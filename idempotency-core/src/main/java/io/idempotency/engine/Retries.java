@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -121,7 +120,7 @@ final class Retries {
 	}
 
 	private void scheduleNext(OutstandingWrite write) {
-		Duration delay = write.nextDelay();
+		Duration delay = write.nextDelay(this.scheduler.random());
 		this.scheduler.schedule(() -> dispatch(write), delay);
 	}
 
@@ -201,13 +200,14 @@ final class Retries {
 	/**
 	 * Sends the outstanding writes once more, in the order of their rank and as many as
 	 * possible at the same time. No write is repeated after that.
-	 * @return a latch that reaches zero when every write was answered or has failed
+	 * @return the writes that the store has neither answered nor failed at
 	 */
-	CountDownLatch close() {
+	UnderWay close() {
 		this.closed = true;
 		List<OutstandingWrite> last = new ArrayList<>(this.outstanding);
 		last.sort(Comparator.comparing(OutstandingWrite::rank));
-		CountDownLatch ended = new CountDownLatch(last.size());
+		UnderWay sent = new UnderWay(this.scheduler);
+		last.forEach((write) -> sent.begins());
 		Executor closing = this.scheduler.threads("closing", CLOSING_THREADS);
 		for (OutstandingWrite write : last) {
 			try {
@@ -216,16 +216,16 @@ final class Retries {
 						send(write);
 					}
 					finally {
-						ended.countDown();
+						sent.ends();
 					}
 				});
 			}
 			catch (RejectedExecutionException ex) {
 				// The threads are closed already: the write is in the log of the close.
-				ended.countDown();
+				sent.ends();
 			}
 		}
-		return ended;
+		return sent;
 	}
 
 	/** Returns the number of outstanding writes for each operation. */

@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
@@ -53,12 +51,10 @@ final class StoreLines {
 	 * @param deadline when to stop to wait for the answers
 	 */
 	void sendOnceMore(long deadline) throws InterruptedException {
-		List<CountDownLatch> ends = new ArrayList<>();
-		all().forEach((line) -> ends.add(line.retries().close()));
-		for (CountDownLatch end : ends) {
-			if (!end.await(deadline - this.scheduler.nanos(), TimeUnit.NANOSECONDS)) {
-				break;
-			}
+		List<UnderWay> sent = new ArrayList<>();
+		all().forEach((line) -> sent.add(line.retries().close()));
+		for (UnderWay writes : sent) {
+			writes.await(deadline - this.scheduler.nanos());
 		}
 	}
 

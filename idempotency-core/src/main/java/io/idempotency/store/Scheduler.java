@@ -3,6 +3,9 @@ package io.idempotency.store;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 
 /**
  * The elapsed time of this node, and the threads for work that no caller waits for.
@@ -41,6 +44,26 @@ public interface Scheduler extends AutoCloseable {
 	 * scheduler is closed
 	 */
 	Executor threads(String name, int most);
+
+	/**
+	 * Returns a condition on which threads wait in the time of this scheduler. A
+	 * simulation, whose time is not the time of the JVM, overrides this method.
+	 * @param lock the lock that a thread holds while it uses the condition
+	 * @return the condition, by default the lock's own
+	 */
+	default Condition condition(Lock lock) {
+		return lock.newCondition();
+	}
+
+	/**
+	 * Returns a random number, which spreads the repetitions of many nodes over the time.
+	 * It is no secret. A simulation, which has to repeat what it did, overrides this
+	 * method.
+	 * @return the number, from zero to less than one
+	 */
+	default double random() {
+		return ThreadLocalRandom.current().nextDouble();
+	}
 
 	/**
 	 * Accepts no new work and interrupts the work that still runs.
