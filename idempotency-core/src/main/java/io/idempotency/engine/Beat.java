@@ -204,7 +204,7 @@ final class Beat {
 			}
 			this.beats.sweepAt(this.due);
 		}
-		this.beats.events().publish(IdempotencyEvent.STORE_RETRY, operation());
+		this.beats.repeats(operation());
 	}
 
 	/** The work of a sweep for one claim. */

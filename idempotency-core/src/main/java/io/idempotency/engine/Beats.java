@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.NotAllRenewedException;
@@ -96,6 +97,13 @@ final class Beats {
 		return this.events;
 	}
 
+	/** Reports that a renewal has failed and is repeated. */
+	void repeats(String operation) {
+		if (!this.closed) {
+			this.events.publish(IdempotencyEvent.STORE_RETRY, operation);
+		}
+	}
+
 	/** Returns the number of claims that are being renewed. */
 	int running() {
 		return this.running.size();
@@ -113,7 +121,7 @@ final class Beats {
 
 	/**
 	 * Stops the reports of failed renewals, because a closing scheduler interrupts them.
-	 * A call that still runs keeps its claim at least for the rest of its lease.
+	 * Until the scheduler is closed, the claims of calls that still run are renewed.
 	 */
 	void close() {
 		this.closed = true;
@@ -219,12 +227,10 @@ final class Beats {
 		catch (Throwable ex) {
 			// All failures are caught, errors too: without a further beat the claims
 			// would surely be lost.
-			if (this.closed) {
-				// The closing scheduler has interrupted the renewal; the store has not
-				// failed.
-				return;
+			if (!this.closed) {
+				// A closing scheduler interrupts renewals; the store has not failed then.
+				this.outage.failed("renew", asked.get(0).operation(), ex);
 			}
-			this.outage.failed("renew", asked.get(0).operation(), ex);
 			asked.forEach((beat) -> beat.failed(alone));
 			return;
 		}

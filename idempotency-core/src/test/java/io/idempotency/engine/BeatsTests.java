@@ -96,6 +96,17 @@ class BeatsTests {
 	}
 
 	@Test
+	void callThatRunsWhileTheEngineIsClosedIsRenewedOnceMoreAfterAFailedRenewal() throws Throwable {
+		running();
+		this.node.engine.close();
+		this.node.store.failBefore(Verb.RENEW, 2);
+		advance(Duration.ofSeconds(95));
+		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.InProgress.class);
+		assertThat(this.node.events.all()).doesNotContain(IdempotencyEvent.STORE_RETRY);
+		assertThat(this.node.log.messages(Level.WARN)).isEmpty();
+	}
+
+	@Test
 	void runningCallIsRenewedEveryThirdOfItsLease() throws Throwable {
 		CompletableFuture<String> work = running();
 		advance(Duration.ofSeconds(95));
