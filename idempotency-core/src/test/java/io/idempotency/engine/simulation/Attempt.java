@@ -38,6 +38,8 @@ final class Attempt {
 
 	boolean releaseSent;
 
+	boolean releaseArrived;
+
 	boolean completionSent;
 
 	boolean completionAnswered;

@@ -215,6 +215,7 @@ final class Rules {
 
 	void released(Attempt attempt, boolean accepted) {
 		note("release of " + attempt + ": " + accepted);
+		attempt.releaseArrived = true;
 	}
 
 	/** The engine sends a completion. */
@@ -325,6 +326,9 @@ final class Rules {
 			if (attempt.guarded && !attempt.node.isGone() && attempt.state == Attempt.State.SUCCEEDED
 					&& !key.mode(IdempotencyMode.REJECT) && !attempt.completionAnswered && !attempt.outOfSight) {
 				violated("the result of " + attempt + " was never stored");
+			}
+			if (attempt.releaseSent && !attempt.releaseArrived && !attempt.node.isGone()) {
+				violated("the release of " + attempt + " never reached the store");
 			}
 		}
 	}

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class World {
 
+	/** A usual world has some hundred events; one with more than these never ends. */
+	private static final long MOST_STEPS = 200_000;
+
 	private final PriorityQueue<Event> queue = new PriorityQueue<>(
 			Comparator.comparingLong(Event::at).thenComparingLong(Event::ordinal));
 
@@ -192,7 +195,7 @@ final class World {
 	private Fiber next() {
 		while (true) {
 			Event event = this.queue.peek();
-			if (event == null || event.at > this.end) {
+			if (event == null || event.at > this.end || this.steps > MOST_STEPS) {
 				this.current = null;
 				return this.main;
 			}
