@@ -15,6 +15,8 @@ final class KafkaServer implements ApplicationContextInitializer<ConfigurableApp
 			EmbeddedKafkaKraftBroker started = new EmbeddedKafkaKraftBroker(1, 1);
 			started.brokerProperty("offsets.topic.num.partitions", "1");
 			started.brokerProperty("group.initial.rebalance.delay.ms", "0");
+			// Dead consumers are found out in seconds.
+			started.brokerProperty("group.min.session.timeout.ms", "500");
 			started.afterPropertiesSet();
 			Runtime.getRuntime().addShutdownHook(new Thread(started::destroy));
 			broker = started;
