@@ -6,6 +6,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -15,9 +16,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.idempotency.IdempotencyInProgressException;
+
 /**
- * Makes the same call many times at once. Each duplicate has its own thread, and one
- * latch starts all of them.
+ * Makes the same call, or delivers the same messages, many times at once. Each duplicate
+ * has its own thread, and one latch starts all of them.
  * <p>
  * A storm is immutable and may be run any number of times. A storm that has not ended
  * after two minutes is interrupted, and the calls that have not returned count as
@@ -91,6 +94,24 @@ public final class DuplicateStorm {
 		}
 	}
 
+	/**
+	 * Delivers messages to a listener as a broker does that repeats itself and keeps no
+	 * order. Each duplicate is a consumer with a thread of its own, which delivers every
+	 * message in a random order; so the listener gets each message as often as the storm
+	 * has duplicates, and several of them at once.
+	 * <p>
+	 * A consumer whose message is refused because another delivery of it still runs
+	 * ({@link IdempotencyInProgressException}) delivers it again after its other
+	 * messages. Any other exception ends the consumer, and is among the failures.
+	 * @param messages the messages
+	 * @param delivery calls the listener
+	 * @param <M> the type of the messages
+	 * @return for each consumer, how often it delivered a message again
+	 */
+	public <M> Result<Integer> deliver(Collection<? extends M> messages, Delivery<? super M> delivery) {
+		return this.<Integer>run((index) -> new StormConsumer<M>(messages, delivery).run());
+	}
+
 	private static <T> Result<T> collect(List<Future<T>> calls) throws InterruptedException {
 		long deadline = System.nanoTime() + PATIENCE.toNanos();
 		List<T> values = new ArrayList<>();
@@ -124,6 +145,23 @@ public final class DuplicateStorm {
 		 * @throws Exception if the call failed
 		 */
 		T call(int index) throws Exception;
+
+	}
+
+	/**
+	 * Calls a listener with a message.
+	 *
+	 * @param <M> the type of the message
+	 */
+	@FunctionalInterface
+	public interface Delivery<M> {
+
+		/**
+		 * Calls the listener.
+		 * @param message the message
+		 * @throws Exception if the listener did not take the message
+		 */
+		void deliver(M message) throws Exception;
 
 	}
 

@@ -8,7 +8,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import com.sun.net.httpserver.HttpServer;
+import io.idempotency.IdempotencyInProgressException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,6 +69,38 @@ class DuplicateStormTests {
 			throw new AssertionError("no");
 		});
 		assertThat(result.failures()).singleElement().isInstanceOf(AssertionError.class);
+	}
+
+	@Test
+	void eachConsumerDeliversEveryMessage() {
+		Map<String, Integer> deliveries = new ConcurrentHashMap<>();
+		List<Integer> redeliveries = DuplicateStorm.of(8)
+			.deliver(List.of("a", "b", "c"), (message) -> deliveries.merge(message, 1, Integer::sum))
+			.valuesOrFail();
+		assertThat(deliveries).isEqualTo(Map.of("a", 8, "b", 8, "c", 8));
+		assertThat(redeliveries).hasSize(8).containsOnly(0);
+	}
+
+	@Test
+	void messageThatStillRunsElsewhereIsDeliveredAgainAfterTheOthers() {
+		List<String> deliveries = new CopyOnWriteArrayList<>();
+		List<Integer> redeliveries = DuplicateStorm.of(1).deliver(List.of("a", "b"), (message) -> {
+			deliveries.add(message);
+			if (deliveries.size() == 1) {
+				throw new IdempotencyInProgressException("orders", Duration.ofSeconds(1));
+			}
+		}).valuesOrFail();
+		assertThat(redeliveries).containsExactly(1);
+		assertThat(deliveries).hasSize(3).containsOnlyOnce(deliveries.get(1)).endsWith(deliveries.get(0));
+	}
+
+	@Test
+	void listenerThatFailsEndsItsConsumer() {
+		DuplicateStorm.Result<Integer> result = DuplicateStorm.of(2).deliver(List.of("a", "b"), (message) -> {
+			throw new IOException(message);
+		});
+		assertThat(result.values()).isEmpty();
+		assertThat(result.failures()).hasSize(2).hasOnlyElementsOfType(IOException.class);
 	}
 
 	@Test

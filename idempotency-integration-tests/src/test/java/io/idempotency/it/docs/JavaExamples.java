@@ -31,6 +31,7 @@ final class JavaExamples {
 			import java.net.http.*;
 			import java.time.*;
 			import java.util.*;
+			import java.util.function.Consumer;
 			import feign.Feign;
 			import io.idempotency.*;
 			import io.idempotency.message.KafkaBackOff;
@@ -50,6 +51,7 @@ final class JavaExamples {
 			import org.springframework.core.annotation.AliasFor;
 			import org.springframework.dao.DuplicateKeyException;
 			import org.springframework.http.ResponseEntity;
+			import org.springframework.jdbc.core.JdbcTemplate;
 			import org.springframework.jms.annotation.JmsListener;
 			import org.springframework.kafka.annotation.KafkaListener;
 			import org.springframework.kafka.core.KafkaOperations;
@@ -96,7 +98,18 @@ final class JavaExamples {
 					void book(Event event);
 				}
 
+				interface Shop {
+					List<Order> orders();
+				}
+
+				interface OrderListener {
+					void onOrder(Order order);
+				}
+
 				Orders orders;
+				Shop shop;
+				OrderListener listener;
+				JdbcTemplate jdbc;
 				Gateway gateway;
 				Bookings bookings;
 				RestClient payments;

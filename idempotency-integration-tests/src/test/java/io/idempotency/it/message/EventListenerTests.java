@@ -1,13 +1,16 @@
 package io.idempotency.it.message;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.test.DuplicateStorm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +68,16 @@ class EventListenerTests {
 			elsewhere.join();
 			context.publishEvent(new Paid("8"));
 			assertThat(context.getBean(Deliveries.class).effectsOf("8")).isZero();
+		});
+	}
+
+	@Test
+	void stormOfDuplicatesHasOneEffectForEachEvent() {
+		this.runner.run((context) -> {
+			List<Paid> events = IntStream.range(0, 50).mapToObj((number) -> new Paid("storm-" + number)).toList();
+			DuplicateStorm.of(8).deliver(events, context.getBean(Listeners.class)::paid).valuesOrFail();
+			assertThat(events).allSatisfy(
+					(event) -> assertThat(context.getBean(Deliveries.class).effectsOf(event.id())).isEqualTo(1));
 		});
 	}
 
