@@ -48,8 +48,7 @@ final class ListenerCheck {
 				"Set key to an expression over the payload, e.g. key = \"#event.id\"");
 		refuse(listener.kind() != ListenerKind.JMS && takesBatch(),
 				"it takes many messages at a time, and a key is for one of them",
-				"Let it call a guarded method of another bean for each message, and throw the "
-						+ "BatchListenerFailedException of the first that failed; or take one message at a time");
+				"Remove @Idempotent here, and " + batchRecipe(listener.kind()) + "; or take one message at a time");
 		boolean readsMessage = this.operation.keySource() instanceof KeySource.Header || reads(HEADER)
 				|| reads(MESSAGE_ID);
 		refuse(readsMessage && listener.carrier() == null,
@@ -60,6 +59,15 @@ final class ListenerCheck {
 						+ "queues must not share a key by accident",
 				"Add a parameter that holds the message, e.g. " + parameter(listener.kind())
 						+ ", or set scope, e.g. scope = \"'orders'\"");
+	}
+
+	private static String batchRecipe(ListenerKind kind) {
+		String each = "call a guarded method of another bean, or IdempotencyTemplate, for one message after the other";
+		return (kind == ListenerKind.KAFKA)
+				? each + ". Where a call fails, throw new BatchListenerFailedException(\"...\", exception, index) with "
+						+ "the index of its record: that record and those after it are delivered again"
+				: each + ". Let the exception of a call that failed reach the container: the batch is delivered again, "
+						+ "and the messages that are done are skipped";
 	}
 
 	private boolean knowsSource(Listener listener) {

@@ -17,6 +17,9 @@ final class KafkaServer implements ApplicationContextInitializer<ConfigurableApp
 			started.brokerProperty("group.initial.rebalance.delay.ms", "0");
 			// Dead consumers are found out in seconds.
 			started.brokerProperty("group.min.session.timeout.ms", "500");
+			started.brokerProperty("transaction.state.log.replication.factor", "1");
+			started.brokerProperty("transaction.state.log.min.isr", "1");
+			started.brokerProperty("transaction.state.log.num.partitions", "1");
 			started.afterPropertiesSet();
 			Runtime.getRuntime().addShutdownHook(new Thread(started::destroy));
 			broker = started;

@@ -75,7 +75,15 @@ class ListenerStartupTests {
 	void manyMessagesAtATime() {
 		assertThat(failureOf(Batch.class)).contains("Batch#on(List)")
 			.contains("it takes many messages at a time")
-			.contains("BatchListenerFailedException");
+			.contains("IdempotencyTemplate, for one message after the other")
+			.contains("throw new BatchListenerFailedException(\"...\", exception, index)");
+	}
+
+	@Test
+	void manyMessagesOfRabbitAtATime() {
+		assertThat(failureOf(RabbitBatch.class)).contains("it takes many messages at a time")
+			.contains("the batch is delivered again")
+			.doesNotContain("BatchListenerFailedException");
 	}
 
 	@Test
@@ -173,6 +181,15 @@ class ListenerStartupTests {
 	static class Batch {
 
 		@KafkaListener(topics = "orders")
+		@Idempotent("#orders")
+		public void on(List<String> orders) {
+		}
+
+	}
+
+	static class RabbitBatch {
+
+		@RabbitListener(queues = "orders")
 		@Idempotent("#orders")
 		public void on(List<String> orders) {
 		}
