@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
@@ -16,6 +17,17 @@ class Deliveries implements IdempotencyListener {
 	private final Map<String, Integer> entered = new ConcurrentHashMap<>();
 
 	private final List<String> events = new CopyOnWriteArrayList<>();
+
+	private final CountDownLatch end = new CountDownLatch(1);
+
+	/** Long work, until {@link #end()}. */
+	void awaitEnd() throws InterruptedException {
+		this.end.await();
+	}
+
+	void end() {
+		this.end.countDown();
+	}
 
 	/** A listener was entered. */
 	int enter(String payload) {

@@ -43,7 +43,7 @@ class KafkaApplication {
 
 	private static final List<String> TOPICS = List.of("by-header", "by-record-key", "by-message-id", "by-payload",
 			"groups", "failing-once", "in-progress", "keyless", "manual", "answering", "answers", "rejecting",
-			"handlers", "store-down");
+			"handlers", "store-down", "moving");
 
 	private static Map<String, Object> properties(EmbeddedKafkaBroker broker) {
 		TOPICS.stream().filter((topic) -> !broker.getTopics().contains(topic)).forEach(broker::addTopics);
@@ -196,6 +196,22 @@ class KafkaApplication {
 		@KafkaListener(topics = "rejecting", groupId = "rejecting", containerFactory = "withDeadLetters")
 		@Idempotent(key = "#payload", mode = IdempotencyMode.REJECT, operation = "rejecting")
 		public void rejecting(String payload) {
+			this.deliveries.effect(payload);
+		}
+
+		/**
+		 * Two consumers of one group, as of two nodes; the lease is shorter than the
+		 * work.
+		 */
+		@KafkaListener(id = "moving-one", topics = "moving", groupId = "moving",
+				properties = { "max.poll.interval.ms=3000", "session.timeout.ms=3000", "heartbeat.interval.ms=500" })
+		@KafkaListener(id = "moving-other", topics = "moving", groupId = "moving",
+				properties = { "max.poll.interval.ms=3000", "session.timeout.ms=3000", "heartbeat.interval.ms=500" })
+		@Idempotent(key = "#payload", operation = "moving", lease = "1s")
+		public void moving(String payload) throws InterruptedException {
+			if (this.deliveries.enter(payload) == 1) {
+				this.deliveries.awaitEnd();
+			}
 			this.deliveries.effect(payload);
 		}
 

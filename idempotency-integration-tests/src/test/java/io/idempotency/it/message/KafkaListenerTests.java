@@ -171,18 +171,10 @@ class KafkaListenerTests {
 	}
 
 	@Test
-	void skippedDuplicateIsAcknowledgedWhereTheListenerDoesSo() throws Exception {
+	void skippedDuplicateIsAcknowledgedWhereTheListenerDoesSo() {
 		this.kafka.send("manual", this.payload).join();
 		this.kafka.send("manual", this.payload).join();
-		try (Admin admin = admin()) {
-			Awaitility.await()
-				.atMost(PATIENCE)
-				.untilAsserted(
-						() -> assertThat(admin.listConsumerGroupOffsets("manual").partitionsToOffsetAndMetadata().get())
-							.extractingByKey(new TopicPartition("manual", 0))
-							.extracting(OffsetAndMetadata::offset)
-							.isEqualTo(2L));
-		}
+		awaitOffset("manual", 2);
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
 	}
 
@@ -218,6 +210,34 @@ class KafkaListenerTests {
 		this.kafka.send("handlers", this.payload).join();
 		awaitEffect(sendLast("handlers"));
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
+	}
+
+	@Test
+	void partitionMovesWhileItsRecordIsProcessed() {
+		this.kafka.send("moving", this.payload).join();
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> this.deliveries.count("moving", IdempotencyEvent.IN_PROGRESS) > 0);
+		assertThat(this.deliveries.effectsOf(this.payload)).isZero();
+		this.deliveries.end();
+		awaitEffect(this.payload);
+		awaitOffset("moving", 1);
+		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
+		assertThat(this.deliveries.enteredBy(this.payload)).isEqualTo(1);
+		assertThat(this.deliveries.count("moving", IdempotencyEvent.REPLAYED)).isPositive();
+		assertThat(this.deliveries.count("moving", IdempotencyEvent.CLAIM_LOST)).isZero();
+	}
+
+	private void awaitOffset(String topic, long offset) {
+		try (Admin admin = admin()) {
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.untilAsserted(
+						() -> assertThat(admin.listConsumerGroupOffsets(topic).partitionsToOffsetAndMetadata().get())
+							.extractingByKey(new TopicPartition(topic, 0))
+							.extracting(OffsetAndMetadata::offset)
+							.isEqualTo(offset));
+		}
 	}
 
 	private void send(String topic, String value, String key) {
