@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.it.servers.StoreAlone;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Records of {@code transaction = JOIN} that are encrypted: also an answer that is
  * attached after the commit.
  */
+@StoreAlone
 @EachDatabase(value = {}, and = Database.POSTGRESQL_18)
 class EncryptedJoinTests extends JoinScenarios {
 

@@ -4,6 +4,7 @@ import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 
 import org.springframework.context.annotation.Bean;
@@ -11,6 +12,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+@StoreAlone
 @Requires(Backend.REDIS)
 @Import(RedisSchemesTests.Store.class)
 class RedisSchemesTests extends SchemesTests {
