@@ -5,9 +5,11 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,9 +17,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 /**
- * "No key runs twice" for many seeds. {@code -Dsimulation.seeds=} says how many, and
- * {@code -Dsimulation.seed=} repeats one.
+ * "No key runs twice" for many seeds, which may take long. {@code -Dsimulation.seeds=}
+ * says how many, and {@code -Dsimulation.seed=} repeats one.
  */
+@Timeout(value = 12, unit = TimeUnit.HOURS)
 class SimulationTests {
 
 	private static final Logger logger = LoggerFactory.getLogger(SimulationTests.class);

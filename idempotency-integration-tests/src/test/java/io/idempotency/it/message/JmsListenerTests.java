@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest(classes = JmsApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
 class JmsListenerTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	@Autowired
 	JmsTemplate jms;

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ContextConfiguration(initializers = KafkaServer.class)
 class KafkaRecipeTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	@Autowired
 	KafkaTemplate<String, String> kafka;

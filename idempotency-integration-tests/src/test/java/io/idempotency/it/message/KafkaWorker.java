@@ -86,7 +86,7 @@ class KafkaWorker {
 		}
 
 		@KafkaListener(topics = "${test.topic}", groupId = "${test.topic}")
-		@Idempotent(key = "#payload", lease = "2s")
+		@Idempotent(key = "#payload", lease = "5s")
 		public void on(String payload) throws InterruptedException {
 			if (payload.equals(MORTAL) && this.effects.lines().stream().noneMatch((line) -> line.contains(BEGAN))) {
 				this.effects.add(this.node + " " + BEGAN + " " + payload);

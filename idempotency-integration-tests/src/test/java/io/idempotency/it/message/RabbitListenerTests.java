@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest(classes = RabbitApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
 class RabbitListenerTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	@Autowired
 	RabbitTemplate rabbit;
