@@ -64,6 +64,13 @@ class OperatorTests {
 	}
 
 	@Test
+	void shopIsHealthyWithoutAServer() {
+		Answer health = this.shop.get("/actuator/health");
+		assertThat(health.status()).isEqualTo(200);
+		assertThat(ShopClient.<String>read(health, "$.status")).isEqualTo("UP");
+	}
+
+	@Test
 	void evictedKeyIsNew() {
 		String key = ShopClient.newKey();
 		Answer first = this.shop.order(key, "sku-1", 1);
