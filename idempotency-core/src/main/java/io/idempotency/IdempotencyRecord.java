@@ -21,10 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param retentionRest how long the record is kept from now
  * @param attempts how many calls came with the key, which only
  * {@link IdempotencyMode#REJECT} counts; zero in other modes
+ * @param node the node that made the last claim of the key, {@code null} if it is not
+ * known
+ * @param traceId the id of the trace in which the last claim of the key was made,
+ * {@code null} if that call was not traced
  * @since 0.1.0
  */
 public record IdempotencyRecord(String operation, String id, State state, @Nullable Instant claimedAt,
-		Duration leaseRest, Duration retentionRest, long attempts) {
+		Duration leaseRest, Duration retentionRest, long attempts, @Nullable String node, @Nullable String traceId) {
 
 	private static final int CALLER_DIGITS = 24;
 
@@ -37,6 +41,21 @@ public record IdempotencyRecord(String operation, String id, State state, @Nulla
 		if (!id.matches("[0-9a-f]{64}")) {
 			throw new IllegalArgumentException("The id of a record has 64 hexadecimal digits in lower case");
 		}
+	}
+
+	/**
+	 * Creates the record of a claim of which nobody knows where it came from.
+	 * @param operation the name of the operation
+	 * @param id the identity of the record
+	 * @param state the state of the record
+	 * @param claimedAt when the last claim of the key was acquired
+	 * @param leaseRest how long the lease lives from now unless renewed
+	 * @param retentionRest how long the record is kept from now
+	 * @param attempts how many calls came with the key
+	 */
+	public IdempotencyRecord(String operation, String id, State state, @Nullable Instant claimedAt, Duration leaseRest,
+			Duration retentionRest, long attempts) {
+		this(operation, id, state, claimedAt, leaseRest, retentionRest, attempts, null, null);
 	}
 
 	/**
@@ -54,7 +73,7 @@ public record IdempotencyRecord(String operation, String id, State state, @Nulla
 	 */
 	public IdempotencyRecord withOperation(String name) {
 		return new IdempotencyRecord(name, this.id, this.state, this.claimedAt, this.leaseRest, this.retentionRest,
-				this.attempts);
+				this.attempts, this.node, this.traceId);
 	}
 
 	/** The states of a record. */

@@ -3,7 +3,7 @@
 import { element } from "./log.js";
 
 const LABELS = {
-	claimedAt: "Claimed", leaseRest: "Lease left", retentionRest: "Kept for", attempts: "Calls",
+	claimedAt: "Claimed", leaseRest: "Lease left", retentionRest: "Kept for", attempts: "Calls", node: "Node", traceId: "Trace",
 	node: "Node", traceId: "Trace", id: "Id", callerId: "Caller's id"
 };
 const CLASSES = { executed: "executed", recovered: "replayed", replayed: "replayed", released: "waiting" };

@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
+import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,14 @@ public interface CallObservation {
 	 * @return the scope, to be closed by the same thread
 	 */
 	Scope open();
+
+	/**
+	 * Is told that the call is given the result of the first call with its key, before it
+	 * is told the end.
+	 * @param first where the claim of the first call came from
+	 */
+	default void replays(ClaimOrigin first) {
+	}
 
 	/**
 	 * Is told once how the call has ended.

@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -43,7 +44,8 @@ final class ClaimSender {
 
 	private long sentNanos;
 
-	ClaimSender(GuardedCall call, IdempotencyStore store, StoreLine line, ConflictWaiter waiter, Scheduler scheduler) {
+	ClaimSender(GuardedCall call, IdempotencyStore store, StoreLine line, ConflictWaiter waiter, Scheduler scheduler,
+			ClaimOrigin origin) {
 		IdempotencyPolicy policy = call.policy();
 		boolean once = policy.mode() == IdempotencyMode.REJECT;
 		this.call = call;
@@ -52,7 +54,8 @@ final class ClaimSender {
 		this.waiter = waiter;
 		this.scheduler = scheduler;
 		this.request = new ClaimRequest(call.key(), ClaimId.random(), call.fingerprint(),
-				once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver());
+				once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver(),
+				origin);
 	}
 
 	/** Returns when the last claim was sent; its lease counts from this time. */

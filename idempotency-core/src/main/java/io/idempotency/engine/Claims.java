@@ -40,11 +40,14 @@ final class Claims {
 
 	private final Scheduler scheduler;
 
-	Claims(ConflictWaiter waiter, EncryptedResults results, Events events, Scheduler scheduler) {
+	private final ClaimOrigins origins;
+
+	Claims(ConflictWaiter waiter, EncryptedResults results, Events events, Scheduler scheduler, ClaimOrigins origins) {
 		this.waiter = waiter;
 		this.results = results;
 		this.events = events;
 		this.scheduler = scheduler;
+		this.origins = origins;
 	}
 
 	static Duration retryAfter(Duration rest) {
@@ -52,7 +55,8 @@ final class Claims {
 	}
 
 	Claimed claim(GuardedCall call, StoreLine line, ObservedCall observed) {
-		ClaimSender sender = new ClaimSender(call, line.store(), line, this.waiter, this.scheduler);
+		ClaimSender sender = new ClaimSender(call, line.store(), line, this.waiter, this.scheduler,
+				this.origins.current());
 		ClaimResult result;
 		try {
 			result = sender.send();

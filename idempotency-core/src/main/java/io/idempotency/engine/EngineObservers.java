@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import io.idempotency.Internal;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,16 +13,26 @@ import org.slf4j.LoggerFactory;
  * @param calls sees the calls, {@code null} if nobody does: then a call costs no object
  * more
  * @param stores sees what is asked of the stores
+ * @param origins tells where a claim of this thread comes from
  * @hidden
  * @since 0.1.0
  */
 @Internal
-public record EngineObservers(@Nullable CallObserver calls, StoreObserver stores) {
+public record EngineObservers(@Nullable CallObserver calls, StoreObserver stores, ClaimOriginSource origins) {
 
 	/** Nobody sees anything. */
 	public static final EngineObservers NONE = new EngineObservers(null, StoreObserver.NONE);
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	/**
+	 * Creates the observers of an engine whose claims do not tell where they come from.
+	 * @param calls sees the calls, {@code null} if nobody does
+	 * @param stores sees what is asked of the stores
+	 */
+	public EngineObservers(@Nullable CallObserver calls, StoreObserver stores) {
+		this(calls, stores, () -> ClaimOrigin.UNKNOWN);
+	}
 
 	/**
 	 * Returns the store that is asked in place of the given one.

@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.LocalResults;
@@ -124,9 +125,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.events = new Events(listener);
 		this.waiter = new ConflictWaiter(maxWaiters, scheduler);
 		this.encrypted = new EncryptedResults(encryption, this.events);
-		this.claims = new Claims(this.waiter, this.encrypted, this.events, scheduler);
+		ClaimOrigins origins = new ClaimOrigins(observers.origins(), this.events);
+		this.claims = new Claims(this.waiter, this.encrypted, this.events, scheduler, origins);
 		this.replays = new Replays(this.encrypted, this.events);
-		this.joined = new JoinedCalls(this, this.replays, this.waiter, this.encrypted, this.events);
+		this.joined = new JoinedCalls(this, this.replays, this.waiter, this.encrypted, this.events, origins);
 		this.results = new ResultThreads(scheduler);
 		this.lines = new StoreLines(scheduler, this.events, observers);
 		this.observer = observers.calls();
@@ -218,12 +220,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether the result was given; else the call has to be executed
 	 */
 	public boolean replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
-		if (this.closed || this.transactions.get() != null || !this.replays.replayLocal(call, replay)) {
+		ClaimOrigin first = (this.closed || this.transactions.get() != null) ? null
+				: this.replays.replayLocal(call, replay);
+		if (first == null) {
 			return false;
 		}
 		// A look that finds nothing is no call: the call is executed next, and counts
 		// then.
-		ObservedCall.start(this.observer, call, this.events).end(IdempotencyOutcome.REPLAYED, null);
+		ObservedCall.start(this.observer, call, this.events).replayed(first);
 		return true;
 	}
 

@@ -52,13 +52,16 @@ final class JoinedCalls {
 
 	private final Events events;
 
+	private final ClaimOrigins origins;
+
 	JoinedCalls(IdempotencyEngine engine, Replays replays, ConflictWaiter waiter, EncryptedResults results,
-			Events events) {
+			Events events, ClaimOrigins origins) {
 		this.engine = engine;
 		this.replays = replays;
 		this.waiter = waiter;
 		this.results = results;
 		this.events = events;
+		this.origins = origins;
 	}
 
 	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions,
@@ -199,7 +202,7 @@ final class JoinedCalls {
 			IdempotencyPolicy policy = this.call.policy();
 			ClaimType type = (policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
 			return new ClaimRequest(this.call.key(), ClaimId.random(), this.call.fingerprint(), type, policy.lease(),
-					policy.retention(), policy.mayTakeOver());
+					policy.retention(), policy.mayTakeOver(), JoinedCalls.this.origins.current());
 		}
 
 		private @Nullable T run(OwnedClaim owned) throws Throwable {

@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,23 @@ final class ObservedCall {
 		if (this != NONE) {
 			this.seenAs = outcome;
 		}
+	}
+
+	/**
+	 * Ends the observation of a call that was given the result of the first one.
+	 * @param first where the claim of the first call came from
+	 */
+	void replayed(ClaimOrigin first) {
+		if (this == NONE) {
+			return;
+		}
+		try {
+			this.observation.replays(first);
+		}
+		catch (Throwable ex) {
+			this.events.notObserved(ex);
+		}
+		end(IdempotencyOutcome.REPLAYED, null);
 	}
 
 	/** Notes that the call has returned to its caller. */

@@ -4,6 +4,7 @@ import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
@@ -54,28 +55,32 @@ final class Replays {
 		}
 		catch (Throwable replayed) {
 			// The exception is a remembered failure, or a signal of the door.
-			replayed(call, observed);
+			replayed(call, completed, observed);
 			throw replayed;
 		}
-		replayed(call, observed);
+		replayed(call, completed, observed);
 		return value;
 	}
 
-	private void replayed(GuardedCall call, ObservedCall observed) {
+	private void replayed(GuardedCall call, ClaimResult.Completed completed, ObservedCall observed) {
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-		observed.end(IdempotencyOutcome.REPLAYED, null);
+		observed.replayed(completed.origin());
 	}
 
-	/** Gives a result that is in the memory of this JVM, if a replay of it is all. */
-	boolean replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
+	/**
+	 * Gives a result that is in the memory of this JVM, if a replay of it is all.
+	 * @return where the claim of the first call came from, {@code null} if nothing was
+	 * given
+	 */
+	@Nullable ClaimOrigin replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
 		LocalResults.LocalResult local = (call.store() instanceof LocalResults results) ? results.find(call.key())
 				: null;
 		if (local == null || !local.fingerprint().equals(call.fingerprint())) {
-			return false;
+			return null;
 		}
 		StoredResult result = this.encrypted.decrypt(call, local.result());
 		if (result == null) {
-			return false;
+			return null;
 		}
 		try {
 			replay.accept(result);
@@ -83,10 +88,10 @@ final class Replays {
 		catch (UnreadableResultException ex) {
 			// Who executes the call next meets it again.
 			this.events.resultNotReadable(call.operation(), ex);
-			return false;
+			return null;
 		}
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-		return true;
+		return local.origin();
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action, ObservedCall observed)

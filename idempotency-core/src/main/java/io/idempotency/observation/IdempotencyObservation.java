@@ -25,6 +25,11 @@ public enum IdempotencyObservation implements ObservationDocumentation {
 			return CallKeyName.values();
 		}
 
+		@Override
+		public KeyName[] getHighCardinalityKeyNames() {
+			return RunKeyName.values();
+		}
+
 	};
 
 	/**
@@ -68,6 +73,34 @@ public enum IdempotencyObservation implements ObservationDocumentation {
 			@Override
 			public String asString() {
 				return "outcome";
+			}
+
+		}
+
+	}
+
+	/**
+	 * The key names of {@link #CALL} that only the replay of a traced call has, all of
+	 * high cardinality: they belong to a trace and never to a meter.
+	 */
+	public enum RunKeyName implements KeyName {
+
+		/** The id of the trace of the first call. */
+		TRACE_ID {
+
+			@Override
+			public String asString() {
+				return "idempotency.run.trace-id";
+			}
+
+		},
+
+		/** The node that ran the first call. */
+		NODE {
+
+			@Override
+			public String asString() {
+				return "idempotency.run.node";
 			}
 
 		}

@@ -2,6 +2,7 @@ package io.idempotency.observation;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,8 @@ public class IdempotencyObservationContext extends Observation.Context {
 	private final String store;
 
 	private volatile @Nullable IdempotencyOutcome outcome;
+
+	private volatile @Nullable ClaimOrigin first;
 
 	/**
 	 * Creates the context of a call that starts.
@@ -63,6 +66,23 @@ public class IdempotencyObservationContext extends Observation.Context {
 	 */
 	public @Nullable IdempotencyOutcome outcome() {
 		return this.outcome;
+	}
+
+	/**
+	 * Returns where the first call came from, if this call is given its result.
+	 * @return the origin of the claim of the first call, {@code null} if the call is no
+	 * replay
+	 */
+	public @Nullable ClaimOrigin first() {
+		return this.first;
+	}
+
+	/**
+	 * Sets where the first call came from.
+	 * @param first the origin of its claim
+	 */
+	public void first(ClaimOrigin first) {
+		this.first = first;
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.idempotency.observation;
 
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.CallObservation;
+import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +16,14 @@ final class MicrometerCallObservation implements CallObservation {
 
 	private final ObservationRegistry registry;
 
+	private final RunLink link;
+
 	MicrometerCallObservation(Observation observation, IdempotencyObservationContext context,
-			ObservationRegistry registry) {
+			ObservationRegistry registry, RunLink link) {
 		this.observation = observation;
 		this.context = context;
 		this.registry = registry;
+		this.link = link;
 	}
 
 	/**
@@ -46,6 +50,12 @@ final class MicrometerCallObservation implements CallObservation {
 				throw ex;
 			}
 		};
+	}
+
+	@Override
+	public void replays(ClaimOrigin first) {
+		this.context.first(first);
+		this.link.to(first, this.context);
 	}
 
 	@Override

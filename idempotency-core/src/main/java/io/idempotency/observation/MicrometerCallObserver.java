@@ -33,6 +33,8 @@ public final class MicrometerCallObserver implements CallObserver {
 
 	private final @Nullable IdempotencyObservationConvention convention;
 
+	private final RunLink link;
+
 	private final Map<IdempotencyStore, String> types = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean told = new AtomicBoolean();
@@ -43,6 +45,18 @@ public final class MicrometerCallObserver implements CallObserver {
 	 * @param convention names the observations; {@code null} for the usual names
 	 */
 	public MicrometerCallObserver(ObservationRegistry registry, @Nullable IdempotencyObservationConvention convention) {
+		this(registry, convention, RunLink.NONE);
+	}
+
+	/**
+	 * Creates an observer of calls that are traced.
+	 * @param registry has the handlers of observations
+	 * @param convention names the observations; {@code null} for the usual names
+	 * @param link links a replay to its run
+	 */
+	public MicrometerCallObserver(ObservationRegistry registry, @Nullable IdempotencyObservationConvention convention,
+			RunLink link) {
+		this.link = link;
 		this.registry = registry;
 		this.convention = convention;
 	}
@@ -61,7 +75,7 @@ public final class MicrometerCallObserver implements CallObserver {
 			return CallObservation.NONE;
 		}
 		start(observation);
-		return new MicrometerCallObservation(observation, context, this.registry);
+		return new MicrometerCallObservation(observation, context, this.registry, this.link);
 	}
 
 	/**

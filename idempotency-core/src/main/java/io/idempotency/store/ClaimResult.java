@@ -31,8 +31,19 @@ public sealed interface ClaimResult {
 	 *
 	 * @param result the result
 	 * @param rest how long the record is kept from now
+	 * @param origin where the claim of the first call came from
 	 */
-	record Completed(StoredResult result, Duration rest) implements ClaimResult {
+	record Completed(StoredResult result, Duration rest, ClaimOrigin origin) implements ClaimResult {
+
+		/**
+		 * Creates the answer of a store that keeps no origins.
+		 * @param result the result
+		 * @param rest how long the record is kept from now
+		 */
+		public Completed(StoredResult result, Duration rest) {
+			this(result, rest, ClaimOrigin.UNKNOWN);
+		}
+
 	}
 
 	/**

@@ -39,8 +39,9 @@ public interface LocalResults {
 	 * @param fingerprint of the claim that has it: only the same fingerprint is given the
 	 * result
 	 * @param result the result
+	 * @param origin where the claim of the first call came from
 	 */
-	record LocalResult(Fingerprint fingerprint, StoredResult result) {
+	record LocalResult(Fingerprint fingerprint, StoredResult result, ClaimOrigin origin) {
 	}
 
 }

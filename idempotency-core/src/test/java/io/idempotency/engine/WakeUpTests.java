@@ -8,6 +8,7 @@ import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,7 @@ class WakeUpTests {
 	private final StoreLine line = StoreLine.to(this.node.store, "store", this.node.ticker, this.events);
 
 	private final Claims claims = new Claims(this.waiter, new EncryptedResults(null, this.events), this.events,
-			this.node.ticker);
+			this.node.ticker, new ClaimOrigins(() -> ClaimOrigin.UNKNOWN, this.events));
 
 	@AfterEach
 	void close() {

@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.aop.SpringTemplateSurroundings;
 import io.idempotency.engine.CallObserver;
+import io.idempotency.engine.ClaimOriginSource;
 import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.EngineObservers;
 import io.idempotency.engine.IdempotencyEngine;
@@ -17,6 +18,7 @@ import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.engine.StoreIdempotencyTokens;
 import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Namespace;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -73,8 +75,11 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	EngineObservers idempotencyObservers(ObjectProvider<CallObserver> calls, ObjectProvider<StoreObserver> stores) {
-		return new EngineObservers(calls.getIfUnique(), stores.getIfUnique(() -> StoreObserver.NONE));
+	EngineObservers idempotencyObservers(ObjectProvider<CallObserver> calls, ObjectProvider<StoreObserver> stores,
+			ObjectProvider<ClaimOriginSource> origins, IdempotencyProperties properties) {
+		ClaimOrigin node = NodeName.of(properties);
+		return new EngineObservers(calls.getIfUnique(), stores.getIfUnique(() -> StoreObserver.NONE),
+				origins.getIfUnique(() -> () -> node));
 	}
 
 	@Bean

@@ -55,6 +55,9 @@ import org.springframework.util.unit.DataSize;
  * @param namespace Name of the service, a part of every key. Services that share a store
  * share keys only if their namespaces are equal. By default spring.application.name, and
  * empty if there is none.
+ * @param node Name of this node, which a record shows to operators beside the claims that
+ * the node has made. At most 64 printable characters of ASCII without a space. By default
+ * the name of the host, as far as the environment tells it, and the id of the process.
  * @param encryption Encryption of stored results.
  * @param admin Administration of records.
  * @since 0.1.0
@@ -70,13 +73,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
-		@DefaultValue NearCache nearCache, @Nullable String namespace, @DefaultValue Encryption encryption,
-		@DefaultValue @NestedConfigurationProperty AdminProperties admin) {
+		@DefaultValue NearCache nearCache, @Nullable String namespace, @Nullable String node,
+		@DefaultValue Encryption encryption, @DefaultValue @NestedConfigurationProperty AdminProperties admin) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
 		if (namespace != null) {
 			PropertyChecks.namespace("namespace", namespace);
+		}
+		if (node != null) {
+			PropertyChecks.node("node", node);
 		}
 		PropertyChecks.positive("retention", retention);
 		PropertyChecks.positive("lease", lease);

@@ -24,6 +24,8 @@ final class PropertyChecks {
 
 	private static final Pattern NAMESPACE = Pattern.compile("\\P{Cntrl}{0,100}");
 
+	private static final Pattern NODE = Pattern.compile("[!-~]{1,64}");
+
 	/** The bound on bodies, which are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
@@ -72,6 +74,11 @@ final class PropertyChecks {
 		if (value < minimum || value > maximum) {
 			throw invalid(name, value, "It must be " + minimum + " to " + maximum + ".");
 		}
+	}
+
+	static void node(String name, String value) {
+		require(NODE.matcher(value).matches(), name, value,
+				"It must have 1 to 64 printable characters of ASCII, and no space.");
 	}
 
 	static void headerName(String name, String value) {

@@ -22,9 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class IdempotencyPropertiesMetadataTests {
 
 	private static final List<String> NAMES = List.of("idempotency.enabled", "idempotency.namespace",
-			"idempotency.store", "idempotency.retention", "idempotency.lease", "idempotency.renewal",
-			"idempotency.conflict", "idempotency.wait-timeout", "idempotency.max-waiters", "idempotency.scope",
-			"idempotency.fingerprint", "idempotency.on-failure", "idempotency.on-store-failure",
+			"idempotency.node", "idempotency.store", "idempotency.retention", "idempotency.lease",
+			"idempotency.renewal", "idempotency.conflict", "idempotency.wait-timeout", "idempotency.max-waiters",
+			"idempotency.scope", "idempotency.fingerprint", "idempotency.on-failure", "idempotency.on-store-failure",
 			"idempotency.store-timeout", "idempotency.advisor-order", "idempotency.key.header",
 			"idempotency.key.max-length", "idempotency.http.filter-order", "idempotency.http.replayed-header",
 			"idempotency.http.max-request-size", "idempotency.http.max-response-size", "idempotency.http.release-on",
@@ -41,8 +41,8 @@ class IdempotencyPropertiesMetadataTests {
 
 	/** None, or computed at the start: the description says how. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("idempotency.memory.max-size",
-			"idempotency.http.retention-on-error", "idempotency.namespace", "idempotency.encryption.keys",
-			"idempotency.encryption.active-key");
+			"idempotency.http.retention-on-error", "idempotency.namespace", "idempotency.node",
+			"idempotency.encryption.keys", "idempotency.encryption.active-key");
 
 	@Test
 	void namesEveryPropertyAndNoOther() throws IOException {

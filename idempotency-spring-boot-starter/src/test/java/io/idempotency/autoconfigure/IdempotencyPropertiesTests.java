@@ -117,6 +117,9 @@ class IdempotencyPropertiesTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			idempotency.namespace               | 'a	b'
+			idempotency.node                    | 'a b'
+			idempotency.node                    | knöten
+			idempotency.node                    | ''
 			idempotency.retention               | 0s
 			idempotency.retention               | -1h
 			idempotency.lease                   | 0

@@ -11,13 +11,17 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordAdmin.Eviction;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
+import io.idempotency.store.StoredResult;
 
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -124,6 +128,59 @@ interface AdminRules extends StoreUnderTest {
 		Expect.acquired("RUNNING, lease over, evicted, claim: Acquired and not abandoned", dead.duplicate().claim());
 		assertThat(evict(successor, false)).as("nobody's, evict").isEqualTo(Eviction.EVICTED);
 		Expect.acquired("nobody's, evicted, claim: Acquired and not abandoned", successor.duplicate().claim());
+	}
+
+	@Test
+	default void recordShowsWhereItsLastClaimCameFrom() {
+		ClaimOrigin traced = new ClaimOrigin("n".repeat(64), "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
+		ClaimOrigin node = new ClaimOrigin("node-2", null, null);
+		Call first = Call.fresh(this).fingerprint(longest()).origin(traced).acquire();
+		first.renew(Call.LONG);
+		assertOrigin(first, traced);
+		first.execute(Call.LONG, Call.LONG);
+		assertOrigin(first, traced);
+		first.complete(new StoredResult("f".repeat(32), new byte[] { 1, 2, 3 }), Call.LONG);
+		assertOrigin(first, traced);
+		for (int replay = 0; replay < 2; replay++) {
+			ClaimResult.Completed completed = Expect.is(ClaimResult.Completed.class, "DONE, claim: Completed",
+					first.duplicate().origin(node).claim());
+			assertThat(completed.origin()).as("DONE, claim: origin").isEqualTo(traced);
+			assertThat(completed.result().bytes()).as("DONE, claim: result").containsExactly(1, 2, 3);
+		}
+		assertOrigin(first, traced);
+
+		Call dead = Call.fresh(this).lease(tick()).origin(traced).acquire();
+		Call once = Call.fresh(this).type(ClaimType.ONCE).origin(node).acquire();
+		once.duplicate().origin(traced).claim();
+		assertOrigin(once, node);
+		elapse(tick().multipliedBy(3));
+		Call successor = dead.duplicate().origin(node).acquire();
+		assertOrigin(dead, node);
+		successor.release();
+		assertOrigin(dead, node);
+		assertOrigin(Call.fresh(this).acquire(), ClaimOrigin.UNKNOWN);
+	}
+
+	@Test
+	default void tokenThatIsGivenBackComesFromNobody() {
+		Call token = Call.freshToken(this);
+		store().issue(token.key(), Call.LONG);
+		Call used = token.origin(new ClaimOrigin("node-1", null, null)).acquire();
+		assertThat(find(used).node()).isEqualTo("node-1");
+		used.release();
+		assertThat(find(used).state()).isEqualTo(State.ISSUED);
+		assertThat(find(used).node()).as("ISSUED: node").isNull();
+	}
+
+	private static Fingerprint longest() {
+		return Fingerprint.of("a".repeat(16)).add("first").build();
+	}
+
+	private void assertOrigin(Call call, ClaimOrigin origin) {
+		IdempotencyRecord record = find(call);
+		assertThat(record.node()).as("%s: node", record.state())
+			.isEqualTo(origin.node().isEmpty() ? null : origin.node());
+		assertThat(record.traceId()).as("%s: trace id", record.state()).isEqualTo(origin.traceId());
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -73,12 +74,12 @@ final class Call {
 	Call duplicate(IdempotencyStore node) {
 		ClaimRequest from = this.request;
 		return new Call(node, new ClaimRequest(from.key(), ClaimId.random(), from.fingerprint(), from.type(), LONG,
-				LONG, from.takeOver()));
+				LONG, from.takeOver(), from.origin()));
 	}
 
 	Call fingerprint(Fingerprint fingerprint) {
 		ClaimRequest from = this.request;
-		return with(fingerprint, from.type(), from.lease(), from.retention(), from.takeOver());
+		return with(fingerprint, from.type(), from.lease(), from.retention(), from.takeOver(), from.origin());
 	}
 
 	/** Creates a call with the same key and claim id but another fingerprint. */
@@ -88,27 +89,34 @@ final class Call {
 
 	Call type(ClaimType type) {
 		ClaimRequest from = this.request;
-		return with(from.fingerprint(), type, from.lease(), from.retention(), from.takeOver());
+		return with(from.fingerprint(), type, from.lease(), from.retention(), from.takeOver(), from.origin());
 	}
 
 	Call lease(Duration lease) {
 		ClaimRequest from = this.request;
-		return with(from.fingerprint(), from.type(), lease, from.retention(), from.takeOver());
+		return with(from.fingerprint(), from.type(), lease, from.retention(), from.takeOver(), from.origin());
 	}
 
 	Call retention(Duration retention) {
 		ClaimRequest from = this.request;
-		return with(from.fingerprint(), from.type(), from.lease(), retention, from.takeOver());
+		return with(from.fingerprint(), from.type(), from.lease(), retention, from.takeOver(), from.origin());
 	}
 
 	/** Creates a call that does not take over a claim whose lease is over. */
 	Call refusing() {
 		ClaimRequest from = this.request;
-		return with(from.fingerprint(), from.type(), from.lease(), from.retention(), false);
+		return with(from.fingerprint(), from.type(), from.lease(), from.retention(), false, from.origin());
 	}
 
-	private Call with(Fingerprint fingerprint, ClaimType type, Duration lease, Duration retention, boolean takeOver) {
-		return new Call(this.store, new ClaimRequest(key(), id(), fingerprint, type, lease, retention, takeOver));
+	Call origin(ClaimOrigin origin) {
+		ClaimRequest from = this.request;
+		return with(from.fingerprint(), from.type(), from.lease(), from.retention(), from.takeOver(), origin);
+	}
+
+	private Call with(Fingerprint fingerprint, ClaimType type, Duration lease, Duration retention, boolean takeOver,
+			ClaimOrigin origin) {
+		return new Call(this.store,
+				new ClaimRequest(key(), id(), fingerprint, type, lease, retention, takeOver, origin));
 	}
 
 	IdempotencyKey key() {

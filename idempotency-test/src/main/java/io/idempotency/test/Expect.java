@@ -77,7 +77,7 @@ final class Expect {
 		assertThat(answer).as("%s: accepted", rule).isFalse();
 	}
 
-	private static <T extends ClaimResult> T is(Class<T> type, String rule, ClaimResult answer) {
+	static <T extends ClaimResult> T is(Class<T> type, String rule, ClaimResult answer) {
 		assertThat(answer).as(rule).isInstanceOf(type);
 		return type.cast(answer);
 	}

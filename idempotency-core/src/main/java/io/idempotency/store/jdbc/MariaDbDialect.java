@@ -15,7 +15,7 @@ import io.idempotency.store.record.StoredRecord;
 final class MariaDbDialect extends MySqlDialect {
 
 	/** The column of the clock, after the columns of a query. */
-	private static final int CLOCK = 12;
+	private static final int CLOCK = 13;
 
 	private final String insertOrFind;
 

@@ -47,7 +47,7 @@ final class PostgreSqlDialect extends Dialect {
 	PostgreSqlDialect(TableName table) {
 		super("postgresql", table, NOW, NOW);
 		this.insertOrFind = "WITH clock AS (SELECT " + sql().now() + " AS now), mine AS (" + sql().insertInto()
-				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, 1 FROM clock"
+				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, 1 FROM clock"
 				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ") SELECT 1, "
 				+ RecordSql.COLUMNS + ", fence FROM mine UNION ALL SELECT 0, " + RecordSql.COLUMNS
 				+ ", (SELECT now FROM clock) FROM " + sql().table()

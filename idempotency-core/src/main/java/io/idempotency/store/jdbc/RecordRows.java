@@ -10,6 +10,7 @@ import java.util.List;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordRows {
 
 	/** The number of parameters that {@link #bindNew} sets. */
-	static final int NEW_PARAMETERS = 8;
+	static final int NEW_PARAMETERS = 9;
 
 	private static final int MAX_OPERATION_LENGTH = 255;
 
@@ -36,8 +37,9 @@ final class RecordRows {
 		StoredRecord record = new StoredRecord(state(row.getString(first)), claimId(row.getBytes(first + 1)),
 				row.getLong(first + 2), fingerprint(row.getBytes(first + 3)), row.getLong(first + 4),
 				row.getLong(first + 5), row.getLong(first + 6), row.getLong(first + 7),
-				result(row.getString(first + 8), row.getBytes(first + 9)), ResultKind.SUCCESS);
-		return new StoredRow(record, row.getLong(first + 10));
+				result(row.getString(first + 8), row.getBytes(first + 9)), ResultKind.SUCCESS,
+				ClaimOrigin.parse(row.getString(first + 10)));
+		return new StoredRow(record, row.getLong(first + 11));
 	}
 
 	/**
@@ -65,6 +67,7 @@ final class RecordRows {
 		statement.setLong(6, record.leaseUntil());
 		statement.setLong(7, record.keptUntil());
 		statement.setLong(8, record.tokenUntil());
+		bind(statement, 9, record.origin());
 	}
 
 	/** Binds {@link RecordSql#COLUMNS}. */
@@ -77,7 +80,8 @@ final class RecordRows {
 		statement.setLong(first + 5, record.keptUntil());
 		statement.setLong(first + 6, record.tokenUntil());
 		statement.setLong(first + 7, record.attempts());
-		return bind(statement, first + 8, record.result());
+		int next = bind(statement, first + 8, record.result());
+		return bind(statement, next, record.origin());
 	}
 
 	/** Binds the condition that a record is the version that was read. */
@@ -103,6 +107,16 @@ final class RecordRows {
 			statement.setBytes(first + 1, result.bytes());
 		}
 		return first + 2;
+	}
+
+	private static int bind(PreparedStatement statement, int first, ClaimOrigin origin) throws SQLException {
+		if (origin.equals(ClaimOrigin.UNKNOWN)) {
+			statement.setNull(first, Types.VARCHAR);
+		}
+		else {
+			statement.setString(first, origin.toString());
+		}
+		return first + 1;
 	}
 
 	/** Binds a list of values. */

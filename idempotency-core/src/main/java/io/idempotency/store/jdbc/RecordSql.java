@@ -8,13 +8,13 @@ final class RecordSql {
 
 	/** The columns of a query, in the order of {@link RecordRows}. */
 	static final String COLUMNS = "state, claim_id, fence, fingerprint, lease_until, kept_until, token_until, attempts,"
-			+ " result_format, result_body";
+			+ " result_format, result_body, origin";
 
 	private static final String HEAD = "state, claim_id, fence, fingerprint, lease_until, kept_until, token_until, attempts,"
-			+ " result_format, NULL";
+			+ " result_format, NULL, origin";
 
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
-			+ " kept_until, token_until, attempts";
+			+ " kept_until, token_until, origin, attempts";
 
 	/**
 	 * The text after a query that locks its rows and skips the rows that another session
@@ -75,13 +75,13 @@ final class RecordSql {
 	 * the given expression is its fence.
 	 */
 	String newRecord(String fence) {
-		return "?, ?, ?, ?, " + fence + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now + " + ?, 1";
+		return "?, ?, ?, ?, " + fence + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now + " + ?, ?, 1";
 	}
 
 	/** Returns an insert of a whole record with the times of the caller. */
 	String insertRecord() {
 		return "INSERT INTO " + this.table + " (key_hash, operation, " + COLUMNS
-				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	}
 
 	String find() {
@@ -111,7 +111,8 @@ final class RecordSql {
 	 */
 	String replace() {
 		return "UPDATE " + this.table + " SET state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"
-				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?" + UNCHANGED;
+				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?, origin = ?"
+				+ UNCHANGED;
 	}
 
 	/** Deletes the record that was read, if it is unchanged. */
@@ -147,7 +148,8 @@ final class RecordSql {
 
 	/** Turns our claim of a token into the issued token again, with its first expiry. */
 	String releaseToken() {
-		return "UPDATE " + this.table + " SET state = 'I', claim_id = ?, fingerprint = ?, lease_until = 0,"
+		return "UPDATE " + this.table
+				+ " SET state = 'I', claim_id = ?, fingerprint = ?, origin = NULL, lease_until = 0,"
 				+ " kept_until = token_until WHERE key_hash = ? AND claim_id = ? AND state IN ('R', 'O') AND " + live();
 	}
 

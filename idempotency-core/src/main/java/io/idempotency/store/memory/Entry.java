@@ -27,13 +27,19 @@ final class Entry {
 	 * The bytes of a record without its result, measured on a 64-bit JVM with compressed
 	 * references.
 	 */
-	static final int OVERHEAD = 400;
+	static final int OVERHEAD = 408;
 
 	/**
 	 * The bytes of a result besides its content, and of its place in the order of
 	 * completion.
 	 */
 	private static final int RESULT_OVERHEAD = 80;
+
+	/**
+	 * The bytes of a span and its trace. The name of the node is one text for all
+	 * records.
+	 */
+	private static final int TRACE_OVERHEAD = 160;
 
 	private final RecordId id;
 
@@ -113,7 +119,8 @@ final class Entry {
 	}
 
 	long bytes() {
-		return OVERHEAD + resultBytes();
+		int trace = (this.record.origin().traceId() != null) ? TRACE_OVERHEAD : 0;
+		return OVERHEAD + trace + resultBytes();
 	}
 
 }

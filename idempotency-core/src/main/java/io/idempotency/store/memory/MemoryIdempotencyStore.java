@@ -110,8 +110,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResu
 	@Override
 	public @Nullable LocalResult find(IdempotencyKey key) {
 		StoredRecord record = this.records.find(key);
-		return (record != null && record.result() != null) ? new LocalResult(record.fingerprint(), record.result())
-				: null;
+		return (record != null && record.result() != null)
+				? new LocalResult(record.fingerprint(), record.result(), record.origin()) : null;
 	}
 
 	/**

@@ -131,7 +131,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 		NearResult near = this.results.getIfPresent(id);
 		long now = this.ticker.read();
 		if (near != null && near.answers(request.fingerprint(), now)) {
-			return new ClaimResult.Completed(near.result(), near.rest(now));
+			return new ClaimResult.Completed(near.result(), near.rest(now), near.origin());
 		}
 		// The clock is read before the store is asked, so that a result is never kept
 		// longer than the store says.
@@ -147,7 +147,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 		// A miss is not counted: the claim that follows is one.
 		NearResult near = isHere(id) ? this.results.getIfPresent(id) : null;
 		return (near != null && near.answers(near.fingerprint(), this.ticker.read()))
-				? new LocalResult(near.fingerprint(), near.result()) : null;
+				? new LocalResult(near.fingerprint(), near.result(), near.origin()) : null;
 	}
 
 	@Override
@@ -164,7 +164,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 		ClaimResult answer = this.store.claim(request);
 		if (answer instanceof ClaimResult.Completed completed) {
 			long rest = nanos(completed.rest());
-			this.results.put(id, new NearResult(request.fingerprint(), completed.result(),
+			this.results.put(id, new NearResult(request.fingerprint(), completed.result(), completed.origin(),
 					askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
 			if (this.evictions.get() != evictionsBefore) {
 				// The record may have been removed between the answer and this line.

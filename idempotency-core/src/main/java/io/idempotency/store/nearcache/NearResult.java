@@ -3,6 +3,7 @@ package io.idempotency.store.nearcache;
 import java.time.Duration;
 
 import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.StoredResult;
 
 /**
@@ -10,10 +11,11 @@ import io.idempotency.store.StoredResult;
  *
  * @param fingerprint the fingerprint of the claim
  * @param result the result
+ * @param origin where the claim of the first call came from
  * @param staleAt when the store must be asked again, by the ticker
  * @param goneAt when the record is gone, by the ticker
  */
-record NearResult(Fingerprint fingerprint, StoredResult result, long staleAt, long goneAt) {
+record NearResult(Fingerprint fingerprint, StoredResult result, ClaimOrigin origin, long staleAt, long goneAt) {
 
 	/** The approximate size of an entry in bytes, without the bytes of the result. */
 	static final int OVERHEAD = 512;

@@ -5,6 +5,7 @@ import java.time.Instant;
 
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ResultKind;
 
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ public final class RecordView {
 		boolean leased = held && state != RecordState.ONCE && state != RecordState.NOBODYS;
 		return new IdempotencyRecord(label, hash, state(state, held), claimedAt(record),
 				leased ? moment.until(record.leaseUntil()) : Duration.ZERO, moment.until(record.expiresAt()),
-				(state == RecordState.ONCE) ? record.attempts() : 0);
+				(state == RecordState.ONCE) ? record.attempts() : 0, node(record), record.origin().traceId());
 	}
 
 	/**
@@ -42,11 +43,13 @@ public final class RecordView {
 	 * @param leaseUntil when the lease is over
 	 * @param keptUntil when the retention is over
 	 * @param attempts how many claims of type once came with the key
+	 * @param origin where the claim came from
 	 * @return the record, without what operators never see
 	 */
-	public static StoredRecord read(RecordState state, long fence, long leaseUntil, long keptUntil, long attempts) {
+	public static StoredRecord read(RecordState state, long fence, long leaseUntil, long keptUntil, long attempts,
+			ClaimOrigin origin) {
 		return new StoredRecord(state, StoredRecord.NO_ID, fence, Fingerprint.NONE, leaseUntil, keptUntil, 0, attempts,
-				null, ResultKind.SUCCESS);
+				null, ResultKind.SUCCESS, origin);
 	}
 
 	private static IdempotencyRecord.State state(RecordState state, boolean held) {
@@ -60,6 +63,11 @@ public final class RecordView {
 			case ONCE -> IdempotencyRecord.State.ONCE;
 			case ABSENT -> throw new IllegalArgumentException("An absent record cannot be shown");
 		};
+	}
+
+	private static @Nullable String node(StoredRecord record) {
+		String node = record.origin().node();
+		return node.isEmpty() ? null : node;
 	}
 
 	/** Returns when the key was claimed. The fence of a claim is the time of it. */

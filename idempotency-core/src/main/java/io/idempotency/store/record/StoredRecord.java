@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -35,16 +36,18 @@ import org.jspecify.annotations.Nullable;
  * @param result the result
  * @param kind how the call ended; {@link ResultKind#SUCCESS} until the call is done, and
  * in stores that need not know
+ * @param origin where the claim came from
  */
 public record StoredRecord(RecordState state, ClaimId claimId, long fence, Fingerprint fingerprint, long leaseUntil,
-		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind) {
+		long keptUntil, long tokenUntil, long attempts, @Nullable StoredResult result, ResultKind kind,
+		ClaimOrigin origin) {
 
 	/** The claim id of a record that no call owns. */
 	public static final ClaimId NO_ID = new ClaimId(0, 0);
 
 	/** The absent record. */
 	public static final StoredRecord ABSENT = new StoredRecord(RecordState.ABSENT, NO_ID, 0, Fingerprint.NONE,
-			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null, ResultKind.SUCCESS);
+			Long.MIN_VALUE, Long.MIN_VALUE, 0, 0, null, ResultKind.SUCCESS, ClaimOrigin.UNKNOWN);
 
 	/**
 	 * Returns when the record expires.
@@ -77,8 +80,9 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @return the record
 	 */
 	public StoredRecord withoutResult() {
-		return (this.result == null) ? this : new StoredRecord(RecordState.TOMBSTONE, this.claimId, this.fence,
-				this.fingerprint, this.leaseUntil, this.keptUntil, this.tokenUntil, this.attempts, null, this.kind);
+		return (this.result == null) ? this
+				: new StoredRecord(RecordState.TOMBSTONE, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
+						this.keptUntil, this.tokenUntil, this.attempts, null, this.kind, this.origin);
 	}
 
 	/**
@@ -128,7 +132,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		}
 		return new Step<>(
 				new StoredRecord(this.state, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
-						this.keptUntil, this.tokenUntil, this.attempts + 1, null, this.kind),
+						this.keptUntil, this.tokenUntil, this.attempts + 1, null, this.kind, this.origin),
 				new ClaimResult.Duplicate(this.attempts + 1));
 	}
 
@@ -148,13 +152,13 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 					: stay(new ClaimResult.Abandoned());
 		}
 		return stay((this.result == null) ? new ClaimResult.Tombstone()
-				: new ClaimResult.Completed(this.result, moment.until(this.keptUntil)));
+				: new ClaimResult.Completed(this.result, moment.until(this.keptUntil), this.origin));
 	}
 
 	private Step<ClaimResult> acquire(ClaimRequest request, RecordState next, Moment moment) {
 		long leased = (next == RecordState.ONCE) ? moment.micros() : moment.plus(request.lease());
 		return new StoredRecord(next, request.claimId(), moment.nextFence(), request.fingerprint(), leased,
-				moment.plus(request.retention()), this.tokenUntil, 1, null, ResultKind.SUCCESS)
+				moment.plus(request.retention()), this.tokenUntil, 1, null, ResultKind.SUCCESS, request.origin())
 			.acquired(request);
 	}
 
@@ -204,8 +208,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		long keptAfter = moment.plus(completion.retention());
 		// The wait for the result must not keep the record longer than its retention.
 		long awaited = Math.min(moment.plus(completion.attachWithin()), keptAfter);
-		return new Step<>(new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,
-				keptAfter, this.tokenUntil, this.attempts, completion.result(), kind(completion)), true);
+		return new Step<>(
+				new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,
+						keptAfter, this.tokenUntil, this.attempts, completion.result(), kind(completion), this.origin),
+				true);
 	}
 
 	/**
@@ -272,7 +278,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 
 	private static StoredRecord issued(long fence, long until) {
 		return new StoredRecord(RecordState.ISSUED, NO_ID, fence, Fingerprint.NONE, 0, until, until, 1, null,
-				ResultKind.SUCCESS);
+				ResultKind.SUCCESS, ClaimOrigin.UNKNOWN);
 	}
 
 	private boolean isRunning() {
@@ -285,7 +291,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 
 	private StoredRecord with(RecordState nextState, ClaimId nextId, long nextLeaseUntil) {
 		return new StoredRecord(nextState, nextId, this.fence, this.fingerprint, nextLeaseUntil, this.keptUntil,
-				this.tokenUntil, this.attempts, null, this.kind);
+				this.tokenUntil, this.attempts, null, this.kind, this.origin);
 	}
 
 	private <T> Step<T> stay(T answer) {

@@ -116,7 +116,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		IdempotencyKey key = request.key();
 		List<?> reply = run(Verb.CLAIM, key, RedisValues.of(request.claimId()), request.fingerprint().toBytes(),
 				RedisValues.of(request.type() == ClaimType.ONCE), RedisValues.of(request.lease()),
-				RedisValues.of(request.retention()), RedisValues.of(request.takeOver()), RedisValues.of(key.isToken()));
+				RedisValues.of(request.retention()), RedisValues.of(request.takeOver()), RedisValues.of(key.isToken()),
+				RedisValues.ascii(request.origin().toString()));
 		return RedisReplies.claim(request, reply);
 	}
 

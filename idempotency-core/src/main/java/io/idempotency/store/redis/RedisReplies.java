@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.RecordKey;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the replies of scripts. That of {@code claim.lua} is the number of the answer, a
- * number that belongs to the answer, and for a result its format and body.
+ * number that belongs to the answer, and for a result its format, its body and the origin
+ * of its claim.
  */
 final class RedisReplies {
 
@@ -48,7 +50,8 @@ final class RedisReplies {
 				return new ClaimResult.InProgress(micros(number));
 			case 4:
 				String format = new String((byte[]) reply.get(2), StandardCharsets.US_ASCII);
-				return new ClaimResult.Completed(new StoredResult(format, (byte[]) reply.get(3)), micros(number));
+				return new ClaimResult.Completed(new StoredResult(format, (byte[]) reply.get(3)), micros(number),
+						origin(reply, 4));
 			case 5:
 				return new ClaimResult.Tombstone();
 			case 6:
@@ -78,8 +81,12 @@ final class RedisReplies {
 		}
 		String letter = new String((byte[]) reply.get(0), StandardCharsets.US_ASCII);
 		StoredRecord record = RecordView.read(state(letter, number(reply, 1)), number(reply, 2), number(reply, 3),
-				number(reply, 4), number(reply, 5));
+				number(reply, 4), number(reply, 5), origin(reply, 7));
 		return RecordView.of(key.label(), key.hash(), record, new Moment(number(reply, 6), new AtomicLong()));
+	}
+
+	private static ClaimOrigin origin(List<?> reply, int index) {
+		return ClaimOrigin.parse(new String((byte[]) reply.get(index), StandardCharsets.US_ASCII));
 	}
 
 	private static long number(List<?> reply, int index) {

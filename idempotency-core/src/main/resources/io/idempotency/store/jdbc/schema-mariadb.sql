@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	attempts      bigint        NOT NULL,
 	result_format varchar(32),
 	result_body   longblob,
+	origin        varchar(114),
 	PRIMARY KEY (key_hash),
 	INDEX idempotency_record_kept_until (kept_until)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4;

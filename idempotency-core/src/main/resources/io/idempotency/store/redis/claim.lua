@@ -1,10 +1,11 @@
--- ARGV: claim id, fingerprint, once, lease, retention, may take over, token
+-- ARGV: claim id, fingerprint, once, lease, retention, may take over, token, origin
 -- Replies { answer, number, ... }, which RedisReplies reads.
 local ACQUIRED, ACQUIRED_ABANDONED, IN_PROGRESS, COMPLETED, GONE, MISMATCH, REFUSED, DUPLICATE, UNKNOWN_TOKEN
 	= 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 local id, fingerprint, once = ARGV[1], ARGV[2], ARGV[3] == '1'
 local lease, retention, mayTakeOver, token = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1'
+local origin = ARGV[8]
 
 local function run(last, flags)
 	local fence = now
@@ -13,7 +14,7 @@ local function run(last, flags)
 	end
 	write({
 		state = RUNNING, flags = flags, id = id, fence = fence, leaseUntil = now + lease,
-		keptUntil = now + retention, tokenUntil = last and last.tokenUntil, fingerprint = fingerprint, format = ''
+		keptUntil = now + retention, tokenUntil = last and last.tokenUntil, fingerprint = fingerprint, format = '', origin = origin
 	})
 	return { flags == ABANDONED and ACQUIRED_ABANDONED or ACQUIRED, fence }
 end
@@ -25,7 +26,7 @@ local function runOnce(last)
 	end
 	write({
 		state = ONCE, id = id, fence = fence, keptUntil = now + retention, tokenUntil = last and last.tokenUntil,
-		attempts = 1, fingerprint = '', format = ''
+		attempts = 1, fingerprint = '', format = '', origin = origin
 	})
 	return { ACQUIRED, fence }
 end
@@ -85,7 +86,8 @@ if record.state == EXECUTED and now < record.leaseUntil then
 end
 
 if record.state == RESULT then
-	return { COMPLETED, record.keptUntil - now, record.format, redis.call('GETRANGE', key, record.bodyAt - 1, -1) }
+	return { COMPLETED, record.keptUntil - now, record.format, redis.call('GETRANGE', key, record.bodyAt - 1, -1),
+		record.origin }
 end
 
 return { GONE, 0 }

@@ -27,6 +27,6 @@ end
 
 write({
 	state = state, id = id, fence = claimed and record.fence or fence, leaseUntil = now + math.min(attachWithin, retention), keptUntil = now + retention,
-	fingerprint = claimed and record.fingerprint or fingerprint, format = format
+	fingerprint = claimed and record.fingerprint or fingerprint, format = format, origin = claimed and record.origin or ''
 }, body)
 return 1

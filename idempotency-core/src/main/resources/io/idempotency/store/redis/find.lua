@@ -2,4 +2,5 @@
 if not record then
 	return {}
 end
-return { record.state, record.flags, record.fence, record.leaseUntil, record.keptUntil, record.attempts, now }
+return { record.state, record.flags, record.fence, record.leaseUntil, record.keptUntil, record.attempts, now,
+	record.origin }

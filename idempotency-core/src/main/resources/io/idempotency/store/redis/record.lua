@@ -7,10 +7,14 @@
 -- head alone unless it needs the result. Head and body together take one key and one allocation.
 --
 --   version | state | flags | claim id (16) | fence | lease until | kept until | token until | attempts
---   | length and fingerprint | length and format | body
-local VERSION = 1
-local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
-local MAX_HEAD = 160
+--   | length and fingerprint | length and format
+--   | length and origin | body
+--
+-- Version 1 had no origin.
+local WITHOUT_ORIGIN, VERSION = 1, 2
+local LAYOUT_WITHOUT_ORIGIN = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
+local LAYOUT = LAYOUT_WITHOUT_ORIGIN .. 'Bc0'
+local MAX_HEAD = 275
 
 local ISSUED, RUNNING, EXECUTED, RESULT, TOMBSTONE, ONCE = 'I', 'R', 'X', 'D', 'T', 'O'
 local ABANDONED, NOBODYS = 1, 3
@@ -30,7 +34,8 @@ end
 local function write(record, body)
 	local head = struct.pack(LAYOUT, VERSION, record.state, record.flags or 0, record.id or NO_ID, record.fence,
 		record.leaseUntil or 0, record.keptUntil, record.tokenUntil or 0, record.attempts or 0,
-		#record.fingerprint, record.fingerprint, #record.format, record.format)
+		#record.fingerprint, record.fingerprint, #record.format, record.format,
+		#record.origin, record.origin)
 	local millis = math.max(1, math.ceil((keptUntil(record) - now) / 1000))
 	redis.call('SET', key, head .. (body or ''), 'PX', string.format('%.0f', millis))
 end
@@ -49,13 +54,19 @@ end
 local record = nil
 local head = redis.call('GETRANGE', key, 0, MAX_HEAD - 1)
 if head ~= '' then
-	if string.byte(head) ~= VERSION then
-		return redis.error_reply('IDEMPOTENCY a record of version ' .. string.byte(head) .. ' cannot be read')
-	end
+	local version = string.byte(head)
 	record = {}
 	local _
-	_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil,
-		record.tokenUntil, record.attempts, record.fingerprint, record.format, record.bodyAt = struct.unpack(LAYOUT, head)
+	if version == VERSION then
+		_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
+			record.attempts, record.fingerprint, record.format, record.origin, record.bodyAt = struct.unpack(LAYOUT, head)
+	elseif version == WITHOUT_ORIGIN then
+		record.origin = ''
+		_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
+			record.attempts, record.fingerprint, record.format, record.bodyAt = struct.unpack(LAYOUT_WITHOUT_ORIGIN, head)
+	else
+		return redis.error_reply('IDEMPOTENCY a record of version ' .. version .. ' cannot be read')
+	end
 	if now >= keptUntil(record) then
 		record = nil
 	end

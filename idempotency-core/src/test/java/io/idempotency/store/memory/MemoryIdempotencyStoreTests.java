@@ -7,6 +7,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimResult.Abandoned;
@@ -134,7 +135,8 @@ class MemoryIdempotencyStoreTests {
 		Claim done = acquire("done");
 		assertThat(this.store.find(done.key())).as("RUNNING").isNull();
 		this.store.complete(Completion.result(done, Fingerprint.NONE, result, RETENTION));
-		assertThat(this.store.find(done.key())).isEqualTo(new LocalResult(Fingerprint.NONE, result));
+		assertThat(this.store.find(done.key()))
+			.isEqualTo(new LocalResult(Fingerprint.NONE, result, ClaimOrigin.UNKNOWN));
 		Claim tombstone = acquire("tombstone");
 		this.store.complete(Completion.tombstone(tombstone, Fingerprint.NONE, RETENTION));
 		assertThat(this.store.find(tombstone.key())).as("tombstone").isNull();

@@ -14,6 +14,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -102,7 +103,7 @@ class NearCacheIdempotencyStoreTests {
 		this.store.answer(completed("done", DAY));
 		claim();
 		advance(TTL.minusNanos(1));
-		assertThat(this.near.find(KEY)).isEqualTo(new LocalResult(FINGERPRINT, result("done")));
+		assertThat(this.near.find(KEY)).isEqualTo(new LocalResult(FINGERPRINT, result("done"), ClaimOrigin.UNKNOWN));
 		assertThat(this.near.find(key("2"))).isNull();
 		advance(Duration.ofNanos(1));
 		assertThat(this.near.find(KEY)).isNull();

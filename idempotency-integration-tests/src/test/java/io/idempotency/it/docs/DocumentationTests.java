@@ -26,6 +26,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.it.docs.Page.Block;
+import io.idempotency.observation.IdempotencyObservation.RunKeyName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +71,7 @@ class DocumentationTests {
 
 	/** Their defaults are computed. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("idempotency.memory.max-size",
-			"idempotency.http.retention-on-error", "idempotency.namespace");
+			"idempotency.http.retention-on-error", "idempotency.namespace", "idempotency.node");
 
 	@ParameterizedTest
 	@MethodSource
@@ -138,6 +139,10 @@ class DocumentationTests {
 	@MethodSource("io.idempotency.it.docs.Page#all")
 	void namedPropertiesExist(Page page) {
 		Map<String, String> known = defaults(IdempotencyProperties.class, "idempotency.");
+		// The values that a span of a replay has are no properties, and have names alike.
+		for (RunKeyName value : RunKeyName.values()) {
+			known.put(value.asString(), "");
+		}
 		assertThat(NAMED_PROPERTY.matcher(page.withoutBlocks()).results()).allSatisfy((named) -> {
 			assertThat(known).containsKey(named.group(1));
 			bindNamed(named);

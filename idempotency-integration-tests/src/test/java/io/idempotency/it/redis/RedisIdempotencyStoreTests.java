@@ -1,5 +1,6 @@
 package io.idempotency.it.redis;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,12 +12,16 @@ import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.OldestRecord;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
@@ -86,6 +91,25 @@ class RedisIdempotencyStoreTests {
 				.set(("idempotency:" + OldestRecord.REDIS_KEY).getBytes(StandardCharsets.UTF_8),
 						OldestRecord.REDIS_VALUE);
 		}
+		OldestRecord.assertReplayedBy(this.store);
+	}
+
+	@Test
+	void claimOfTheOldestVersionIsRenewedAndCompletedByThisOne() {
+		byte[] running = OldestRecord.REDIS_VALUE.clone();
+		running[1] = 'R';
+		byte[] name = ("idempotency:" + OldestRecord.REDIS_KEY).getBytes(StandardCharsets.UTF_8);
+		try (RedisConnection connection = this.connectionFactory.getConnection()) {
+			connection.stringCommands().set(name, running);
+		}
+		IdempotencyKey key = IdempotencyKey.of(OldestRecord.OPERATION, Caller.principal("alice"), "k-1");
+		ByteBuffer id = ByteBuffer.wrap(OldestRecord.CLAIM_ID);
+		ClaimId owner = new ClaimId(id.getLong(), id.getLong());
+		assertThat(this.store.renew(key, owner, HOUR)).isTrue();
+		Fingerprint fingerprint = Fingerprint.fromBytes(OldestRecord.FINGERPRINT);
+		assertThat(this.store.complete(Completion.result(new Claim(key, owner, OldestRecord.FENCE, false), fingerprint,
+				new StoredResult(OldestRecord.FORMAT, OldestRecord.ANSWER), DAY)))
+			.isTrue();
 		OldestRecord.assertReplayedBy(this.store);
 	}
 
@@ -176,18 +200,18 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void recordOfANewerVersionIsNeverAbsent() {
 		IdempotencyKey key = key("test");
-		this.server.command("SET", redisKey(key), "\u0002whatever comes then");
+		this.server.command("SET", redisKey(key), "\u0003whatever comes then");
 		ClaimRequest request = Requests.claim(key, HOUR, DAY);
 		expectUnreadable(() -> this.store.claim(request));
 		expectUnreadable(() -> this.store.complete(Requests.result(new Claim(key, request.claimId(), 1, false), DAY)));
 		expectUnreadable(() -> this.store.release(key, request.claimId()));
 		expectUnreadable(() -> this.store.renew(key, request.claimId(), HOUR));
-		assertThat(this.server.command("GET", redisKey(key))).isEqualTo("\u0002whatever comes then");
+		assertThat(this.server.command("GET", redisKey(key))).isEqualTo("\u0003whatever comes then");
 	}
 
 	private static void expectUnreadable(Runnable verb) {
 		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(verb::run)
-			.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("version 2"));
+			.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("version 3"));
 	}
 
 	@Test

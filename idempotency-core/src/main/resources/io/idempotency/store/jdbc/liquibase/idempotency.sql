@@ -14,6 +14,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	attempts      bigint       NOT NULL,
 	result_format varchar(32),
 	result_body   bytea,
+	origin        varchar(114),
 	PRIMARY KEY (key_hash)
 );
 
@@ -33,6 +34,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	attempts      bigint              NOT NULL,
 	result_format varchar(32),
 	result_body   binary large object,
+	origin        varchar(114),
 	PRIMARY KEY (key_hash)
 );
 
@@ -52,6 +54,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	attempts      bigint        NOT NULL,
 	result_format varchar(32),
 	result_body   longblob,
+	origin        varchar(114),
 	PRIMARY KEY (key_hash),
 	INDEX idempotency_record_kept_until (kept_until)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4;
@@ -70,6 +73,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	attempts      bigint        NOT NULL,
 	result_format varchar(32),
 	result_body   longblob,
+	origin        varchar(114),
 	PRIMARY KEY (key_hash),
 	INDEX idempotency_record_kept_until (kept_until)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4;

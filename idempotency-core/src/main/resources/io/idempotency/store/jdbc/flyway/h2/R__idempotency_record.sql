@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
 	attempts      bigint              NOT NULL,
 	result_format varchar(32),
 	result_body   binary large object,
+	origin        varchar(114),
 	PRIMARY KEY (key_hash)
 );
 
