@@ -21,7 +21,8 @@ final class EngineThreads {
 	static boolean areIdle() {
 		return alive().stream().allMatch((thread) -> {
 			StackTraceElement[] stack = thread.getStackTrace();
-			return Arrays.stream(stack).anyMatch((frame) -> frame.getClassName().endsWith("DelayedWorkQueue"));
+			return stack.length == 0
+					|| Arrays.stream(stack).anyMatch((frame) -> frame.getMethodName().equals("getTask"));
 		});
 	}
 
