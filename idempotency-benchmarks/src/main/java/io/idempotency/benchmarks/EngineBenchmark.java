@@ -1,7 +1,5 @@
 package io.idempotency.benchmarks;
 
-import java.lang.reflect.Type;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -9,12 +7,9 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyPolicy;
-import io.idempotency.engine.ResultCodec;
-import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -83,48 +78,6 @@ public class EngineBenchmark {
 	private GuardedCall call(String key) {
 		return new GuardedCall(IdempotencyKey.of("benchmark", Caller.GLOBAL, key), Fingerprint.NONE,
 				IdempotencyPolicy.DEFAULTS, this.store);
-	}
-
-	private static final class TextAction extends ValueAction<String> {
-
-		TextAction() {
-			super(new TextCodec(), String.class, false);
-		}
-
-		@Override
-		public String run() {
-			return "result";
-		}
-
-		@Override
-		protected Object lookUp() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
-	}
-
-	private static final class TextCodec implements ResultCodec {
-
-		@Override
-		public StoredResult encode(Object value, Type type) {
-			return new StoredResult("text", value.toString().getBytes(StandardCharsets.UTF_8));
-		}
-
-		@Override
-		public Object decode(StoredResult result, Type type) {
-			return new String(result.bytes(), StandardCharsets.UTF_8);
-		}
-
-		@Override
-		public String unsupported(Type type) {
-			return null;
-		}
-
 	}
 
 }
