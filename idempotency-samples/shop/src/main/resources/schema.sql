@@ -73,3 +73,18 @@ create table if not exists order_segment (
 	name varchar(40) primary key,
 	last_max_id bigint not null
 );
+
+-- Profiles kafka and rabbit: messages that no broker has confirmed yet, and how many times each is to arrive.
+create table if not exists outbox (
+	id varchar(36) primary key,
+	order_no varchar(20) not null,
+	times integer not null,
+	created_at timestamp(6) with time zone not null
+);
+
+-- Profiles kafka and rabbit: each delivery of a message, and each thing that was done for it. Nothing is unique here.
+create table if not exists order_event (
+	id bigint generated always as identity primary key,
+	order_no varchar(20) not null,
+	event varchar(20) not null
+);

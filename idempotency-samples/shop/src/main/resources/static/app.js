@@ -2,6 +2,7 @@ import { EXECUTED, REPLAYED, REFUSED, GAVE_UP, FAILED, call as callOnce, get, pa
 import { DONE, IGNORE, IdempotencyClient, NEW_TOKEN, RETRY_LATER, TELL_USER, newKey, oncePerSubmit } from "./idempotency-client.js";
 import { showInside } from "./inside.js";
 import { card, clearLog, element, hueOf } from "./log.js";
+import { delivered, showMessages } from "./messages.js";
 import { showSchemes } from "./schemes.js";
 
 const SHOWN_ORDERS = 20;
@@ -165,8 +166,8 @@ async function judgeOrders(target, calls, before, most) {
 	target.verdict(plural(calls, "call") + " → " + plural(added, "new order") + " in the database", added <= most);
 }
 
-function plural(number, noun) {
-	return number + " " + noun + (number === 1 ? "" : "s");
+function plural(number, noun, nouns = noun + "s") {
+	return number + " " + (number === 1 ? noun : nouns);
 }
 
 /* ---------- what can be tried ---------- */
@@ -276,6 +277,19 @@ const scenarios = {
 		const added = (await get(path)).length - before;
 		await refresh();
 		target.verdict("2 calls → " + plural(added, "refund") + " for order " + paid.orderNo, added <= 1);
+	},
+
+	async thrice() {
+		const target = card("Deliver it three times");
+		const { json } = await order(target, { key: drawKey(), body: chosen(), deliveries: 3 });
+		if (!json?.orderNo) {
+			target.verdict("Nothing was ordered, so there is no message", true);
+			return;
+		}
+		const message = await delivered(json.orderNo, 3);
+		target.verdict(message ? plural(message.delivered, "delivery", "deliveries") + " → " + plural(message.reserved, "reservation") + ", "
+			+ plural(message.mailed, "mail") + ", " + message.counted + "× counted" : "The message has not arrived yet",
+			message?.reserved === 1 && message.mailed === 1 && message.counted === 1);
 	}
 
 };
@@ -441,6 +455,7 @@ async function load() {
 		showOrders(orders);
 		showLog(log);
 		await showCounters();
+		await showMessages();
 		$("offline").hidden = true;
 	}
 	catch (error) {

@@ -10,7 +10,7 @@ export const FAILED = "failed";
  * Calls once, with whatever key it is told to, as no well-behaved client would: this is what makes
  * trouble. When `signal` aborts, the browser hangs up; the shop goes on.
  */
-export async function call({ method = "POST", path, body, user, key, requestId, delay, signal }) {
+export async function call({ method = "POST", path, body, user, key, requestId, delay, deliveries, signal }) {
 	const headers = {
 		"Content-Type": "application/json",
 		"X-Request-Id": requestId,
@@ -25,6 +25,9 @@ export async function call({ method = "POST", path, body, user, key, requestId, 
 	}
 	if (delay) {
 		headers["X-Demo-Delay"] = delay;
+	}
+	if (deliveries) {
+		headers["X-Demo-Deliveries"] = deliveries;
 	}
 	const start = performance.now();
 	const millis = () => Math.round(performance.now() - start);

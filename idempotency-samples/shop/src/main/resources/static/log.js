@@ -114,6 +114,9 @@ function details(call, result) {
 	if (call.delay) {
 		request.push("X-Demo-Delay: " + call.delay);
 	}
+	if (call.deliveries) {
+		request.push("X-Demo-Deliveries: " + call.deliveries);
+	}
 	request.push("", JSON.stringify(call.body));
 	root.append(element("summary", "", "Request and answer"), element("pre", "", request.join("\n")));
 	if (result.status) {

@@ -61,7 +61,7 @@ final class JavaExamples {
 			import org.springframework.messaging.handler.annotation.Header;
 			import org.springframework.stereotype.Service;
 			import org.springframework.transaction.annotation.Transactional;
-			import org.springframework.util.backoff.ExponentialBackOff;
+			import org.springframework.util.backoff.FixedBackOff;
 			import org.springframework.web.bind.annotation.*;
 			import org.springframework.web.client.*;
 			import org.springframework.web.client.support.RestClientAdapter;

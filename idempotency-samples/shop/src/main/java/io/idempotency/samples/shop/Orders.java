@@ -13,6 +13,7 @@ import java.util.Optional;
 
 import io.idempotency.samples.shop.numbers.OrderNumbers;
 
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.stereotype.Service;
@@ -38,11 +39,15 @@ public class Orders {
 
 	private final TransactionTemplate transaction;
 
-	Orders(JdbcClient jdbc, Products products, OrderNumbers numbers, TransactionTemplate transaction) {
+	private final ApplicationEventPublisher events;
+
+	Orders(JdbcClient jdbc, Products products, OrderNumbers numbers, TransactionTemplate transaction,
+			ApplicationEventPublisher events) {
 		this.jdbc = jdbc;
 		this.products = products;
 		this.numbers = numbers;
 		this.transaction = transaction;
+		this.events = events;
 	}
 
 	List<Order> all() {
@@ -57,7 +62,11 @@ public class Orders {
 			.orElseThrow(() -> ShopException.unknownOrder(id));
 	}
 
-	Order get(String orderNo) {
+	/**
+	 * Reads an order by its number.
+	 * @throws ShopException if there is none
+	 */
+	public Order get(String orderNo) {
 		return this.jdbc.sql(SELECT + "where order_no = :orderNo")
 			.param("orderNo", orderNo)
 			.query(Orders::toOrder)
@@ -112,7 +121,8 @@ public class Orders {
 	}
 
 	/**
-	 * Writes an order whose pieces were taken already.
+	 * Writes an order whose pieces were taken already, and says so inside the
+	 * transaction.
 	 */
 	@Transactional
 	public Order insert(NewOrder order, Product product) {
@@ -132,6 +142,7 @@ public class Orders {
 			.param("scheme", order.scheme(), Types.VARCHAR)
 			.param("requestId", order.requestId(), Types.VARCHAR)
 			.update(id, "id");
+		this.events.publishEvent(new OrderPlaced(order.orderNo()));
 		return get(id.getKeyAs(Long.class));
 	}
 

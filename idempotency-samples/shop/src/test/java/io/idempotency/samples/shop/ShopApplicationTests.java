@@ -11,9 +11,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.amqp.core.AmqpAdmin;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ApplicationContext;
+import org.springframework.kafka.core.KafkaAdmin;
+import org.springframework.kafka.core.KafkaTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -37,6 +42,14 @@ class ShopApplicationTests {
 	@Test
 	void needsNoServerUnlessAProfileSaysSo(@Autowired IdempotencyStore store) {
 		assertThat(store).isInstanceOf(MemoryIdempotencyStore.class);
+	}
+
+	@Test
+	void talksToNoBrokerUnlessAProfileSaysSo(@Autowired ApplicationContext context) {
+		for (Class<?> type : List.of(KafkaTemplate.class, KafkaAdmin.class, ConnectionFactory.class, AmqpAdmin.class)) {
+			assertThat(context.getBeanNamesForType(type)).isEmpty();
+		}
+		assertThat(this.shop.get("/api/messages").text()).isEqualTo("{\"brokers\":[],\"messages\":[]}");
 	}
 
 	@Test

@@ -41,6 +41,7 @@ class InsideBrowserTests {
 		shop.placeOrder().click();
 		assertThat(shop.verdict()).containsText("1 call → 1 new order");
 		assertThat(outcome(page, "executed")).hasText("1");
+		assertThat(page.locator("#messages")).isHidden();
 		shop.placeOrder().click();
 		assertThat(outcome(page, "replayed")).hasText("1");
 

@@ -1,0 +1,27 @@
+package io.idempotency.samples.shop.messages;
+
+import org.springframework.stereotype.Component;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/**
+ * Lets the message of an order arrive as often as the request header {@value #HEADER}
+ * asks for, as if producer and broker were in bad shape. For demonstrations only.
+ */
+@Component
+class DemoDeliveries {
+
+	static final String HEADER = "X-Demo-Deliveries";
+
+	private static final int MOST = 10;
+
+	/** As often as the current request asks for, once where there is none. */
+	int asked() {
+		if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
+			return 1;
+		}
+		String asked = attributes.getRequest().getHeader(HEADER);
+		return (asked != null && asked.matches("[1-9][0-9]?")) ? Math.min(Integer.parseInt(asked), MOST) : 1;
+	}
+
+}

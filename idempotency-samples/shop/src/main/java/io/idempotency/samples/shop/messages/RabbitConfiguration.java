@@ -1,0 +1,76 @@
+package io.idempotency.samples.shop.messages;
+
+import java.nio.charset.StandardCharsets;
+
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessagePostProcessor;
+import org.springframework.amqp.core.Queue;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Profile;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/**
+ * Orders over RabbitMQ: that of {@code spring.rabbitmq.*}, or else a broker inside the
+ * shop that speaks its protocol.
+ */
+@Configuration(proxyBeanMethods = false)
+@Profile("rabbit")
+@Import(RabbitOrders.class)
+class RabbitConfiguration {
+
+	private static final long PATIENCE_MILLIS = 10_000;
+
+	@Bean
+	static EmbeddedRabbit embeddedRabbit(ConfigurableEnvironment environment) {
+		return new EmbeddedRabbit(environment);
+	}
+
+	@Bean
+	Queue orderPlaced() {
+		return new Queue(OrderMessage.ORDER_PLACED);
+	}
+
+	/** Comes before the guard, so that it sees duplicates, too. */
+	@Bean
+	ContainerCustomizer<SimpleMessageListenerContainer> countingDeliveriesOfRabbit(Warehouse warehouse) {
+		MessagePostProcessor counting = (received) -> {
+			warehouse.delivered(text(received));
+			return received;
+		};
+		return (container) -> container.setAfterReceivePostProcessors(counting);
+	}
+
+	private static String text(Message message) {
+		return new String(message.getBody(), StandardCharsets.UTF_8);
+	}
+
+	@Bean
+	OrderPublisher rabbitPublisher(RabbitTemplate rabbit) {
+		return new OrderPublisher() {
+
+			@Override
+			public String broker() {
+				return "RabbitMQ";
+			}
+
+			@Override
+			public void publish(OrderMessage message) {
+				rabbit.invoke((operations) -> {
+					operations.convertAndSend("", OrderMessage.ORDER_PLACED, message.orderNo(), (sent) -> {
+						sent.getMessageProperties().setHeader(OrderMessage.KEY, message.id());
+						return sent;
+					});
+					operations.waitForConfirmsOrDie(PATIENCE_MILLIS);
+					return true;
+				});
+			}
+
+		};
+	}
+
+}

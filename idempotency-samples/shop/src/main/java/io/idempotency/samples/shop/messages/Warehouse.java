@@ -1,0 +1,63 @@
+package io.idempotency.samples.shop.messages;
+
+import java.util.List;
+
+import io.idempotency.samples.shop.Order;
+import io.idempotency.samples.shop.Orders;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * What happens because of an order: pieces are reserved, a mail is sent, the sale is
+ * counted. Each is a row, and so is each delivery. Nothing in here keeps duplicates away.
+ */
+class Warehouse {
+
+	private static final int SHOWN = 10;
+
+	private final JdbcClient jdbc;
+
+	private final Orders orders;
+
+	Warehouse(JdbcClient jdbc, Orders orders) {
+		this.jdbc = jdbc;
+		this.orders = orders;
+	}
+
+	/** All of it, or nothing. */
+	@Transactional
+	public void fulfil(String orderNo) {
+		Order order = this.orders.get(orderNo);
+		write(order.orderNo(), "RESERVED");
+		write(order.orderNo(), "MAILED");
+		write(order.orderNo(), "COUNTED");
+	}
+
+	/** A broker has handed a message over, whatever becomes of it. */
+	void delivered(String orderNo) {
+		write(orderNo, "DELIVERED");
+	}
+
+	private void write(String orderNo, String event) {
+		this.jdbc.sql("insert into order_event (order_no, event) values (:orderNo, :event)")
+			.param("orderNo", orderNo)
+			.param("event", event)
+			.update();
+	}
+
+	/** What became of the newest messages. */
+	List<MessageReport.Line> newest() {
+		return this.jdbc.sql("""
+				select order_no, count(case event when 'DELIVERED' then 1 end) as delivered,
+					count(case event when 'RESERVED' then 1 end) as reserved,
+					count(case event when 'MAILED' then 1 end) as mailed,
+					count(case event when 'COUNTED' then 1 end) as counted
+				from order_event
+				group by order_no
+				order by min(id) desc
+				limit :shown
+				""").param("shown", SHOWN).query(MessageReport.Line.class).list();
+	}
+
+}
