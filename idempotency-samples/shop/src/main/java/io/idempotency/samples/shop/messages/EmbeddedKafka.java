@@ -2,7 +2,10 @@ package io.idempotency.samples.shop.messages;
 
 import java.util.Map;
 
+import org.apache.kafka.common.utils.Exit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -18,6 +21,8 @@ import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
  * when it stops.
  */
 class EmbeddedKafka implements BeanFactoryPostProcessor, DisposableBean {
+
+	private static final Logger logger = LoggerFactory.getLogger(EmbeddedKafka.class);
 
 	private static final String SERVERS = "spring.kafka.bootstrap-servers";
 
@@ -40,6 +45,9 @@ class EmbeddedKafka implements BeanFactoryPostProcessor, DisposableBean {
 		// By default it becomes a system property, which a second shop in this JVM would
 		// take for that of a real Kafka.
 		started.brokerListProperty(EmbeddedKafkaBroker.SPRING_EMBEDDED_KAFKA_BROKERS);
+		// A broker that cannot go on would end the shop, e.g. while that is ending
+		// anyway.
+		Exit.setHaltProcedure((status, message) -> logger.debug("The Kafka inside the shop has failed: {}", message));
 		this.broker = started;
 		started.afterPropertiesSet();
 		this.environment.getPropertySources()
