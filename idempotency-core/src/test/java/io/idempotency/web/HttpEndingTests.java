@@ -1,5 +1,12 @@
 package io.idempotency.web;
 
+import java.io.EOFException;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.HttpEnding.Facts;
 import io.idempotency.web.HttpEnding.Failure;
@@ -8,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -195,6 +204,20 @@ class HttpEndingTests {
 	void statusTellsRefusalsUnlessTheWorkIsKnownToBeDone(int status, ResultKind kind) {
 		assertThat(HttpEnding.kind(status, false)).isEqualTo(kind);
 		assertThat(HttpEnding.kind(status, true)).isEqualTo(ResultKind.SUCCESS);
+	}
+
+	@Test
+	void failureIsNamedByTheExceptionOnTheWayToTheAnswer() {
+		assertThat(Failure.of(null)).isEqualTo(Failure.NONE);
+		assertThat(Failure.of(new IdempotencyInProgressException("op", Duration.ofSeconds(1))))
+			.isEqualTo(Failure.NOTHING_RAN);
+		assertThat(Failure.of(new IdempotencyStoreUnavailableException("op", Duration.ofSeconds(1), null)))
+			.isEqualTo(Failure.NOTHING_RAN);
+		assertThat(Failure.of(new CompletionException(new IdempotencyKeyReusedException("op"))))
+			.isEqualTo(Failure.REFUSED);
+		assertThat(Failure.of(new AsyncRequestTimeoutException())).isEqualTo(Failure.END_OF_STREAM);
+		assertThat(Failure.of(new EOFException())).isEqualTo(Failure.END_OF_STREAM);
+		assertThat(Failure.of(new IllegalStateException("other"))).isEqualTo(Failure.OTHER);
 	}
 
 }

@@ -31,6 +31,13 @@ class StatusPatternsTests {
 	}
 
 	@Test
+	void singleCodesAndBothEndsOfTheRangeAreHeld() {
+		StatusPatterns patterns = StatusPatterns.parse(List.of("100", "429", "599"));
+		assertThat(IntStream.range(0, 1000).filter(patterns::contains)).containsExactly(100, 429, 599);
+		assertThat(patterns).hasToString("{100, 429, 599}");
+	}
+
+	@Test
 	void noPatternsHoldNothing() {
 		StatusPatterns patterns = StatusPatterns.parse(List.of());
 		assertThat(IntStream.range(0, 1000).filter(patterns::contains)).isEmpty();
