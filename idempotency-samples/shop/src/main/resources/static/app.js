@@ -438,6 +438,9 @@ function showLog(calls) {
 
 const showCounters = showInside({ current: () => ({ user: state.user, key: ordering.key }) });
 
+/** What a refresh of the page has cut off. What is clicked from now on is none of it, however long the page loads. */
+const cutOff = [ordering, impatient].filter((each) => each.unanswered);
+
 let refreshed = Promise.resolve();
 
 /** One after the other, so that no older answer replaces a newer one. */
@@ -511,8 +514,7 @@ showSchemes({
 	own: (requestId, abandoned) => state.mine.set(requestId, { abandoned }),
 	refresh
 });
-resume(ordering);
-resume(impatient);
+cutOff.forEach(resume);
 setInterval(() => {
 	if (!document.hidden) {
 		refresh();

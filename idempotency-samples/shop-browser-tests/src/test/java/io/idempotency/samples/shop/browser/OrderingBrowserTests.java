@@ -49,6 +49,32 @@ class OrderingBrowserTests {
 		this.shop = ShopPage.open(chromium.newPage(), this.port);
 	}
 
+	/** A call of this page is no call that a refresh has cut off. */
+	@Test
+	void orderThatIsPlacedWhileThePageStillLoadsIsNotAskedForAgain() {
+		List<Route> metrics = new ArrayList<>();
+		List<Route> orders = new ArrayList<>();
+		Page page = chromium.newPage();
+		page.route("**/actuator/prometheus", metrics::add);
+		page.route(ORDERS, (route) -> {
+			if ("POST".equals(route.request().method())) {
+				orders.add(route);
+			}
+			else {
+				route.resume();
+			}
+		});
+		ShopPage shop = ShopPage.open(page, this.port);
+		shop.placeOrder().click();
+		page.waitForCondition(() -> !metrics.isEmpty() && !orders.isEmpty());
+		page.unroute("**/actuator/prometheus");
+		metrics.forEach(Route::resume);
+		assertThat(page.locator("#schemes")).isVisible();
+		assertThat(shop.cards()).hasCount(1);
+		orders.forEach(Route::resume);
+		assertThat(shop.verdict()).containsText("1 call → 1 new order");
+	}
+
 	@Test
 	void doubleClickSendsOneRequestAndPlacesOneOrder() {
 		List<Route> held = hold(this.shop);
