@@ -132,7 +132,8 @@ public final class ListenerDoor implements OperationDoor {
 	private void acknowledge(Listener listener, ReceivedMessage message, OperationCall call) throws IOException {
 		switch (listener.kind()) {
 			case KAFKA -> this.kafka.obtain().acknowledge(call.arguments());
-			case RABBIT -> this.rabbit.obtain().acknowledge(message, call);
+			case RABBIT -> this.rabbit.obtain()
+				.acknowledge((listener.source() != null) ? listener.source() : message.source(), call);
 			case JMS, EVENT -> {
 				// The container of JMS acknowledges when the listener returns.
 			}

@@ -34,11 +34,11 @@ final class RabbitConsumers {
 	 * listener. If the container acknowledges, a second acknowledgement would close the
 	 * channel.
 	 */
-	void acknowledge(ReceivedMessage message, OperationCall call) throws IOException {
+	void acknowledge(@Nullable String queue, OperationCall call) throws IOException {
 		for (Object argument : call.arguments()) {
 			if (argument instanceof Channel channel) {
 				Long tag = deliveryTag(call);
-				if (tag != null && isManual(message, call)) {
+				if (tag != null && isManual(queue, call)) {
 					channel.basicAck(tag, false);
 				}
 				return;
@@ -64,9 +64,9 @@ final class RabbitConsumers {
 		return null;
 	}
 
-	private boolean isManual(ReceivedMessage message, OperationCall call) {
+	private boolean isManual(@Nullable String queue, OperationCall call) {
 		List<Boolean> declared = declaredModes(call).map(AcknowledgeMode.MANUAL.name()::equalsIgnoreCase).toList();
-		List<Boolean> manual = declared.isEmpty() ? modesOfContainers(message.source()) : declared;
+		List<Boolean> manual = declared.isEmpty() ? modesOfContainers(queue) : declared;
 		if (manual.contains(true) && manual.contains(false)) {
 			throw new IllegalStateException("Whether '" + call.operation().name()
 					+ "' acknowledges its messages by itself cannot be told, because its queue has containers "

@@ -2,11 +2,17 @@ package io.idempotency.it.message;
 
 import java.util.Map;
 
+import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.FreePorts;
 import org.apache.qpid.server.SystemLauncher;
 import org.apache.qpid.server.model.SystemConfig;
 
-/** One broker that speaks RabbitMQ's protocol, for all tests of this JVM. */
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/**
+ * One broker for all tests of this JVM: the real RabbitMQ of
+ * {@code -Didempotency.tests.rabbit}, or else one that speaks its protocol.
+ */
 final class RabbitServer {
 
 	private static int port;
@@ -14,7 +20,16 @@ final class RabbitServer {
 	private RabbitServer() {
 	}
 
-	static synchronized int port() throws Exception {
+	static CachingConnectionFactory connections() throws Exception {
+		CachingConnectionFactory factory = new CachingConnectionFactory();
+		String real = Backend.rabbit();
+		factory.setAddresses((real != null) ? real : "127.0.0.1:" + port());
+		factory.setUsername("guest");
+		factory.setPassword("guest");
+		return factory;
+	}
+
+	private static synchronized int port() throws Exception {
 		if (port == 0) {
 			int free = FreePorts.next();
 			SystemLauncher launcher = new SystemLauncher();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 
 /**
@@ -38,6 +39,9 @@ public enum Backend {
 	/** The offspring of Redis, in a container. */
 	VALKEY(Backend::isDockerHere, "Docker is not here"),
 
+	/** A real RabbitMQ: {@code -Didempotency.tests.rabbit=host:port}. */
+	RABBIT(() -> Backend.rabbit() != null, "-Didempotency.tests.rabbit names none"),
+
 	/** A Chromium: {@code -Dchromium=/path/to/it}, or that of the system. */
 	BROWSER(() -> Files.isExecutable(Backend.chromium()), "no " + Backend.chromium() + " is here");
 
@@ -59,6 +63,11 @@ public enum Backend {
 	/** Where the browser is, or would be. */
 	public static Path chromium() {
 		return Path.of(System.getProperty("chromium", "/usr/bin/chromium"));
+	}
+
+	/** Where the real RabbitMQ is, as {@code host:port}, if there is one. */
+	public static @Nullable String rabbit() {
+		return System.getProperty("idempotency.tests.rabbit");
 	}
 
 	/** Asks Testcontainers, which only the modules have that need it. */
