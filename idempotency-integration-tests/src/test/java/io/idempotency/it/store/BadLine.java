@@ -54,6 +54,16 @@ public final class BadLine implements AutoCloseable {
 		this.repliesAreLost = true;
 	}
 
+	/** From now on nothing arrives, and nothing is lost. */
+	public void holdUp() {
+		this.crusher.freeze();
+	}
+
+	/** What was held up arrives. */
+	public void letGo() {
+		this.crusher.unfreeze();
+	}
+
 	/** Drops all connections; new ones are good. */
 	public void reconnect() {
 		this.repliesAreLost = false;
