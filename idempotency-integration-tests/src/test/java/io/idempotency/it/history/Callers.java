@@ -20,6 +20,8 @@ import java.util.regex.Pattern;
 
 import io.idempotency.it.client.Answer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Clients that send a call to any node until they have a final answer: new calls, calls
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * likes, which may be too short.
  */
 final class Callers implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(Callers.class);
 
 	private static final Pattern CODE = Pattern.compile("\"code\":\"([a-z-]+)\"");
 
@@ -167,6 +171,10 @@ final class Callers implements AutoCloseable {
 					"-", "-");
 		}
 		String[] words = answer.text().split(" ");
+		if (words.length < 3) {
+			logger.error("An answer that no run returns: {}", answer);
+			words = new String[] { "-", "-", "-" };
+		}
 		String whole = answer.status() + " " + answer.comparableHeaders() + " " + answer.text();
 		return new Call.Reply(answer.status(), "-", answer.replayed(), words[0], words[1], words[2],
 				Digest.of(answer.body()), Digest.of(whole.getBytes(StandardCharsets.UTF_8)));

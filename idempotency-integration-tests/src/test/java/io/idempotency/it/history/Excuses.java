@@ -30,7 +30,7 @@ final class Excuses {
 	 */
 	@Nullable FaultKind loss(Run owner, long until) {
 		for (Fault fault : this.faults) {
-			if (kills(fault, owner) && fault.overlaps(owner.start(), until)) {
+			if (kills(fault, owner) && fault.overlaps(owner.start(), Math.min(until, storedBy(owner)))) {
 				return fault.kind();
 			}
 		}
@@ -39,6 +39,11 @@ final class Excuses {
 			return null;
 		}
 		return recent.stream().max(Comparator.comparingLong((fault) -> fault.to() - fault.from())).orElseThrow().kind();
+	}
+
+	/** When the result of a run is in the store, if the store is not away for long. */
+	private long storedBy(Run owner) {
+		return (owner.ending() == Run.Ending.DONE) ? owner.end() + 2 * this.lease : Run.NEVER;
 	}
 
 	/** A process that is told to end ends its runs first, unless they take too long. */
@@ -67,6 +72,12 @@ final class Excuses {
 	/** Whether nothing at all was wrong, and had not been for a while. */
 	boolean isQuiet(long from, long to) {
 		return this.faults.stream().noneMatch((fault) -> fault.overlaps(from - 3 * this.lease, to));
+	}
+
+	/** Whether the server was killed. */
+	boolean hasCrashed(long from, long to) {
+		return this.faults.stream()
+			.anyMatch((fault) -> fault.kind() == FaultKind.SERVER_KILL && fault.overlaps(from, to));
 	}
 
 	/** Whether the store may be another one than before. */

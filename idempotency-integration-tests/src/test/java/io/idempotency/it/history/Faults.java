@@ -1,6 +1,7 @@
 package io.idempotency.it.history;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -38,6 +39,10 @@ final class Faults {
 		this.kinds = new ArrayList<>(
 				List.of(FaultKind.KILL, FaultKind.TERMINATE, FaultKind.STOP_BRIEFLY, FaultKind.STOP_LONG));
 		this.kinds.addAll(store.faults());
+		String wanted = System.getProperty("idempotency.history.faults", "");
+		if (!wanted.isEmpty()) {
+			this.kinds.retainAll(Arrays.stream(wanted.split(",")).map(FaultKind::of).toList());
+		}
 	}
 
 	/**

@@ -95,7 +95,14 @@ class HistoryCheckerTests {
 						answer 9410 c3 422 key-reused fresh - - - - -
 						call 9500 c4 k A replay
 						answer 9510 c4 422 key-reused fresh - - - - -
-						""" + END), wrong(Rule.FOREIGN, "the answer of another key", GOOD + """
+						""" + END),
+				wrong(Rule.LOST, "the answer of joined work, and the server was not killed then", join(GOOD) + """
+						effect 99000 k one-1-1
+						fault 11000 f1 server-kill all
+						mended 11900 f1
+						call 12000 c3 k A join
+						answer 12010 c3 409 result-unavailable fresh - - - - -
+						"""), wrong(Rule.FOREIGN, "the answer of another key", GOOD + """
 						call 9500 c3 other A replay
 						answer 9510 c3 201 - replay one-1-1 k A b1 w1
 						"""), wrong(Rule.FOREIGN, "the answer of another request", GOOD + """
@@ -202,6 +209,16 @@ class HistoryCheckerTests {
 						done 1120 two-1-1 b2
 						answer 1130 c2 201 - fresh two-1-1 k A b2 w2
 						effect 99000 k two-1-1
+						""")), allowed("an answer of joined work that was attached when the server was killed", join("""
+						call 1000 c1 k A replay
+						start 1010 one-1-1 k A replay one-1
+						done 1020 one-1-1 b1
+						answer 1030 c1 201 - fresh one-1-1 k A b1 w1
+						fault 1200 f1 server-kill all
+						mended 1900 f1
+						call 12000 c3 k A replay
+						answer 12010 c3 409 result-unavailable fresh - - - - -
+						effect 99000 k one-1-1
 						""")), allowed("another request", GOOD + """
 						call 9500 c3 k B replay
 						answer 9510 c3 422 key-reused fresh - - - - -

@@ -21,7 +21,7 @@ final class HistoryNode implements AutoCloseable {
 
 	private static final Duration START = Duration.ofSeconds(90);
 
-	private static final int ATTEMPTS = 5;
+	private static final int ATTEMPTS = 20;
 
 	private static final Duration END = Duration.ofSeconds(30);
 

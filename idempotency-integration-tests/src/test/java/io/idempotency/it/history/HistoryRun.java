@@ -51,7 +51,7 @@ final class HistoryRun {
 			journal.write("history", this.store.lease().toNanos() / 1_000, this.store.forgets() ? "forgets" : "keeps");
 			NODES.forEach((name) -> nodes.add(newNode(name)));
 			start(nodes);
-			try (Callers callers = new Callers(CALLERS, nodes, this.store.operations(), calls)) {
+			try (Callers callers = new Callers(CALLERS, nodes, operations(), calls)) {
 				callers.start();
 				new Faults(nodes, this.store, journal, this.chance)
 					.inflictUntil(System.nanoTime() + duration.toNanos());
@@ -63,6 +63,13 @@ final class HistoryRun {
 			nodes.forEach(HistoryNode::close);
 		}
 		return History.read(this.directory);
+	}
+
+	/** All that the store has, or those that somebody wants to look at. */
+	private List<Operation> operations() {
+		String wanted = System.getProperty("idempotency.history.operations", "");
+		return wanted.isEmpty() ? this.store.operations()
+				: Arrays.stream(wanted.split(",")).map(Operation::of).toList();
 	}
 
 	private HistoryNode newNode(String name) {

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Holds all rules against the history of one key. */
 final class KeyCheck {
 
+	/** PostgreSQL writes within three times its {@code wal_writer_delay} of 200 ms. */
+	private static final long ATTACHED_WITHIN = 1_000_000;
+
 	private final KeyHistory key;
 
 	private final History history;
@@ -181,10 +184,19 @@ final class KeyCheck {
 			// A master replays what its replica does not have yet; the owner, which has
 			// not been told that it counts, brings it to the next master.
 			case "in-progress" -> !this.excuses.hasFailedOver(since - this.history.lease(), call.answered());
-			case "outcome-unknown", "result-unavailable", "duplicate" -> true;
+			case "result-unavailable" -> !mayLoseItsAnswer(run, since);
+			case "outcome-unknown", "duplicate" -> true;
 			case "key-reused" -> call.variant().equals(run.variant());
 			default -> false;
 		};
+	}
+
+	/**
+	 * The answer of joined work is attached after the commit, and does not wait for the
+	 * disk: a crash of the server just then may take it back, and not the work.
+	 */
+	private boolean mayLoseItsAnswer(Run run, long since) {
+		return run.operation() == Operation.JOIN && this.excuses.hasCrashed(run.end(), since + ATTACHED_WITHIN);
 	}
 
 	/** The runs whose results are in the store, and since when. */

@@ -6,6 +6,8 @@ import java.util.Map;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.SqlDatabase;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.jdbc.JdbcSchema;
 
 /** A PostgreSQL, which has some of the work, too. */
 final class PostgreSqlAlone extends StoreOnLines {
@@ -16,6 +18,9 @@ final class PostgreSqlAlone extends StoreOnLines {
 
 	PostgreSqlAlone() {
 		this.database.jdbc().execute(JoinedController.TABLE);
+		// Once: a node that starts would wait for the locks of one that stands still, and
+		// all others for that node.
+		new JdbcSchema(this.database.unpooled(), JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
 	}
 
 	@Override
@@ -31,7 +36,7 @@ final class PostgreSqlAlone extends StoreOnLines {
 	@Override
 	public List<String> properties(String node) {
 		SqlDatabase seen = this.database.through(portFor(node));
-		return List.of("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always",
+		return List.of("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=never",
 				"test.database.url=" + seen.url(), "test.database.user=" + seen.user());
 	}
 

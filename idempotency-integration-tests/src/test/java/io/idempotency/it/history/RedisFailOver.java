@@ -87,6 +87,7 @@ final class RedisFailOver implements HistoryStore {
 		String next = "address=127.0.0.1:" + this.replica.port() + ",";
 		await("the fail-over").atMost(PATIENCE)
 			.pollInterval(Duration.ofMillis(50))
+			.ignoreExceptions()
 			.until(() -> "master".equals(this.replica.info("replication").getProperty("role"))
 					&& this.servers.sentinels().stream().allMatch((sentinel) -> masterOf(sentinel).contains(next)));
 	}
@@ -105,6 +106,7 @@ final class RedisFailOver implements HistoryStore {
 		this.replica.command("REPLICAOF", "127.0.0.1", Integer.toString(next.port()));
 		await("the replica").atMost(PATIENCE)
 			.pollInterval(Duration.ofMillis(50))
+			.ignoreExceptions()
 			.until(() -> "up".equals(this.replica.info("replication").getProperty("master_link_status")));
 	}
 
