@@ -102,6 +102,13 @@ final class CapturingResponse extends HeldHeaders {
 		return this.pendingEnd != null && this.pendingEnd.ending() == EndedBy.ERROR;
 	}
 
+	/**
+	 * Returns whether nobody has answered: no body, no error, no other status than 200.
+	 */
+	boolean isEmptySuccess() {
+		return isHeld() && this.pendingEnd == null && getStatus() == SC_OK && !this.body.held().hasRemaining();
+	}
+
 	/** Returns whether the answer passes through as a stream. */
 	boolean isStreaming() {
 		return this.body.mode() == Mode.STREAM;

@@ -19,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
  * The answer of one claimed call, from the claim to the end. It first tells the engine
@@ -178,6 +179,7 @@ final class ClaimedAnswer extends Answer {
 
 	@Override
 	void finish() throws IOException {
+		refuseEmptySuccess();
 		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
 			decide();
 		}
@@ -185,6 +187,21 @@ final class ClaimedAnswer extends Answer {
 			this.replay.mark(response().changes(this.ambient, Set.of()), response().wrapped());
 		}
 		response().push();
+	}
+
+	/**
+	 * Answers a failure that nobody has answered as what it is. Spring takes each broken
+	 * connection for that of the client, also one to a database or to another server, and
+	 * would answer with an empty 200, which the client believes and duplicates would get.
+	 */
+	private void refuseEmptySuccess() throws IOException {
+		Throwable thrown = this.failure;
+		if (thrown != null && !isStreaming() && response().isEmptySuccess()
+				&& DisconnectedClientHelper.isClientDisconnectedException(thrown)) {
+			logger.warn("A guarded call of '{}' failed because a connection broke: {}", this.claim.operation(),
+					thrown.toString());
+			response().sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+		}
 	}
 
 	private void decide() {

@@ -39,6 +39,27 @@ class FailuresController {
 		throw new IllegalStateException("broken in run " + this.runs.run("/failures/exception"));
 	}
 
+	/** Another server has hung up, which Spring takes for the client. */
+	@PostMapping("/lost-connection")
+	@Idempotent
+	public String lostConnection() {
+		this.runs.run("/failures/lost-connection");
+		throw lost();
+	}
+
+	@PostMapping("/lost-connection-later")
+	@Idempotent
+	public CompletableFuture<String> lostConnectionLater() {
+		this.runs.run("/failures/lost-connection-later");
+		return CompletableFuture.supplyAsync(() -> {
+			throw lost();
+		});
+	}
+
+	private static RuntimeException lost() {
+		return new IllegalStateException("The bank cannot be reached", new IOException("Connection reset by peer"));
+	}
+
 	/** Done, but its answer cannot be written. */
 	@PostMapping("/unwritable")
 	@Idempotent

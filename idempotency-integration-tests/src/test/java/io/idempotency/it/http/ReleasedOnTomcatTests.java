@@ -13,7 +13,8 @@ class ReleasedOnTomcatTests extends OnTomcat {
 	@ParameterizedTest
 	@ValueSource(strings = { "/failures/future-503", "/failures/status/401", "/failures/status/403",
 			"/failures/status/408", "/failures/status/425", "/failures/status/429", "/failures/status/500",
-			"/failures/status/503", "/failures/exception", "/failures/send-error-503" })
+			"/failures/status/503", "/failures/exception", "/failures/lost-connection",
+			"/failures/lost-connection-later", "/failures/send-error-503" })
 	void retryRunsAgain(String path) {
 		int before = this.runs.of(path);
 		Answer first = this.client.post(path, this.key);
@@ -21,6 +22,12 @@ class ReleasedOnTomcatTests extends OnTomcat {
 		assertThat(second.status()).as("second %s", second).isEqualTo(first.status());
 		assertThat(second.replayed()).isFalse();
 		assertThat(this.runs.of(path) - before).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/failures/lost-connection", "/failures/lost-connection-later" })
+	void failureThatSpringTakesForAClientThatHasGoneIsNoSuccess(String path) {
+		assertThat(this.client.post(path, this.key).status()).isEqualTo(500);
 	}
 
 	@Test

@@ -1,5 +1,7 @@
 package io.idempotency.it.jdbc;
 
+import java.io.EOFException;
+import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -29,6 +31,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -155,6 +158,23 @@ class JoinApplication {
 		public ResponseEntity<String> place(@RequestParam String ref, @RequestParam(defaultValue = "201") int status)
 				throws InterruptedException {
 			return ResponseEntity.status(status).body(this.orders.insert(ref));
+		}
+
+		/** The connection to the database breaks before the transaction commits. */
+		@PostMapping("/join/lost-commit")
+		@Transactional
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public String loseTheCommit(@RequestParam String ref) throws InterruptedException {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					throw new IllegalStateException("The changes could not be sent",
+							new SQLException("An I/O error occurred", new EOFException()));
+				}
+
+			});
+			return this.orders.insert(ref);
 		}
 
 		@PostMapping("/join/failing")

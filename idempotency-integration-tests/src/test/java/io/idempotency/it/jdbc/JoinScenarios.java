@@ -196,6 +196,16 @@ abstract class JoinScenarios {
 	}
 
 	@Test
+	void commitThatFailsBecauseTheConnectionBrokeIsNoSuccess() throws Exception {
+		for (int i = 0; i < 2; i++) {
+			Answer answer = send("/join/lost-commit");
+			assertThat(answer.status()).as("%s", answer).isEqualTo(500);
+		}
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isZero();
+	}
+
+	@Test
 	void answerOfACommittedEffectIsKeptWhateverItsStatus() throws Exception {
 		assertThat(send("/join?status=503").status()).isEqualTo(503);
 		Answer second = send("/join?status=503");
