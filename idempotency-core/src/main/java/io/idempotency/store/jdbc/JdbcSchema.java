@@ -50,17 +50,34 @@ public final class JdbcSchema {
 	}
 
 	/**
-	 * Creates the table and its index if they are missing, else changes nothing. Any
-	 * number of nodes may call this at once.
+	 * Creates the table and its index if they are missing, else changes nothing and locks
+	 * nothing. Any number of nodes may call this at once.
 	 * @throws IdempotencyConfigurationException if the store does not know the database,
 	 * or the database does not let the table be created
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void create() {
 		this.database.onOwnConnection("create schema", Timeouts.START, (connection, deadline) -> {
-			create(connection, script(this.database.dialect(connection).vendor()));
+			Dialect dialect = this.database.dialect(connection);
+			if (!isThere(connection, dialect)) {
+				create(connection, script(dialect.vendor()));
+			}
 			return true;
 		});
+	}
+
+	/**
+	 * Returns whether there is nothing to create. The script would change nothing either,
+	 * but in some databases it waits for all transactions that write to the table, and
+	 * holds up all that come after it.
+	 */
+	private boolean isThere(Connection connection, Dialect dialect) throws SQLException {
+		try {
+			return failureOf(connection, dialect.sql().probe()) == null && hasKey(connection) && hasIndex(connection);
+		}
+		finally {
+			rollback(connection);
+		}
 	}
 
 	private void create(Connection connection, String script) throws SQLException {
@@ -160,22 +177,24 @@ public final class JdbcSchema {
 	}
 
 	private boolean hasKey(Connection connection) throws SQLException {
-		DatabaseMetaData database = connection.getMetaData();
-		String text = name();
-		if (database.storesUpperCaseIdentifiers()) {
-			text = text.toUpperCase(Locale.ROOT);
-		}
-		else if (database.storesLowerCaseIdentifiers()) {
-			text = text.toLowerCase(Locale.ROOT);
-		}
-		TableName table = new TableName(text);
-		String schema = text.contains(".") ? text.substring(0, text.indexOf('.')) : connection.getSchema();
-		// A catalog of MySQL and MariaDB is a schema of the other databases.
-		boolean catalog = !database.supportsSchemasInTableDefinitions();
-		String inCatalog = (catalog && text.contains(".")) ? schema : connection.getCatalog();
-		try (ResultSet columns = database.getPrimaryKeys(inCatalog, catalog ? null : schema, table.simpleName())) {
+		Place place = Place.of(connection.getMetaData(), name(), connection);
+		try (ResultSet columns = connection.getMetaData()
+			.getPrimaryKeys(place.catalog(), place.schema(), place.table())) {
 			boolean found = columns.next() && columns.getString("COLUMN_NAME").equalsIgnoreCase("key_hash");
 			return found && !columns.next();
+		}
+	}
+
+	private boolean hasIndex(Connection connection) throws SQLException {
+		Place place = Place.of(connection.getMetaData(), name(), connection);
+		try (ResultSet columns = connection.getMetaData()
+			.getIndexInfo(place.catalog(), place.schema(), place.table(), false, true)) {
+			while (columns.next()) {
+				if ("kept_until".equalsIgnoreCase(columns.getString("COLUMN_NAME"))) {
+					return true;
+				}
+			}
+			return false;
 		}
 	}
 
@@ -199,6 +218,28 @@ public final class JdbcSchema {
 		if (!connection.getAutoCommit()) {
 			connection.rollback();
 		}
+	}
+
+	/**
+	 * Where the metadata of the database has the table.
+	 */
+	private record Place(@Nullable String catalog, @Nullable String schema, String table) {
+
+		static Place of(DatabaseMetaData database, String name, Connection connection) throws SQLException {
+			String text = name;
+			if (database.storesUpperCaseIdentifiers()) {
+				text = text.toUpperCase(Locale.ROOT);
+			}
+			else if (database.storesLowerCaseIdentifiers()) {
+				text = text.toLowerCase(Locale.ROOT);
+			}
+			String schema = text.contains(".") ? text.substring(0, text.indexOf('.')) : connection.getSchema();
+			// A catalog of MySQL and MariaDB is a schema of the other databases.
+			boolean catalog = !database.supportsSchemasInTableDefinitions();
+			String inCatalog = (catalog && text.contains(".")) ? schema : connection.getCatalog();
+			return new Place(inCatalog, catalog ? null : schema, new TableName(text).simpleName());
+		}
+
 	}
 
 }

@@ -7,11 +7,15 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.OldestRecord;
+import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -66,6 +70,20 @@ class JdbcTableTests {
 
 	private void createTable() {
 		schema(JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
+	}
+
+	@Test
+	void tableThatIsThereIsNotLockedByANodeThatStarts() throws Exception {
+		createTable();
+		try (Connection caller = this.dataSource.getConnection(); Statement statement = caller.createStatement()) {
+			caller.setAutoCommit(false);
+			statement.executeUpdate("update idempotency_record set attempts = attempts + 1");
+			OwnThread.supply(() -> {
+				createTable();
+				return true;
+			}).get(20, TimeUnit.SECONDS);
+			caller.rollback();
+		}
 	}
 
 	private long size() {
