@@ -3,11 +3,11 @@ package io.idempotency.samples.shop.messages;
 import java.nio.charset.StandardCharsets;
 
 import org.springframework.amqp.core.Message;
-import org.springframework.amqp.core.MessagePostProcessor;
 import org.springframework.amqp.core.Queue;
-import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
-import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -35,14 +35,26 @@ class RabbitConfiguration {
 		return new Queue(OrderMessage.ORDER_PLACED);
 	}
 
-	/** Comes before the guard, so that it sees duplicates, too. */
+	/**
+	 * Comes before the guard, so that it sees duplicates, too. The customizer of Spring
+	 * AMQP would have to be compiled anew for each line of Spring Boot.
+	 */
 	@Bean
-	ContainerCustomizer<SimpleMessageListenerContainer> countingDeliveriesOfRabbit(Warehouse warehouse) {
-		MessagePostProcessor counting = (received) -> {
-			warehouse.delivered(text(received));
-			return received;
+	static BeanPostProcessor countingDeliveriesOfRabbit(ObjectProvider<Warehouse> warehouse) {
+		return new BeanPostProcessor() {
+
+			@Override
+			public Object postProcessAfterInitialization(Object bean, String name) {
+				if (bean instanceof SimpleRabbitListenerContainerFactory factory) {
+					factory.setAfterReceivePostProcessors((received) -> {
+						warehouse.getObject().delivered(text(received));
+						return received;
+					});
+				}
+				return bean;
+			}
+
 		};
-		return (container) -> container.setAfterReceivePostProcessors(counting);
 	}
 
 	private static String text(Message message) {
