@@ -21,9 +21,13 @@ final class RabbitServer {
 	}
 
 	static CachingConnectionFactory connections() throws Exception {
-		CachingConnectionFactory factory = new CachingConnectionFactory();
 		String real = Backend.rabbit();
-		factory.setAddresses((real != null) ? real : "127.0.0.1:" + port());
+		return connections((real != null) ? real : "127.0.0.1:" + port());
+	}
+
+	static CachingConnectionFactory connections(String address) {
+		CachingConnectionFactory factory = new CachingConnectionFactory();
+		factory.setAddresses(address);
 		factory.setUsername("guest");
 		factory.setPassword("guest");
 		return factory;
