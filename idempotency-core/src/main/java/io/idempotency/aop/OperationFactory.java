@@ -20,10 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
 /** Turns annotations into operations, and refuses annotations that cannot work. */
 final class OperationFactory {
+
+	private static final String BEAN = "org.springframework.context.annotation.Bean";
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.PlatformTransactionManager", OperationFactory.class.getClassLoader());
@@ -60,6 +63,7 @@ final class OperationFactory {
 	IdempotentOperation create(IdempotentAnnotation annotation) {
 		Idempotent attributes = annotation.attributes();
 		boolean covered = this.covered.isCovered(annotation);
+		checkPlace(annotation);
 		AttributeCheck.check(annotation);
 		if (!covered) {
 			ReactiveApplications.check(annotation, this.beanFactory);
@@ -84,6 +88,15 @@ final class OperationFactory {
 			.build();
 		this.covered.check(operation);
 		return operation;
+	}
+
+	private static void checkPlace(IdempotentAnnotation annotation) {
+		if (MergedAnnotations.from(annotation.method()).isPresent(BEAN)) {
+			throw SetupProblem.of(annotation,
+					"it is a @Bean method, and the guard would be around the making of the bean and not around its calls",
+					"Put the annotation on a method of the bean's class; a lambda has none, so let it call a guarded "
+							+ "method of another bean");
+		}
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {

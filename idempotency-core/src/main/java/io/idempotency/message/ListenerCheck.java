@@ -1,6 +1,8 @@
 package io.idempotency.message;
 
 import java.lang.reflect.Parameter;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.idempotency.aop.IdempotentOperation;
@@ -35,9 +37,26 @@ final class ListenerCheck {
 			check.refuse(check.reads(MESSAGE_ID),
 					"its expression reads messageId(), but it is no listener of Kafka, RabbitMQ or JMS",
 					"Use a value of the arguments");
+			check.checkFunction();
 			return;
 		}
 		check.check(listener);
+	}
+
+	/**
+	 * Refuses a header of a function whose parameter is a message, as Spring Cloud Stream
+	 * calls it: no such call has a request, so each message would lack its key.
+	 */
+	private void checkFunction() {
+		Class<?> type = this.operation.targetClass();
+		boolean function = Consumer.class.isAssignableFrom(type) || Function.class.isAssignableFrom(type);
+		refuse(function && readsHeader() && MessageCarrier.of(this.operation.method()) != null,
+				"header reads a header of a request, and the parameter of this function is a message",
+				"Set key to an expression over the message, e.g. key = \"#message.headers['Idempotency-Key']\"");
+	}
+
+	private boolean readsHeader() {
+		return this.operation.keySource() instanceof KeySource.Header || reads(HEADER);
 	}
 
 	private void check(Listener listener) {
@@ -49,9 +68,7 @@ final class ListenerCheck {
 		refuse(listener.kind() != ListenerKind.JMS && takesBatch(),
 				"it takes many messages at a time, and a key is for one of them",
 				"Remove @Idempotent here, and " + batchRecipe(listener.kind()) + "; or take one message at a time");
-		boolean readsMessage = this.operation.keySource() instanceof KeySource.Header || reads(HEADER)
-				|| reads(MESSAGE_ID);
-		refuse(readsMessage && listener.carrier() == null,
+		refuse((readsHeader() || reads(MESSAGE_ID)) && listener.carrier() == null,
 				"it reads a header or the id of the message, but none of its parameters holds the message",
 				"Add a parameter, e.g. " + parameter(listener.kind()));
 		refuse(!knowsSource(listener),

@@ -97,6 +97,23 @@ class StartupFailureTests {
 	}
 
 	@Test
+	void methodsThatMakeABean() {
+		assertRefused(MadeHere.class, "made()", "the guard would be around the making of the bean",
+				"Put the annotation on a method of the bean's class");
+	}
+
+	static class MadeHere {
+
+		@Bean
+		@Idempotent("'made'")
+		Runnable made() {
+			return () -> {
+			};
+		}
+
+	}
+
+	@Test
 	void methodsThatAPublicClassInheritsFromAHiddenOne() {
 		assertRefused(Visibly.class, "run(String)", "it does not say where the key comes from", "Set key");
 	}

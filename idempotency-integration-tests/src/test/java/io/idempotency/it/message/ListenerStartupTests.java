@@ -1,6 +1,8 @@
 package io.idempotency.it.message;
 
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyConfigurationException;
@@ -94,6 +96,26 @@ class ListenerStartupTests {
 	@Test
 	void severalQueuesAndNoneKnown() {
 		assertThat(failureOf(TwoQueues.class)).contains("from which queue a message comes").contains("set scope");
+	}
+
+	/** As Spring Cloud Stream calls it. */
+	@Test
+	void headerOfAMessageOfAFunction() {
+		assertThat(failureOf(HeaderOfFunction.class)).contains("HeaderOfFunction#accept(Message)")
+			.contains("header reads a header of a request")
+			.contains("#message.headers['Idempotency-Key']");
+		assertThat(failureOf(HeaderInExpressionOfFunction.class)).contains("header reads a header of a request");
+	}
+
+	@Test
+	void idOfAMessageOfAFunction() {
+		assertThat(failureOf(IdOfFunction.class)).contains("it is no listener of Kafka, RabbitMQ or JMS");
+	}
+
+	@Test
+	void functionsThatCanBeGuarded() {
+		this.runner.withUserConfiguration(GoodFunction.class, HeaderOfNoMessage.class)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -210,6 +232,54 @@ class ListenerStartupTests {
 		@RabbitListener(queues = { "orders", "returns" })
 		@Idempotent("#order")
 		public void on(String order) {
+		}
+
+	}
+
+	static class HeaderOfFunction implements Consumer<Message<String>> {
+
+		@Override
+		@Idempotent(header = "Idempotency-Key")
+		public void accept(Message<String> message) {
+		}
+
+	}
+
+	static class HeaderInExpressionOfFunction implements Function<Message<String>, String> {
+
+		@Override
+		@Idempotent("header('Idempotency-Key')")
+		public String apply(Message<String> message) {
+			return message.getPayload();
+		}
+
+	}
+
+	static class IdOfFunction implements Consumer<Message<String>> {
+
+		@Override
+		@Idempotent("messageId()")
+		public void accept(Message<String> message) {
+		}
+
+	}
+
+	static class GoodFunction implements Function<Message<String>, String> {
+
+		@Override
+		@Idempotent("#message.headers['Idempotency-Key']")
+		public String apply(Message<String> message) {
+			return message.getPayload();
+		}
+
+	}
+
+	/** May be called in a request. */
+	static class HeaderOfNoMessage implements Consumer<String> {
+
+		@Override
+		@Idempotent(header = "Idempotency-Key")
+		public void accept(String order) {
 		}
 
 	}
