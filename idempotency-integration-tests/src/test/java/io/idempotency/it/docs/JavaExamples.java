@@ -59,6 +59,8 @@ final class JavaExamples {
 			import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 			import org.springframework.kafka.listener.DefaultErrorHandler;
 			import org.springframework.messaging.handler.annotation.Header;
+			import org.springframework.modulith.events.ApplicationModuleListener;
+			import org.springframework.stereotype.Component;
 			import org.springframework.stereotype.Service;
 			import org.springframework.transaction.annotation.Transactional;
 			import org.springframework.util.backoff.FixedBackOff;
