@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -61,7 +62,7 @@ final class AmbientHeaders {
 		if (now.isEmpty() || now.equals(before)) {
 			return;
 		}
-		boolean added = !before.isEmpty() && now.size() > before.size() && now.subList(0, before.size()).equals(before);
+		boolean added = !before.isEmpty() && Collections.indexOfSubList(now, before) == 0;
 		List<String> values = added ? now.subList(before.size(), now.size()) : now;
 		changes.add(new ResponseHeader(name, !added, List.copyOf(values)));
 	}

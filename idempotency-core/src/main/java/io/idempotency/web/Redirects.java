@@ -30,11 +30,20 @@ final class Redirects {
 	 */
 	static void send(HttpServletResponse response, String location, int status, boolean clearBuffer)
 			throws IOException {
+		send(METHOD, response, location, status, clearBuffer);
+	}
+
+	/**
+	 * Sends a redirect by a method of the response.
+	 * @param method the method of Servlet 6.1, {@code null} if the response has none
+	 */
+	static void send(@Nullable Method method, HttpServletResponse response, String location, int status,
+			boolean clearBuffer) throws IOException {
 		if (status == HttpServletResponse.SC_FOUND && clearBuffer) {
 			response.sendRedirect(location);
 		}
-		else if (METHOD != null) {
-			invoke(METHOD, response, location, status, clearBuffer);
+		else if (method != null) {
+			invoke(method, response, location, status, clearBuffer);
 		}
 		else {
 			response.setStatus(status);

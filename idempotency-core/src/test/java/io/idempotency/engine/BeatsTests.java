@@ -25,6 +25,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NotAllRenewedException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -337,6 +338,7 @@ class BeatsTests {
 	/**
 	 * On real threads: four of them were all there was for every store and every verb.
 	 */
+	@Tag("long")
 	@Test
 	void claimsThatHangForEverHoldUpNobodyElses() throws Throwable {
 		Duration lease = Duration.ofSeconds(3);

@@ -19,6 +19,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What an operator reads when the store was away for a while.
  */
+@Tag("long")
 @Timeout(120)
 class OutageLogTests {
 

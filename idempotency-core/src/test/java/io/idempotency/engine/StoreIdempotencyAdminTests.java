@@ -35,6 +35,7 @@ import io.idempotency.store.RecordSelection;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -104,6 +105,7 @@ class StoreIdempotencyAdminTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.admin.list("pay", null, 1001));
 	}
 
+	@Tag("long")
 	@Test
 	void hundredThousandRecordsAreListedPageByPage() {
 		Set<String> ids = new HashSet<>();

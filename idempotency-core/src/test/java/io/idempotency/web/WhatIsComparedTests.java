@@ -179,7 +179,21 @@ class WhatIsComparedTests {
 		MockHttpServletResponse first = send(formWithoutHeader("/keyed", "token=k1&a=1"));
 		assertThat(first.getStatus()).isEqualTo(200);
 		assertReplayed(send(formWithoutHeader("/keyed", "a=1&token=k1")));
+		assertReplayed(send(formWithoutHeader("/keyed?token=k1", "a=1")));
 		assertReused(send(formWithoutHeader("/keyed", "a=2&token=k1")));
+	}
+
+	@Test
+	void parameterThatIsNamedAsThePointerToTheKeyIsNotTheKey() throws Exception {
+		assertThat(send(pointed("/pointed?/token=1")).getStatus()).isEqualTo(200);
+		assertReplayed(send(pointed("/pointed?/token=1")));
+		assertReused(send(pointed("/pointed?/token=2")));
+	}
+
+	private static RequestBuilder pointed(String path) {
+		return MockMvcRequestBuilders.post(URI.create(path))
+			.contentType(MediaType.APPLICATION_JSON)
+			.content("{\"token\":\"k1\"}");
 	}
 
 	@Test
@@ -231,6 +245,15 @@ class WhatIsComparedTests {
 	void jsonOfUtf8IsComparedByValue(String type) throws Exception {
 		send(body("{\"a\":1,\"b\":2}", type));
 		assertReplayed(send(body("{\"b\":2,\"a\":1}", type)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "text/plain", "application/octet-stream", "application/xml" })
+	void bodyOfAnyOtherTypeIsComparedByteByByte(String type) throws Exception {
+		assertThat(send(body("{\"a\":1}", type)).getStatus()).isEqualTo(200);
+		assertReplayed(send(body("{\"a\":1}", type)));
+		assertReused(send(body("{ \"a\":1}", type)));
+		assertReused(send(body("", type)));
 	}
 
 	@Test
