@@ -152,61 +152,12 @@ class ConflictWaiterTests {
 		assertThat(waiting.get()).isSameAs(DONE);
 	}
 
-	/** A wait is never shorter than it should be, however busy the machine is. */
-	@Test
-	void storeThatSaysThatNothingIsLeftIsNotAskedInALoop() {
-		List<Long> asked = new ArrayList<>();
-		this.waiter.await(this.call, BUSY, () -> {
-			asked.add(System.nanoTime());
-			return (asked.size() == 51) ? DONE : new ClaimResult.InProgress(Duration.ZERO);
-		});
-		assertThat(asked.get(50) - asked.get(0)).isGreaterThanOrEqualTo(Duration.ofMillis(50).toNanos());
-	}
-
-	@Test
-	void eachPollIsTwiceAsLate() {
-		ConflictWaiter quick = new ConflictWaiter(1, this.ticker, 1);
-		List<Long> asked = new ArrayList<>();
-		quick.await(this.call, BUSY, () -> {
-			asked.add(System.nanoTime());
-			return (asked.size() == 9) ? DONE : BUSY;
-		});
-		// Seven times doubled, and a quarter less at the earliest.
-		assertThat(asked.get(8) - asked.get(7)).isGreaterThanOrEqualTo(Duration.ofMillis(128 * 3 / 4).toNanos());
-	}
-
 	@Test
 	void pollThatFollowsALongOneComesSoonByItself() throws Exception {
 		Future<ClaimResult> waiting = start(() -> (this.claims.get() == 3) ? DONE : BUSY);
 		await().until(() -> this.claims.get() == 1);
 		this.waiter.wakeUp(EngineFixture.KEY);
 		assertThat(waiting.get()).isSameAs(DONE);
-	}
-
-	@Test
-	void waitersThatCameTogetherDoNotPollTogether() throws Exception {
-		int waiters = 48;
-		Duration poll = Duration.ofSeconds(2);
-		ConflictWaiter many = new ConflictWaiter(waiters, this.ticker, poll.toMillis());
-		List<Future<Long>> waits = new ArrayList<>();
-		for (int i = 0; i < waiters; i++) {
-			waits.add(this.threads.submit(() -> {
-				List<Long> asked = new ArrayList<>();
-				many.await(this.call, BUSY, () -> {
-					asked.add(System.nanoTime());
-					return (asked.size() == 2) ? DONE : BUSY;
-				});
-				return asked.get(1) - asked.get(0);
-			}));
-		}
-		List<Long> nanos = new ArrayList<>();
-		for (Future<Long> wait : waits) {
-			nanos.add(wait.get());
-		}
-		// None is too early, however busy the machine is, and of so many some are late on
-		// purpose.
-		assertThat(nanos).allMatch((wait) -> wait >= poll.toNanos() * 75 / 100)
-			.anyMatch((wait) -> wait >= poll.toNanos() * 110 / 100);
 	}
 
 	@Test

@@ -1,0 +1,95 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+
+import ch.qos.logback.classic.Level;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** When an outage begins and ends; {@link OutageLogTests} sees one of a whole node. */
+class OutageTests {
+
+	private static final Throwable CAUSE = new IllegalStateException("down");
+
+	private final ManualScheduler time = new ManualScheduler();
+
+	private final CapturedLog log = new CapturedLog();
+
+	private final Outage outage = new Outage("the store", this.time);
+
+	@AfterEach
+	void close() {
+		this.log.close();
+	}
+
+	@Test
+	void firstFailureIsAWarningAndTheOthersAreNone() {
+		this.outage.failed("renew", "op", CAUSE);
+		this.outage.failed("complete", "op", CAUSE);
+		assertThat(this.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.startsWith("the store could not renew a claim of 'op'");
+	}
+
+	@Test
+	void outageIsOverWhenTheStoreHasAnsweredAndNotFailedForTwoSeconds() {
+		this.outage.failed("renew", "op", CAUSE);
+		this.time.advance(Duration.ofSeconds(5));
+		this.outage.failed("renew", "op", CAUSE);
+		this.outage.answered();
+		this.time.advance(Duration.ofMillis(1_999));
+		assertThat(this.log.messages(Level.WARN)).hasSize(1);
+		this.time.advance(Duration.ofMillis(1));
+		assertThat(this.log.messages(Level.WARN)).last()
+			.asString()
+			.isEqualTo("the store answers again, after 7 s in which 2 of its calls had failed");
+	}
+
+	@Test
+	void storeThatFailsAgainSoonIsNotBackUntilItAnswersAnew() {
+		this.outage.failed("renew", "op", CAUSE);
+		this.outage.answered();
+		this.time.advance(Duration.ofSeconds(1));
+		this.outage.failed("renew", "op", CAUSE);
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.log.messages(Level.WARN)).hasSize(1);
+		this.outage.answered();
+		this.time.advance(Duration.ofSeconds(2));
+		assertThat(this.log.messages(Level.WARN)).hasSize(2);
+	}
+
+	@Test
+	void outageIsOverOnceHoweverOftenTheStoreAnswers() {
+		this.outage.failed("renew", "op", CAUSE);
+		this.outage.answered();
+		this.outage.answered();
+		assertThat(this.time.timers()).isOne();
+		this.time.advance(Duration.ofSeconds(2));
+		this.outage.answered();
+		assertThat(this.time.timers()).isZero();
+		assertThat(this.log.messages(Level.WARN)).hasSize(2);
+	}
+
+	@Test
+	void nextOutageIsANewOne() {
+		this.outage.failed("renew", "op", CAUSE);
+		this.outage.answered();
+		this.time.advance(Duration.ofSeconds(2));
+		this.outage.failed("claim", "op", CAUSE);
+		this.outage.answered();
+		this.time.advance(Duration.ofSeconds(2));
+		assertThat(this.log.messages(Level.WARN)).hasSize(4)
+			.last()
+			.asString()
+			.endsWith("after 2 s in which 1 of its calls had failed");
+	}
+
+	@Test
+	void storeThatNeverFailedIsNotWatched() {
+		this.outage.answered();
+		assertThat(this.time.timers()).isZero();
+	}
+
+}
