@@ -147,11 +147,10 @@ final class Beat {
 		}
 	}
 
-	boolean begins(long now, boolean asAlone) {
+	boolean begins(long now) {
 		boolean late;
 		synchronized (this) {
 			if (this.stopped) {
-				isBack(asAlone);
 				return false;
 			}
 			late = now - this.sent > this.lease / 3 * 2;
@@ -175,10 +174,8 @@ final class Beat {
 		isBack(asAlone);
 		this.failed = false;
 		this.sent = Math.max(this.sent, at);
+		// A sweep is planned already, for the case that this renewal had hung.
 		this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
-		if (!this.stopped) {
-			this.beats.sweepAt(this.due);
-		}
 	}
 
 	/**

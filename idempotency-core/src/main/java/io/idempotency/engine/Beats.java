@@ -162,20 +162,21 @@ final class Beats {
 		long next = NEVER;
 		List<Beat> batch = new ArrayList<>();
 		for (Beat beat : this.running) {
-			Beat.Duty duty = beat.duty(now);
-			if (duty == Beat.Duty.TOGETHER) {
-				batch.add(beat);
-				if (batch.size() == BATCH) {
-					dispatch(batch, false);
-					batch = new ArrayList<>();
+			switch (beat.duty(now)) {
+				case TOGETHER -> {
+					batch.add(beat);
+					if (batch.size() == BATCH) {
+						dispatch(batch, false);
+						batch = new ArrayList<>();
+					}
 				}
-			}
-			else if (duty == Beat.Duty.ALONE) {
-				dispatch(List.of(beat), true);
-			}
-			else if (duty == Beat.Duty.OVER) {
-				this.events.beatsEnded(beat.operation());
-				beat.stop();
+				case ALONE -> dispatch(List.of(beat), true);
+				case OVER -> {
+					this.events.beatsEnded(beat.operation());
+					beat.stop();
+				}
+				case NOTHING -> {
+				}
 			}
 			next = Math.min(next, beat.due());
 		}
@@ -199,7 +200,7 @@ final class Beats {
 		List<Beat> asked = new ArrayList<>(beats.size());
 		List<Renewal> renewals = new ArrayList<>(beats.size());
 		for (Beat beat : beats) {
-			if (beat.begins(sent, alone)) {
+			if (beat.begins(sent)) {
 				asked.add(beat);
 				renewals.add(beat.renewal());
 			}

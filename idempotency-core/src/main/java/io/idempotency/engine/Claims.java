@@ -131,9 +131,8 @@ final class Claims {
 	}
 
 	private boolean renew(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line) {
-		boolean renewed;
 		try {
-			renewed = line.store().renew(claim.key(), claim.id(), call.policy().lease());
+			return line.store().renew(claim.key(), claim.id(), call.policy().lease());
 		}
 		catch (RuntimeException ex) {
 			line.outage().failed("renew", call.operation(), ex);
@@ -144,8 +143,6 @@ final class Claims {
 			sender.giveBack();
 			throw ex;
 		}
-		line.outage().answered();
-		return renewed;
 	}
 
 	private IdempotencyStoreUnavailableException unavailable(GuardedCall call,

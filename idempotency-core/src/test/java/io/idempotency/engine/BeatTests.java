@@ -129,6 +129,73 @@ class BeatTests {
 		assertThat(this.events.lateBeats()).isPositive();
 	}
 
+	@Test
+	void latenessCountsFromAThirdOfTheLease() {
+		this.time.advance(Duration.ofSeconds(3));
+		start("key-1");
+		this.time.advance(Duration.ofSeconds(9));
+		assertThat(this.beats.lateNanos()).isZero();
+		this.time.advance(Duration.ofSeconds(2));
+		assertThat(this.beats.lateNanos()).isEqualTo(Duration.ofSeconds(1).toNanos());
+		runAll();
+		assertThat(this.beats.lateNanos()).isZero();
+	}
+
+	@Test
+	void retentionCountsFromTheClaim() {
+		this.time.advance(Duration.ofSeconds(3));
+		start("key-1").untilRetentionIsOver(Duration.ofSeconds(12));
+		this.time.advance(Duration.ofMillis(11_900));
+		assertThat(this.beats.running()).isOne();
+		this.time.advance(Duration.ofMillis(200));
+		assertThat(this.beats.running()).isZero();
+	}
+
+	@Test
+	void retentionWithoutEndEndsNoBeats() {
+		this.time.advance(Duration.ofSeconds(3));
+		start("key-1").untilRetentionIsOver(Duration.ofSeconds(Long.MAX_VALUE));
+		this.time.advance(Duration.ofSeconds(9));
+		assertThat(this.waiting).isEmpty();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.waiting).hasSize(1);
+		assertThat(this.beats.running()).isOne();
+	}
+
+	@Test
+	void renewalThatIsDueAThirtiethOfTheLeaseLaterIsMadeNow() {
+		start("key-1");
+		this.time.advance(Duration.ofSeconds(1));
+		start("key-2");
+		this.time.advance(Duration.ofSeconds(9));
+		runAll();
+		assertThat(this.store.count(Verb.RENEW)).isEqualTo(2);
+		this.time.advance(Duration.ofSeconds(9));
+		assertThat(this.waiting).isEmpty();
+	}
+
+	@Test
+	void renewalThatIsDueLaterThanThatIsNotMadeYet() {
+		start("key-1");
+		this.time.advance(Duration.ofMillis(1_100));
+		start("key-2");
+		this.time.advance(Duration.ofMillis(8_900));
+		runAll();
+		assertThat(this.store.count(Verb.RENEW)).isOne();
+		this.time.advance(Duration.ofMillis(1_100));
+		runAll();
+		assertThat(this.store.count(Verb.RENEW)).isEqualTo(2);
+	}
+
+	@Test
+	void shorterLeaseNeedsAnEarlierSweepAndNoSecondTimer() {
+		start("key-1");
+		start("key-2", Duration.ofSeconds(3));
+		assertThat(this.time.timers()).isOne();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.waiting).hasSize(1);
+	}
+
 	private void runAll() {
 		while (!this.waiting.isEmpty()) {
 			this.waiting.remove().run();
@@ -136,12 +203,16 @@ class BeatTests {
 	}
 
 	private Beat start(String key) {
-		IdempotencyPolicy policy = TestPolicy.replay().lease(LEASE).build();
+		return start(key, LEASE);
+	}
+
+	private Beat start(String key, Duration lease) {
+		IdempotencyPolicy policy = TestPolicy.replay().lease(lease).build();
 		GuardedCall call = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key),
 				Fingerprint.NONE, policy, this.store);
 		ClaimId id = ClaimId.random();
 		assertThat(this.store.claim(
-				new ClaimRequest(call.key(), id, Fingerprint.NONE, ClaimType.LEASED, LEASE, policy.retention(), true)))
+				new ClaimRequest(call.key(), id, Fingerprint.NONE, ClaimType.LEASED, lease, policy.retention(), true)))
 			.isInstanceOf(ClaimResult.Acquired.class);
 		return this.beats.start(call, id, this.time.nanos());
 	}

@@ -24,6 +24,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NotAllRenewedException;
+import io.idempotency.store.Renewal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -307,6 +308,23 @@ class BeatsTests {
 		advance(Duration.ofSeconds(12));
 		assertThat(this.node.store.count(Verb.RENEW)).isOne();
 		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isZero();
+	}
+
+	@Test
+	void answersForOtherClaimsBesideALockedOneCount() throws Throwable {
+		this.node.store.onRenewAll((renewals) -> {
+			List<ClaimId> ids = renewals.stream().map(Renewal::claimId).toList();
+			throw new NotAllRenewedException("one row is locked", Set.of(ids.get(0)), Set.of(ids.get(1)));
+		});
+		for (int i = 0; i < 3; i++) {
+			running("key-" + i, new CompletableFuture<>());
+		}
+		advance(Duration.ofSeconds(12));
+		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
+		assertThat(this.node.engine.line(this.node.store).beats().running()).isEqualTo(2);
+		assertThat(this.node.store.count(Verb.RENEW)).as("the locked one, once more").isOne();
+		advance(Duration.ofSeconds(7));
+		assertThat(this.node.store.count(Verb.RENEW)).isOne();
 	}
 
 	@Test

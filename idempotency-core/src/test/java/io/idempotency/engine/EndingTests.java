@@ -18,6 +18,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.BusinessTransactions.Outcome;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -94,6 +96,57 @@ class EndingTests {
 		this.time.advance(Duration.ofMinutes(1));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RELEASE);
 		assertThat(this.node.memory.size()).isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "499, 2", "500, 1" })
+	void claimIsSentAgainUnlessItsFailureTookHalfASecond(long millis, int claims) {
+		this.time.advance(Duration.ofDays(1));
+		this.node.store.on(Verb.CLAIM, Point.BEFORE, 1, () -> {
+			this.time.skip(Duration.ofMillis(millis));
+			throw new IdempotencyStoreException("timed out");
+		});
+		this.node.store.onLater(Verb.CLAIM, Point.BEFORE, 1, () -> {
+			throw new IdempotencyStoreException("timed out");
+		});
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")));
+		assertThat(this.node.store.count(Verb.CLAIM)).isEqualTo(claims);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "true, 9999, 0", "true, 10000, 1", "false, 29999, 0", "false, 30000, 1" })
+	void callIsRenewedBeforeItStartsIfItsFirstRenewalOrItsLeaseIsOver(boolean renewal, long millis, int renewals)
+			throws Throwable {
+		TestPolicy wanted = this.policy.lease(Duration.ofSeconds(30));
+		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> this.time.skip(Duration.ofMillis(millis)));
+		this.node.execute(renewal ? wanted : wanted.withoutRenewal(), TestAction.running(() -> {
+			assertThat(this.node.store.count(Verb.RENEW)).isEqualTo(renewals);
+			return "one";
+		}));
+	}
+
+	@Test
+	void storeThatAnswersMoreSlowlyThanItsLeasesLastGuardsNoCall() {
+		TestAction<String> action = TestAction.returning("one");
+		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> this.time.skip(Duration.ofSeconds(15)));
+		this.node.store.on(Verb.RENEW, Point.AFTER, ScriptedStore.ALWAYS, () -> this.time.skip(Duration.ofSeconds(15)));
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.execute(this.policy.lease(Duration.ofSeconds(30)), action));
+		assertThat(action.runs()).isZero();
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.RENEW, Verb.RENEW, Verb.RENEW,
+				Verb.RELEASE);
+		assertThat(this.node.memory.size()).isZero();
+	}
+
+	@Test
+	void endThatNeverBecomesKnownHoldsItsKeyForItsRetentionOnly() throws Throwable {
+		this.node.execute(this.policy.retention(Duration.ofMinutes(5)), new LaterAction(new CompletableFuture<>()));
+		this.time.advance(Duration.ofMinutes(4));
+		assertThat(this.node.engine.line(this.node.store).beats().running()).isOne();
+		this.time.advance(Duration.ofMinutes(2));
+		assertThat(this.node.engine.line(this.node.store).beats().running()).isZero();
 	}
 
 	@Test
@@ -417,6 +470,29 @@ class EndingTests {
 		}
 
 		@Test
+		void callThatReturnsAndHasFailedAllTheSameIsObservedAsFailed() throws Throwable {
+			IllegalStateException failure = new IllegalStateException("answer");
+			EndingTests.this.node.engine.execute(
+					new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, EndingTests.this.policy.build(),
+							EndingTests.this.node.store),
+					new LaterAction(CompletableFuture.completedFuture(new Ending.Failed(failure, null))),
+					this.transaction);
+			assertThat(EndingTests.this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
+			assertThat(EndingTests.this.node.calls.last().failure).isSameAs(failure);
+		}
+
+		@Test
+		void isLeftToItsLeaseWhenNobodyKnowsWhetherItIsCommitted() {
+			this.transaction.failure = new IllegalStateException("the reply of the commit is lost");
+			this.transaction.failed = Outcome.UNKNOWN;
+			assertThatIllegalStateException()
+				.isThrownBy(() -> execute(EndingTests.this.policy, TestAction.returning("one")));
+			EndingTests.this.time.advance(Duration.ofMinutes(1));
+			assertThat(EndingTests.this.node.store.count(Verb.RELEASE)).isZero();
+			assertThat(EndingTests.this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.ABANDONED);
+		}
+
+		@Test
 		void whatFailsAfterTheCommitReleasesNothing() throws Throwable {
 			CompletableFuture<Ending> later = new CompletableFuture<>();
 			EndingTests.this.node.engine.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
@@ -497,6 +573,8 @@ class EndingTests {
 		/** What the commit fails with. */
 		private @Nullable RuntimeException failure;
 
+		private Outcome failed = Outcome.ROLLED_BACK;
+
 		@Override
 		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> told) throws Throwable {
 			T result;
@@ -508,7 +586,7 @@ class EndingTests {
 				throw thrown;
 			}
 			if (this.failure != null) {
-				told.accept(Outcome.ROLLED_BACK);
+				told.accept(this.failed);
 				throw this.failure;
 			}
 			told.accept(Outcome.COMMITTED);

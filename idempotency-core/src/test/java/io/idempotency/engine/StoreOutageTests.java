@@ -1,0 +1,139 @@
+package io.idempotency.engine;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.engine.ScriptedStore.Point;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.NotAllRenewedException;
+import io.idempotency.store.StoreNotReachedException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/** An outage begins with any verb that fails, and ends with any that is answered. */
+class StoreOutageTests {
+
+	private final TestPolicy policy = TestPolicy.replay().lease(Duration.ofSeconds(30));
+
+	private final ManualScheduler time = new ManualScheduler();
+
+	private final EngineFixture node = new EngineFixture(this.time);
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	@Test
+	void claimThatFailsBeginsAnOutage() {
+		beginWithAClaim();
+		assertBegun("make");
+	}
+
+	@Test
+	void completionThatFailsBeginsAnOutage() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		call("key-1", TestAction.returning("one"));
+		assertBegun("complete");
+	}
+
+	@Test
+	void releaseThatFailsBeginsAnOutage() {
+		this.node.store.failBefore(Verb.RELEASE, 1);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> call("key-1", TestAction.throwing(new IllegalStateException("failed"))));
+		assertBegun("release");
+	}
+
+	@Test
+	void renewalThatFailsBeginsAnOutage() throws Throwable {
+		running("key-1");
+		this.node.store.failBefore(Verb.RENEW, 1);
+		this.time.advance(Duration.ofSeconds(10));
+		assertBegun("renew");
+	}
+
+	@Test
+	void rowThatIsLockedBeginsAnOutage() throws Throwable {
+		running("key-1");
+		running("key-2");
+		this.node.store.onRenewAll((renewals) -> {
+			throw new NotAllRenewedException("locked", Set.of(renewals.iterator().next().claimId()), Set.of());
+		});
+		this.time.advance(Duration.ofSeconds(10));
+		assertBegun("renew");
+	}
+
+	@Test
+	void renewalBeforeTheStartThatFailsBeginsAnOutage() {
+		this.node.store.on(Verb.CLAIM, Point.AFTER, 1, () -> this.time.skip(Duration.ofSeconds(15)));
+		this.node.store.failBefore(Verb.RENEW, 1);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> call("key-1", TestAction.returning("one")));
+		assertBegun("renew");
+	}
+
+	@Test
+	void repetitionsThatFailCountAndTheOneThatIsAnsweredEndsTheOutage() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, 2);
+		this.node.store.failBefore(Verb.RENEW, 1);
+		call("key-1", TestAction.returning("one"));
+		this.time.advance(Duration.ofSeconds(3));
+		assertThat(this.node.log.messages(Level.WARN)).last().asString().contains("in which 3 of its calls had failed");
+	}
+
+	@Test
+	void claimThatIsAnsweredEndsTheOutage() throws Throwable {
+		beginWithAClaim();
+		running("key-1");
+		assertEndsWithin(Duration.ofSeconds(2));
+	}
+
+	@Test
+	void renewalThatIsAnsweredEndsTheOutage() throws Throwable {
+		running("key-1");
+		beginWithAClaim();
+		this.time.advance(Duration.ofSeconds(9));
+		assertEndsWithin(Duration.ofSeconds(3));
+	}
+
+	/** Nothing has to be given back, so that no other answer ends the outage. */
+	private void beginWithAClaim() {
+		this.node.store.fail(Verb.CLAIM, Point.BEFORE, 1,
+				() -> new StoreNotReachedException("no connection", new IllegalStateException("pool")));
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> call("other", TestAction.returning("one")));
+	}
+
+	private void assertBegun(String verb) {
+		assertThat(this.node.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.contains("could not " + verb + " a claim of '" + TestPolicy.OPERATION + "'");
+	}
+
+	private void assertEndsWithin(Duration duration) {
+		assertThat(this.node.log.messages(Level.WARN)).hasSize(1);
+		this.time.advance(duration);
+		assertThat(this.node.log.messages(Level.WARN)).hasSize(2).last().asString().contains("answers again");
+	}
+
+	private void running(String key) throws Throwable {
+		call(key, TestAction.async(CompletableFuture<String>::new));
+	}
+
+	private <T> void call(String key, TestAction<T> action) throws Throwable {
+		this.node.engine.execute(new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key),
+				Fingerprint.NONE, this.policy.build(), this.node.store), action);
+	}
+
+}
