@@ -14,6 +14,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +98,7 @@ class EngineCloseTests {
 			.isThrownBy(() -> this.node.execute(proceeding ? this.policy.proceeding() : this.policy, action));
 		assertThat(action.runs()).isZero();
 		assertThat(this.node.store.sequence()).isEmpty();
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isOne();
 	}
 
 	@Test
@@ -105,6 +107,42 @@ class EngineCloseTests {
 		this.node.engine.open();
 		assertThat(this.node.execute(this.policy, TestAction.returning("one"))).isEqualTo("one");
 		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
+	}
+
+	@Test
+	void engineThatIsOpenedAgainRepeatsItsWrites() throws Throwable {
+		this.node.execute(this.policy, TestAction.returning("one"));
+		this.node.engine.close();
+		this.node.engine.open();
+		this.node.clock.advance(Duration.ofDays(2));
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		this.node.execute(this.policy, TestAction.returning("two"));
+		await().until(() -> this.node.askElsewhere(this.policy) instanceof ClaimResult.Completed);
+	}
+
+	@Test
+	void threadsThatAreTheEnginesOwnEndWithIt() throws Throwable {
+		try (IdempotencyEngine own = new IdempotencyEngine(1, this.node.events)) {
+			own.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.memory),
+					TestAction.returning("one"));
+			assertThat(EngineThreads.alive()).isNotEmpty();
+		}
+		await().until(() -> EngineThreads.alive().isEmpty());
+	}
+
+	@Test
+	void interruptOfTheCloseIsKept() {
+		Thread.currentThread().interrupt();
+		this.node.engine.close();
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void taskRunsAfterItsDelayOnAThreadThatMayBlock() {
+		AtomicReference<@Nullable Thread> ran = new AtomicReference<>();
+		this.node.engine.runAfter(Duration.ofMillis(1), () -> ran.set(Thread.currentThread()));
+		await().until(() -> ran.get() != null);
+		assertThat(ran.get().getName()).contains("results");
 	}
 
 	@Test

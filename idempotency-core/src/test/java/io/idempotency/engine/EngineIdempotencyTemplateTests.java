@@ -352,6 +352,17 @@ class EngineIdempotencyTemplateTests {
 		assertThat(this.node.store.sequence()).isEmpty();
 	}
 
+	@Test
+	void tokenBelongsToWhomItWasIssuedTo() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.template.operation("payment.create")
+				.token("t")
+				.scope("tenant")
+				.execute(String.class, counted("one")))
+			.withMessageContaining("has a token and a scope");
+		assertThat(this.runs).hasValue(0);
+	}
+
 	private IdempotencyTemplate.Call call() {
 		return this.template.operation("payment.create").key("order-1");
 	}

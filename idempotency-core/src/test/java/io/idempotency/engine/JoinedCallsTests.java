@@ -1,9 +1,13 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
+import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimResult;
@@ -12,14 +16,19 @@ import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** Failures inside a joined transaction; real transactions are tested with a database. */
 class JoinedCallsTests {
 
-	private final EngineFixture node = new EngineFixture();
+	private final ManualScheduler time = new ManualScheduler();
+
+	private final EngineFixture node = new EngineFixture(this.time);
 
 	private final ScriptedStore joining = this.node.store;
 
@@ -47,6 +56,7 @@ class JoinedCallsTests {
 				() -> new TransactionLostException("deadlock", null));
 		assertThat(execute()).isEqualTo("one");
 		assertThat(this.runs).hasSize(1);
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_RETRY)).isOne();
 		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK,
 				BusinessTransactions.Outcome.COMMITTED);
 	}
@@ -58,6 +68,8 @@ class JoinedCallsTests {
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::execute)
 			.withCauseInstanceOf(TransactionLostException.class);
 		assertThat(this.transactions.outcomes).hasSize(3).containsOnly(BusinessTransactions.Outcome.ROLLED_BACK);
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_RETRY)).isEqualTo(2);
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isOne();
 		assertThat(this.runs).isEmpty();
 	}
 
@@ -68,6 +80,7 @@ class JoinedCallsTests {
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.runs).hasSize(1);
 		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(1);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.STORE_ERROR);
 		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK);
 	}
 
@@ -79,11 +92,71 @@ class JoinedCallsTests {
 		assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Completed.class);
 	}
 
+	@Test
+	void duplicateGetsTheFirstResult() throws Throwable {
+		execute();
+		assertThat(execute()).isEqualTo("one");
+		assertThat(this.runs).hasSize(1);
+		assertThat(this.transactions.outcomes).containsOnly(BusinessTransactions.Outcome.COMMITTED);
+	}
+
+	@Test
+	void outageBeginsWithAJoinedCallAndEndsWithAnother() throws Throwable {
+		this.joining.failBefore(ScriptedStore.Verb.CLAIM, 1);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::execute);
+		assertThat(this.node.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.contains("could not join the transaction of a claim");
+		execute();
+		this.time.advance(Duration.ofSeconds(2));
+		assertThat(this.node.log.messages(Level.WARN)).hasSize(2).last().asString().contains("answers again");
+	}
+
+	/**
+	 * Its cause is another store, or another call, so this call is no failure of its
+	 * store.
+	 */
+	@ParameterizedTest
+	@ValueSource(classes = { IdempotencyStoreException.class, TransactionLostException.class })
+	void failureOfTheWorkArrivesAsItIs(Class<?> type) {
+		RuntimeException failure = (type == TransactionLostException.class)
+				? new TransactionLostException("of the work", null) : new IdempotencyStoreException("of the work");
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
+				this.joining);
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> this.node.engine.execute(call, TestAction.throwing(failure), this.transactions))
+			.isSameAs(failure);
+		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK);
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isZero();
+	}
+
+	@Test
+	void endOfATransactionThatIsToldAfterTheCallEndsItsClaim() throws Throwable {
+		this.transactions.tellsLater = true;
+		execute();
+		assertThat(this.node.calls.last().ends).hasValue(0);
+		this.transactions.later.forEach(Runnable::run);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.EXECUTED);
+	}
+
+	@Test
+	void storeThatCannotJoinIsNamed() {
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
+				this.node.memory);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.node.engine.execute(call, TestAction.returning("one"), this.transactions))
+			.withMessageContaining("MemoryIdempotencyStore cannot join");
+	}
+
 	private static final class RecordedTransactions implements BusinessTransactions {
 
 		private final List<Outcome> outcomes = new ArrayList<>();
 
+		private final List<Runnable> later = new ArrayList<>();
+
 		private boolean loseReplyOfCommit;
+
+		private boolean tellsLater;
 
 		@Override
 		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
@@ -105,7 +178,12 @@ class JoinedCallsTests {
 
 		private void end(Outcome outcome, Consumer<Outcome> ended) {
 			this.outcomes.add(outcome);
-			ended.accept(outcome);
+			if (this.tellsLater) {
+				this.later.add(() -> ended.accept(outcome));
+			}
+			else {
+				ended.accept(outcome);
+			}
 		}
 
 	}

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -103,6 +104,37 @@ class StoreIdempotencyAdminTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> IdempotencyCaller.principal(""));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.admin.list("pay", null, 0));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.admin.list("pay", null, 1001));
+	}
+
+	@Test
+	void pageHasAtMostAsManyRecordsAsWereAskedFor() {
+		Set<String> ids = new HashSet<>();
+		for (int i = 0; i < 1001; i++) {
+			ids.add(claim("pay", Caller.GLOBAL, Integer.toString(i)).key().hashHex());
+		}
+		claim("other", Caller.GLOBAL, "1");
+		IdempotencyRecordPage one = this.admin.list("pay", null, 1);
+		assertThat(one.records()).hasSize(1);
+		assertThat(one.cursor()).isNotNull();
+		IdempotencyRecordPage thousand = this.admin.list("pay", null, 1000);
+		assertThat(thousand.records()).hasSize(1000);
+		IdempotencyRecordPage rest = this.admin.list("pay", thousand.cursor(), 1000);
+		assertThat(rest.records()).hasSize(1);
+		assertThat(rest.cursor()).isNull();
+		thousand.records().forEach((record) -> assertThat(ids.remove(record.id())).isTrue());
+		assertThat(rest.records()).allSatisfy((record) -> {
+			assertThat(record.operation()).isEqualTo("pay");
+			assertThat(ids).containsExactly(record.id());
+		});
+	}
+
+	@Test
+	void recordsOfANamedStoreAreThose() {
+		IdempotencyAdmin named = new StoreIdempotencyAdmin(new MemoryIdempotencyStore(1_000_000),
+				Map.of("orders", this.store)::get, SHOP, Duration.ofMinutes(2))
+			.store("orders");
+		claim("pay", Caller.GLOBAL, "1");
+		assertThat(named.find("pay", IdempotencyCaller.none(), "1")).isPresent();
 	}
 
 	@Tag("long")
