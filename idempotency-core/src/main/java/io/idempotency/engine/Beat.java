@@ -174,8 +174,11 @@ final class Beat {
 		isBack(asAlone);
 		this.failed = false;
 		this.sent = Math.max(this.sent, at);
-		// A sweep is planned already, for the case that this renewal had hung.
 		this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
+		if (!this.stopped) {
+			// After a late reply, the next renewal is due before the next planned sweep.
+			this.beats.sweepAt(this.due);
+		}
 	}
 
 	/**

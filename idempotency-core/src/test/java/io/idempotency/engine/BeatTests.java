@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.concurrent.Executor;
 
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -127,6 +128,20 @@ class BeatTests {
 		this.time.advance(Duration.ofMillis(20_100));
 		runAll();
 		assertThat(this.events.lateBeats()).isPositive();
+	}
+
+	/** It is sent at 16 s, so the next one is due at 26 s. Its reply comes at 28 s. */
+	@Test
+	void replyThatIsLateIsFollowedByTheNextRenewalAtOnce() {
+		start("key-1");
+		this.time.advance(Duration.ofSeconds(10));
+		this.store.on(Verb.RENEW, Point.BEFORE, 1, () -> this.time.advance(Duration.ofSeconds(6)));
+		this.waiting.remove().run();
+		this.store.on(Verb.RENEW, Point.BEFORE, 1, () -> this.time.advance(Duration.ofSeconds(12)));
+		this.waiting.remove().run();
+		assertThat(this.waiting).isEmpty();
+		this.time.advance(Duration.ZERO);
+		assertThat(this.waiting).hasSize(1);
 	}
 
 	@Test
