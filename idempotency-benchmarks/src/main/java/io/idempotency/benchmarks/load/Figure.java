@@ -19,7 +19,10 @@ record Figure(String name, String measured, String base) {
 		return switch (store) {
 			case "memory" -> List.of(FRESH, REPLAY);
 			case "redis" -> List.of(FRESH, REPLAY,
-					new Figure("fresh ÷ unguarded with two raw commands", "/guarded FRESH", "/raw FRESH"));
+					new Figure("fresh ÷ unguarded with two raw commands", "/guarded FRESH", "/raw FRESH"),
+					new Figure("two raw commands ÷ unguarded", "/raw FRESH", "/plain FRESH"),
+					new Figure("replay ÷ one raw command and no handler", "/guarded REPLAY", "/raw-replay REPLAY"),
+					new Figure("one raw command and no handler ÷ unguarded", "/raw-replay REPLAY", "/plain REPLAY"));
 			case "jdbc" -> List.of(
 					new Figure("JOIN, fresh ÷ the same transaction", "/joined FRESH", "/transaction FRESH"),
 					new Figure("JOIN, replay ÷ the same transaction", "/joined REPLAY", "/transaction REPLAY"),

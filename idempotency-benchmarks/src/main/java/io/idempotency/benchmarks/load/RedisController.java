@@ -12,7 +12,10 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What a guard by hand costs at least: one command to claim and one to complete. */
+/**
+ * What a guard by hand costs at least: one command to claim and one to complete, and one
+ * command to replay.
+ */
 @RestController
 @ConditionalOnProperty(name = "idempotency.store", havingValue = "redis")
 class RedisController {
@@ -33,6 +36,17 @@ class RedisController {
 		String answer = new String(new byte[200], StandardCharsets.US_ASCII);
 		this.redis.opsForValue().set(name, answer, DAY);
 		return payment;
+	}
+
+	@PostMapping("/raw-replay")
+	@ResponseStatus(HttpStatus.CREATED)
+	String rawReplay() {
+		String answer = this.redis.opsForValue().get("raw-replay");
+		if (answer == null) {
+			answer = "x".repeat(250);
+			this.redis.opsForValue().set("raw-replay", answer, DAY);
+		}
+		return answer;
 	}
 
 }
