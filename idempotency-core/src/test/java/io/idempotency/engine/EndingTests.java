@@ -141,6 +141,15 @@ class EndingTests {
 	}
 
 	@Test
+	void ownerKnowsItsOperationAndItsPolicy() throws Throwable {
+		LaterAction action = new LaterAction(new CompletableFuture<>());
+		this.node.execute(this.policy, action);
+		OwnedClaim owned = Objects.requireNonNull(action.claim().get());
+		assertThat(owned.operation()).isEqualTo(TestPolicy.OPERATION);
+		assertThat(owned.policy()).isEqualTo(this.policy.build());
+	}
+
+	@Test
 	void endThatNeverBecomesKnownHoldsItsKeyForItsRetentionOnly() throws Throwable {
 		this.node.execute(this.policy.retention(Duration.ofMinutes(5)), new LaterAction(new CompletableFuture<>()));
 		this.time.advance(Duration.ofMinutes(4));

@@ -107,6 +107,24 @@ class StoreOutageTests {
 		assertEndsWithin(Duration.ofSeconds(3));
 	}
 
+	@Test
+	void completionThatIsAnsweredEndsTheOutage() throws Throwable {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		call("key-1", TestAction.async(() -> work));
+		beginWithAClaim();
+		work.complete("one");
+		assertEndsWithin(Duration.ofSeconds(2));
+	}
+
+	@Test
+	void bothFailuresOfAClaimThatIsSentTwiceCount() {
+		this.node.store.failBefore(Verb.CLAIM, 2);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> call("key-1", TestAction.returning("one")));
+		this.time.advance(Duration.ofSeconds(3));
+		assertThat(this.node.log.messages(Level.WARN)).last().asString().contains("in which 2 of its calls had failed");
+	}
+
 	/** Nothing has to be given back, so that no other answer ends the outage. */
 	private void beginWithAClaim() {
 		this.node.store.fail(Verb.CLAIM, Point.BEFORE, 1,
