@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,63 @@ class FingerprintTests {
 	}
 
 	@Test
+	void manyShortPartsAreDigestedAsTheyAre() throws Exception {
+		for (int shift = 0; shift < 9; shift++) {
+			Fingerprint.Builder fingerprint = Fingerprint.of("test1");
+			byte[][] parts = new byte[400][];
+			for (int i = 0; i < parts.length; i++) {
+				String part = "x".repeat((i + shift) % 9);
+				parts[i] = part.getBytes(StandardCharsets.UTF_8);
+				fingerprint.add(part);
+			}
+			assertThat(fingerprint.build().toBytes()).endsWith(digest(parts));
+		}
+	}
+
+	@Test
+	void firstFingerprintOfAThreadIsLikeAnyOther() throws Exception {
+		FutureTask<Fingerprint> made = new FutureTask<>(() -> Fingerprint.of("test1").add("a").build());
+		new Thread(made).start();
+		assertThat(made.get()).isEqualTo(Fingerprint.of("test1").add("a").build());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a", "test1", "sixteen letters!" })
+	void storedFormIsReadAgain(String algorithm) {
+		Fingerprint fingerprint = Fingerprint.of(algorithm).add("a").build();
+		Fingerprint read = Fingerprint.fromBytes(fingerprint.toBytes());
+		assertThat(read).isEqualTo(fingerprint).hasSameHashCodeAs(fingerprint).hasToString(algorithm);
+		assertThat(read.hashCode()).isNotZero();
+		assertThat(read.isNone()).isFalse();
+		assertThat(Fingerprint.fromBytes(Fingerprint.NONE.toBytes())).isSameAs(Fingerprint.NONE);
+	}
+
+	@Test
+	void bytesThatAreNoFingerprintAreRefused() {
+		byte[] tooLong = new byte[60];
+		tooLong[0] = 17;
+		for (byte[] bytes : List.of(new byte[] { 0, 1, 2 }, new byte[] { -1, 1, 2 }, new byte[] { 1, 'a' },
+				new byte[] { 2, 'a', 'b' }, tooLong)) {
+			assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.fromBytes(bytes));
+		}
+		assertThat(Fingerprint.fromBytes(new byte[] { 1, 'a', 7 })).hasToString("a");
+	}
+
+	@Test
+	void onlyTheSameValuesOfTheSameAlgorithmMatch() {
+		Fingerprint one = Fingerprint.of("test1").add("a").build();
+		assertThat(one.matches(Fingerprint.of("test1").add("a").build())).isTrue();
+		for (Fingerprint other : List.of(Fingerprint.of("test1").add("b").build(),
+				Fingerprint.of("test2").add("a").build())) {
+			assertThat(one.matches(other)).isFalse();
+			assertThat(one).isNotEqualTo(other);
+		}
+		assertThat(one.matches(Fingerprint.NONE)).isTrue();
+		assertThat(Fingerprint.NONE.matches(one)).isTrue();
+		assertThat(one).isNotEqualTo("test1");
+	}
+
+	@Test
 	void fingerprintsThatAreMadeAtOneTimeInOneThreadDoNotMix() throws Exception {
 		Fingerprint.Builder outer = Fingerprint.of("test1").add("a");
 		Fingerprint.Builder inner = Fingerprint.of("test1").add("b");
@@ -68,7 +126,7 @@ class FingerprintTests {
 
 	@Test
 	void nameOfTheAlgorithmIsShortAndAscii() {
-		for (String name : List.of("", "ä", "seventeen letters")) {
+		for (String name : List.of("", "ä", "\u0080", "seventeen letters")) {
 			assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.of(name)).withMessageContaining(name);
 		}
 		assertThat(Fingerprint.of("sixteen letters!").add("a").build().toBytes()).hasSize(49);
