@@ -20,13 +20,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
 /** Turns annotations into operations, and refuses annotations that cannot work. */
 final class OperationFactory {
-
-	private static final String BEAN = "org.springframework.context.annotation.Bean";
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.PlatformTransactionManager", OperationFactory.class.getClassLoader());
@@ -91,7 +90,7 @@ final class OperationFactory {
 	}
 
 	private static void checkPlace(IdempotentAnnotation annotation) {
-		if (MergedAnnotations.from(annotation.method()).isPresent(BEAN)) {
+		if (MergedAnnotations.from(annotation.method()).isPresent(Bean.class)) {
 			throw SetupProblem.of(annotation,
 					"it is a @Bean method, and the guard would be around the making of the bean and not around its calls",
 					"Put the annotation on a method of the bean's class; a lambda has none, so let it call a guarded "
