@@ -19,6 +19,9 @@ final class EndToEnd {
 	/** The profile of an application that keeps metrics, and the name of its figures. */
 	static final String OBSERVED = "observed";
 
+	/** The name of the figure of an endpoint that has nothing to do with the guard. */
+	static final String UNTOUCHED = "untouched";
+
 	private static final int CONNECTIONS = 16;
 
 	/** So many times the pairs that count are tried; then all count. */
@@ -42,27 +45,47 @@ final class EndToEnd {
 
 	/**
 	 * Measures the figures of one store.
-	 * @param args {@code memory}, {@code redis}, {@code jdbc}, or {@code observed} for
-	 * what metrics cost with {@code memory}; and further arguments of the application,
-	 * such as where the server is
+	 * @param args {@code memory}, {@code redis}, {@code jdbc}, {@code observed} for what
+	 * metrics cost with {@code memory}, or {@code untouched} for what the starter costs
+	 * an endpoint without the annotation; and further arguments of the application, such
+	 * as where the server is
 	 */
 	public static void main(String[] args) throws IOException {
 		new EndToEnd().measure(args[0], List.of(args).subList(1, args.length));
 	}
 
 	private void measure(String store, List<String> arguments) throws IOException {
-		List<String> application = new ArrayList<>(arguments);
-		application.add("--idempotency.store=" + (store.equals(OBSERVED) ? "memory" : store));
-		try (LoadedServer base = LoadedServer.start(application, CONNECTIONS, this.bodySize)) {
-			if (!store.equals(OBSERVED)) {
-				printAll(store, base, base);
-				return;
+		List<String> base = new ArrayList<>(arguments);
+		List<String> measured = new ArrayList<>(arguments);
+		switch (store) {
+			case OBSERVED -> {
+				base.add("--idempotency.store=memory");
+				measured.addAll(List.of("--idempotency.store=memory", "--spring.profiles.active=" + OBSERVED));
+				measureTwo(store, measured, base);
 			}
-			application.add("--spring.profiles.active=" + OBSERVED);
-			try (LoadedServer observed = LoadedServer.start(application, CONNECTIONS, this.bodySize)) {
-				printAll(store, observed, base);
+			case UNTOUCHED -> {
+				base.add("--idempotency.enabled=false");
+				measured.add("--idempotency.store=memory");
+				measureTwo(store, measured, base);
+			}
+			default -> {
+				base.add("--idempotency.store=" + store);
+				try (LoadedServer server = start(base)) {
+					printAll(store, server, server);
+				}
 			}
 		}
+	}
+
+	private void measureTwo(String store, List<String> measuredArguments, List<String> baseArguments)
+			throws IOException {
+		try (LoadedServer base = start(baseArguments); LoadedServer measured = start(measuredArguments)) {
+			printAll(store, measured, base);
+		}
+	}
+
+	private LoadedServer start(List<String> arguments) throws IOException {
+		return LoadedServer.start(arguments, CONNECTIONS, this.bodySize);
 	}
 
 	private void printAll(String store, LoadedServer measured, LoadedServer base) throws IOException {

@@ -31,6 +31,8 @@ record Figure(String name, String measured, String base) {
 			case EndToEnd.OBSERVED ->
 				List.of(new Figure("fresh, with metrics ÷ without", "/guarded FRESH", "/guarded FRESH"),
 						new Figure("replay, with metrics ÷ without", "/guarded REPLAY", "/guarded REPLAY"));
+			case EndToEnd.UNTOUCHED ->
+				List.of(new Figure("without annotation, starter ÷ no starter", "/plain FRESH", "/plain FRESH"));
 			default -> throw new IllegalArgumentException("No figures for the store '" + store + "'");
 		};
 	}
