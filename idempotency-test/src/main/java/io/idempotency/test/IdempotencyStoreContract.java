@@ -41,7 +41,7 @@ import io.idempotency.store.IdempotencyStore;
  * @since 0.1.0
  */
 public abstract class IdempotencyStoreContract implements AbsentRules, RunningRules, RenewalRules, AbandonedRules,
-		NobodysRules, ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules, AdminRules {
+		NobodysRules, ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules, AdminRules, ModelRules {
 
 	/**
 	 * Returns the store to test. It must keep its data throughout one test.

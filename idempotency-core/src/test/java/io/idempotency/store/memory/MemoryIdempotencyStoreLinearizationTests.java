@@ -1,0 +1,111 @@
+package io.idempotency.store.memory;
+
+import java.time.Duration;
+
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.StoredResult;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The verbs of the memory store are linearizable: whatever threads do at once, their
+ * answers are those of the same verbs one after the other. Lincheck chooses the verbs and
+ * the interleavings. {@link MemoryIdempotencyStoreTests} says what the answers are.
+ */
+class MemoryIdempotencyStoreLinearizationTests {
+
+	private static final IdempotencyKey KEY = IdempotencyKey.of("pay", Caller.GLOBAL, "key");
+
+	private static final Duration TIME = Duration.ofMinutes(1);
+
+	@Test
+	void chosenInterleavingsAreLinearizable() {
+		new ModelCheckingOptions().iterations(10)
+			.invocationsPerIteration(200)
+			.threads(2)
+			.actorsPerThread(3)
+			.actorsBefore(1)
+			.actorsAfter(1)
+			.check(Verbs.class);
+	}
+
+	@Test
+	void threadsThatMeetByChanceAreLinearizable() {
+		new StressOptions().iterations(10)
+			.invocationsPerIteration(1_000)
+			.threads(3)
+			.actorsPerThread(3)
+			.check(Verbs.class);
+	}
+
+	/** The verbs of three callers on one key. */
+	@Param(name = "caller", gen = IntGen.class, conf = "1:3")
+	public static class Verbs {
+
+		private final MemoryIdempotencyStore store = new MemoryIdempotencyStore(1 << 20, new TestClock());
+
+		@Operation
+		public String claim(@Param(name = "caller") int caller) {
+			ClaimResult result = this.store
+				.claim(new ClaimRequest(KEY, id(caller), Fingerprint.NONE, ClaimType.LEASED, TIME, TIME, true));
+			// The fence is left out: it may have gaps.
+			if (result instanceof ClaimResult.Completed completed) {
+				return "completed by " + new String(completed.result().bytes(), 0, 1);
+			}
+			return result.getClass().getSimpleName();
+		}
+
+		@Operation
+		public boolean complete(@Param(name = "caller") int caller) {
+			return this.store.complete(Completion.result(claimOf(caller), Fingerprint.NONE,
+					new StoredResult("text", Integer.toString(caller).getBytes()), TIME));
+		}
+
+		@Operation
+		public boolean executed(@Param(name = "caller") int caller) {
+			return this.store.complete(Completion.executed(claimOf(caller), Fingerprint.NONE, TIME, TIME));
+		}
+
+		@Operation
+		public boolean forget(@Param(name = "caller") int caller) {
+			return this.store.complete(Completion.forget(claimOf(caller)));
+		}
+
+		@Operation
+		public boolean release(@Param(name = "caller") int caller) {
+			return this.store.release(KEY, id(caller));
+		}
+
+		@Operation
+		public boolean renew(@Param(name = "caller") int caller) {
+			return this.store.renew(KEY, id(caller), TIME);
+		}
+
+		@Operation
+		public boolean find() {
+			return this.store.find(KEY) != null;
+		}
+
+		private static Claim claimOf(int caller) {
+			return new Claim(KEY, id(caller), 1, false);
+		}
+
+		private static ClaimId id(int caller) {
+			return new ClaimId(1, caller);
+		}
+
+	}
+
+}
