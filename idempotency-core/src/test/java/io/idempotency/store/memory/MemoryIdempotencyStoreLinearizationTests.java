@@ -16,13 +16,14 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
  * The verbs of the memory store are linearizable: whatever threads do at once, their
  * answers are those of the same verbs one after the other. Lincheck chooses the verbs and
- * the interleavings. {@link MemoryIdempotencyStoreTests} says what the answers are.
+ * the interleavings, and lets one thread run at a time: threads that meet by chance are
+ * in {@link MemoryIdempotencyStoreRaceTests}. {@link MemoryIdempotencyStoreTests} says
+ * what the answers are.
  */
 class MemoryIdempotencyStoreLinearizationTests {
 
@@ -38,15 +39,6 @@ class MemoryIdempotencyStoreLinearizationTests {
 			.actorsPerThread(3)
 			.actorsBefore(1)
 			.actorsAfter(1)
-			.check(Verbs.class);
-	}
-
-	@Test
-	void threadsThatMeetByChanceAreLinearizable() {
-		new StressOptions().iterations(10)
-			.invocationsPerIteration(1_000)
-			.threads(3)
-			.actorsPerThread(3)
 			.check(Verbs.class);
 	}
 
