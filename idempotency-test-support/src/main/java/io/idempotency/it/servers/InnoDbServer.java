@@ -50,6 +50,9 @@ abstract class InnoDbServer implements SqlServer {
 		List<String> command = new ArrayList<>(List.of(program.toString(), "--no-defaults", "--basedir=" + home,
 				"--datadir=" + directory.resolve("data"), "--lc-messages-dir=" + home.resolve("share"),
 				"--skip-log-bin",
+				// a server that starts deletes what others of its kind keep in a shared
+				// directory
+				"--tmpdir=" + directory,
 				// safe from a crash of the server, not of the machine
 				"--innodb-flush-method=nosync", "--innodb-flush-log-at-trx-commit=2", "--innodb-buffer-pool-size=64M",
 				"--character-set-server=utf8mb4"));

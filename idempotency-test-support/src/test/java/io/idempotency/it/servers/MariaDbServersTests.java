@@ -1,5 +1,9 @@
 package io.idempotency.it.servers;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.ConnectionCallback;
@@ -30,6 +34,24 @@ class MariaDbServersTests extends SqlServersContract {
 		SqlDatabase database = MariaDbServer.shared().newDatabase();
 		assertThat(productName(database.jdbc())).isEqualTo("MariaDB");
 		assertThat(productName(database.asMySql().jdbc())).isEqualTo("MySQL");
+	}
+
+	/**
+	 * A server that starts deletes the temporary tables it finds, also those another
+	 * server is about to read.
+	 */
+	@Test
+	void serverThatStartsLeavesTemporaryTablesOfOthersAlone() throws IOException {
+		Path other = Path.of(System.getProperty("java.io.tmpdir"), "#sql-temptable-of-another-server.MAI");
+		Files.createFile(other);
+		try (MariaDbServer server = MariaDbServer.start()) {
+			assertThat(server.newDatabase().jdbc().queryForObject("select @@tmpdir", String.class))
+				.isNotEqualTo(System.getProperty("java.io.tmpdir"));
+			assertThat(other).exists();
+		}
+		finally {
+			Files.deleteIfExists(other);
+		}
 	}
 
 	private static String productName(JdbcTemplate jdbc) {

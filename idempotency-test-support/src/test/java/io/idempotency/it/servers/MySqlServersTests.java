@@ -23,6 +23,12 @@ class MySqlServersTests extends SqlServersContract {
 	}
 
 	@Test
+	void serverKeepsItsTemporaryTablesApart() {
+		assertThat(MySqlServer.shared().newDatabase().jdbc().queryForObject("select @@tmpdir", String.class))
+			.isNotEqualTo(System.getProperty("java.io.tmpdir"));
+	}
+
+	@Test
 	void serverDiesWithItsJvm() {
 		DeadJvm.expectDeathOfServer(Main.class);
 	}
