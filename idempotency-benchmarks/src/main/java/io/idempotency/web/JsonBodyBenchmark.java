@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -56,7 +57,7 @@ public class JsonBodyBenchmark {
 
 	@Benchmark
 	public ByteBuffer comparableForm() throws MalformedJsonException {
-		return JsonBody.read(JsonBody.decode(this.body), "", this.reader).comparable();
+		return JsonBody.read(JsonBody.decode(ByteBuffer.wrap(this.body)), "", this.reader).comparable();
 	}
 
 }

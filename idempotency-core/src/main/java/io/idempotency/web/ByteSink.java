@@ -8,18 +8,22 @@ import java.util.Arrays;
 /** A growing array of bytes that can be read without a copy. Not thread-safe. */
 final class ByteSink {
 
-	private static final int INITIAL_SIZE = 512;
+	private static final byte[] NOTHING = {};
+
+	/** The least size once there is something to hold. */
+	private static final int LEAST_SIZE = 512;
 
 	private byte[] bytes;
 
 	private int size;
 
+	/** Creates a sink that takes no memory until something is written. */
 	ByteSink() {
-		this(INITIAL_SIZE);
+		this(0);
 	}
 
 	ByteSink(int capacity) {
-		this.bytes = new byte[capacity];
+		this.bytes = (capacity > 0) ? new byte[capacity] : NOTHING;
 	}
 
 	void write(int value) {
@@ -39,9 +43,10 @@ final class ByteSink {
 	 * UTF-8
 	 */
 	boolean writeUtf8(char[] text, int offset, int length) {
-		ensure(3 * length);
+		ensure(length);
 		int end = offset + length;
 		int ascii = writeAscii(text, offset, end);
+		ensure(Math.multiplyExact(3, end - ascii));
 		for (int i = ascii; i < end; i++) {
 			char c = text[i];
 			if (c < 0x80) {
@@ -105,9 +110,12 @@ final class ByteSink {
 	private void ensure(int more) {
 		if (more > this.bytes.length - this.size) {
 			int needed = Math.addExact(this.size, more);
-			this.bytes = Arrays.copyOf(this.bytes,
-					(int) Math.max(needed, Math.min(2L * this.bytes.length, needed + (1L << 24))));
+			this.bytes = Arrays.copyOf(this.bytes, (int) Math.max(needed, Math.min(grown(), needed + (1L << 24))));
 		}
+	}
+
+	private long grown() {
+		return Math.max(LEAST_SIZE, 2L * this.bytes.length);
 	}
 
 	int size() {
@@ -121,10 +129,6 @@ final class ByteSink {
 
 	void truncate(int newSize) {
 		this.size = newSize;
-	}
-
-	byte[] toByteArray() {
-		return Arrays.copyOf(this.bytes, this.size);
 	}
 
 	/** Returns the bytes themselves, not a copy. */

@@ -23,22 +23,21 @@ record FormParameters(Map<String, String[]> values, boolean complete) {
 	/**
 	 * Adds the fields of a form to the parameters that the container knows.
 	 * @param form the form as it was sent
-	 * @param charset the charset of the form
+	 * @param charset the charset of its fields
 	 * @param query the query, {@code null} if there is none
 	 * @param known the parameters that the container knows
 	 * @return all parameters, {@code null} if the form cannot be read
 	 */
-	static @Nullable FormParameters of(byte[] form, Charset charset, @Nullable String query,
+	static @Nullable FormParameters of(String form, Charset charset, @Nullable String query,
 			Map<String, String[]> known) {
-		String text = new String(form, charset);
 		int room = FormData.MAX_PARAMETERS - known.values().stream().mapToInt((values) -> values.length).sum();
-		int end = FormData.end(text, room);
-		Map<String, List<String>> fields = FormData.parse(text.substring(0, end), charset);
+		int end = FormData.end(form, room);
+		Map<String, List<String>> fields = FormData.parse(form.substring(0, end), charset);
 		if (fields == null) {
 			return null;
 		}
 		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : Map.of();
-		return new FormParameters(merge(fields, inQuery, known), inQuery != null && end == text.length());
+		return new FormParameters(merge(fields, inQuery, known), inQuery != null && end == form.length());
 	}
 
 	private static Map<String, String[]> merge(Map<String, List<String>> fields,

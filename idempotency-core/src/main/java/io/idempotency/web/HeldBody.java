@@ -28,7 +28,7 @@ final class HeldBody {
 
 	private volatile Mode mode = Mode.PASS;
 
-	private ByteSink held = new ByteSink(0);
+	private ByteSink held = new ByteSink();
 
 	private long limit;
 
@@ -91,7 +91,7 @@ final class HeldBody {
 		if (this.flushRequested) {
 			target().flush();
 		}
-		this.held = new ByteSink(0);
+		this.held = new ByteSink();
 	}
 
 	/** Drops the held bytes and all later output. */
@@ -99,7 +99,7 @@ final class HeldBody {
 		this.lock.lock();
 		try {
 			this.mode = Mode.CLOSED;
-			this.held = new ByteSink(0);
+			this.held = new ByteSink();
 		}
 		finally {
 			this.lock.unlock();
@@ -111,7 +111,7 @@ final class HeldBody {
 	 */
 	void pass() {
 		this.mode = Mode.PASS;
-		this.held = new ByteSink(0);
+		this.held = new ByteSink();
 	}
 
 	void write(byte[] bytes, int offset, int length) throws IOException {
@@ -154,7 +154,7 @@ final class HeldBody {
 		this.mode = Mode.OVERFLOW;
 		this.beforeOverflow.run();
 		ByteSink first = this.held;
-		this.held = new ByteSink(0);
+		this.held = new ByteSink();
 		this.overLimit.write(first.array(), 0, first.size());
 		if (this.flushRequested) {
 			this.overLimit.flush();

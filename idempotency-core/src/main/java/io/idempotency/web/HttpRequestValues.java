@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.UnsupportedCharsetException;
@@ -96,14 +97,14 @@ public final class HttpRequestValues implements RequestValues {
 	}
 
 	private @Nullable Object find(String pointer) {
-		byte[] body = guarded().body();
-		if (body.length == 0 || !BodyPointers.isPointer(pointer)) {
+		ByteBuffer body = guarded().body();
+		if (!body.hasRemaining() || !BodyPointers.isPointer(pointer)) {
 			return null;
 		}
 		try {
 			String charset = ContentType.charset(this.request);
 			return (charset == null || ContentType.isUtf8(charset)) ? guarded().json(pointer).value()
-					: JsonBody.read(new String(body, Charset.forName(charset)), pointer).value();
+					: JsonBody.read(Charset.forName(charset).decode(body).toString(), pointer).value();
 		}
 		catch (MalformedJsonException ex) {
 			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());

@@ -89,19 +89,20 @@ final class JsonBody {
 
 	/**
 	 * Decodes a body in UTF-8.
-	 * @param body the body
+	 * @param body the body, in an array
 	 * @return the text, {@code null} if the body is in another charset
 	 */
-	static @Nullable String decode(byte[] body) {
-		String text = new String(body, StandardCharsets.UTF_8);
+	static @Nullable String decode(ByteBuffer body) {
+		String text = new String(body.array(), body.arrayOffset() + body.position(), body.remaining(),
+				StandardCharsets.UTF_8);
 		// The decoder replaces bytes that are not UTF-8 by this character, but the client
 		// may also have sent it.
 		return (text.indexOf('\uFFFD') < 0 || isUtf8(body)) ? text : null;
 	}
 
-	private static boolean isUtf8(byte[] body) {
+	private static boolean isUtf8(ByteBuffer body) {
 		try {
-			StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+			StandardCharsets.UTF_8.newDecoder().decode(body.duplicate());
 			return true;
 		}
 		catch (CharacterCodingException ex) {

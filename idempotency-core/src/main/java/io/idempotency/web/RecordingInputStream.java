@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
@@ -12,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  * comes. Not thread-safe.
  */
 final class RecordingInputStream extends ServletInputStream {
-
-	private static final byte[] NO_BYTES = {};
 
 	private static final int INITIAL_SIZE = 512;
 
@@ -81,9 +80,9 @@ final class RecordingInputStream extends ServletInputStream {
 		return !this.tooLarge;
 	}
 
-	/** Returns a copy of the bytes that were recorded. */
-	byte[] toByteArray() {
-		return (this.recorded != null) ? this.recorded.toByteArray() : NO_BYTES;
+	/** Returns the bytes that were recorded, not a copy. */
+	ByteBuffer recorded() {
+		return sink().toBuffer();
 	}
 
 	private ByteSink sink() {

@@ -148,13 +148,13 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	/**
 	 * Returns the whole body; later readers still get all of it.
-	 * @return the bytes
+	 * @return the bytes, not a copy
 	 * @throws HttpMessageNotReadableException if the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] body() {
+	ByteBuffer body() {
 		try {
-			return read().toByteArray();
+			return read().recorded();
 		}
 		catch (IOException ex) {
 			// The failure looks like that of an argument of the handler, so the client is
@@ -227,10 +227,11 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 * @return the form as it was sent, empty if the container has read it
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	byte[] readForm() {
-		byte[] body = body();
-		if (body.length > 0 && this.form == null && "POST".equals(getMethod())) {
-			this.form = FormParameters.of(body, charset(), getQueryString(), super.getParameterMap());
+	ByteBuffer readForm() {
+		ByteBuffer body = body();
+		if (body.hasRemaining() && this.form == null && "POST".equals(getMethod())) {
+			this.form = FormParameters.of(charset().decode(body.duplicate()).toString(), charset(), getQueryString(),
+					super.getParameterMap());
 		}
 		return body;
 	}

@@ -155,19 +155,19 @@ final class RequestFingerprint {
 		}
 	}
 
-	private static void addBytes(Fingerprint.Builder fingerprint, byte[] body) {
+	private static void addBytes(Fingerprint.Builder fingerprint, ByteBuffer body) {
 		fingerprint.add("bytes").add(body);
 	}
 
 	private static void addForm(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded,
 			Set<String> ignored) {
-		byte[] body = guarded.readForm();
+		ByteBuffer body = guarded.readForm();
 		Map<String, List<String>> parameters = parameters(request);
 		if (request.getContentLengthLong() < 0) {
 			guarded.requireSize(size(parameters));
 		}
 		addParameters(fingerprint.add("form"), parameters, ignored);
-		if (body.length > 0 && !guarded.isFormRead()) {
+		if (body.hasRemaining() && !guarded.isFormRead()) {
 			// The form does not become parameters: the request is no POST, or the form is
 			// malformed or has too many parameters.
 			addBytes(fingerprint, body);

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class FormParametersTests {
 
 	private static FormParameters of(String form, String query, Map<String, String[]> known) {
-		return FormParameters.of(form.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8, query, known);
+		return FormParameters.of(form, StandardCharsets.UTF_8, query, known);
 	}
 
 	private static String times(int number) {
