@@ -32,7 +32,13 @@ enum FaultKind {
 
 	SERVER_KILL("the server is killed (SIGKILL) and started again"),
 
+	SERVER_FULL_BRIEFLY("the server has no memory left for writes, briefly"),
+
+	SERVER_FULL_LONG("the server has no memory left for writes, longer than a lease"),
+
 	FAIL_OVER("the replica loses its master, then the master is killed and the replica promoted"),
+
+	MOVE("slots of the cluster move from one master to the next"),
 
 	/** Not inflicted: the machine was busy elsewhere. */
 	STALL("a process got no time from the machine");
@@ -49,7 +55,8 @@ enum FaultKind {
 
 	boolean isBrief() {
 		return switch (this) {
-			case STOP_BRIEFLY, DROP, CUT_BRIEFLY, LOSE_REPLIES, DELAY, SERVER_STOP_BRIEFLY -> true;
+			case STOP_BRIEFLY, DROP, CUT_BRIEFLY, LOSE_REPLIES, DELAY, SERVER_STOP_BRIEFLY, SERVER_FULL_BRIEFLY, MOVE ->
+				true;
 			default -> false;
 		};
 	}

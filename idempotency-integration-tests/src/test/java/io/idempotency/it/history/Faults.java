@@ -92,7 +92,9 @@ final class Faults {
 
 	private static boolean isOfNode(FaultKind kind) {
 		return switch (kind) {
-			case SERVER_STOP_BRIEFLY, SERVER_STOP_LONG, SERVER_KILL, FAIL_OVER -> false;
+			case SERVER_STOP_BRIEFLY, SERVER_STOP_LONG, SERVER_FULL_BRIEFLY, SERVER_FULL_LONG, SERVER_KILL, FAIL_OVER,
+					MOVE ->
+				false;
 			default -> true;
 		};
 	}

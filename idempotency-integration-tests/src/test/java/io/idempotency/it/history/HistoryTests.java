@@ -34,12 +34,12 @@ class HistoryTests {
 	private static final String STORE = System.getProperty("idempotency.history.store", "redis");
 
 	@Test
-	@EnabledIfSystemProperty(named = "idempotency.history.minutes", matches = "\\d+",
+	@EnabledIfSystemProperty(named = "idempotency.history.minutes", matches = ".+",
 			disabledReason = "it takes as long as you like: -Didempotency.history.minutes=10")
 	@Timeout(value = 5, unit = TimeUnit.HOURS)
 	void nothingThatIsPromisedIsBroken() throws Exception {
-		Duration duration = Duration.ofMinutes(Long.getLong("idempotency.history.minutes", 1));
-		long seed = Long.getLong("idempotency.history.seed", System.nanoTime());
+		Duration duration = Duration.ofMinutes(Long.parseLong(System.getProperty("idempotency.history.minutes")));
+		long seed = Long.parseLong(System.getProperty("idempotency.history.seed", Long.toString(System.nanoTime())));
 		Path directory = HistoryRun.newDirectory(STORE);
 		logger.info("The history goes to {}, with -Didempotency.history.seed={}", directory, seed);
 		try (HistoryStore store = store()) {
@@ -72,6 +72,7 @@ class HistoryTests {
 	private static HistoryStore store() {
 		return switch (STORE) {
 			case "redis" -> new RedisAlone();
+			case "redis-cluster" -> new RedisCluster();
 			case "postgresql" -> new PostgreSqlAlone();
 			case "redis-fail-over" -> new RedisFailOver(0);
 			case "redis-fail-over-wait" -> new RedisFailOver(1);

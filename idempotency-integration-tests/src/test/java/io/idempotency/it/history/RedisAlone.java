@@ -34,6 +34,25 @@ final class RedisAlone extends StoreOnLines {
 	}
 
 	@Override
+	public List<FaultKind> faults() {
+		List<FaultKind> faults = new ArrayList<>(super.faults());
+		faults.addAll(List.of(FaultKind.SERVER_FULL_BRIEFLY, FaultKind.SERVER_FULL_LONG));
+		return faults;
+	}
+
+	@Override
+	public void inflict(FaultKind fault, String node, long millis) {
+		switch (fault) {
+			case SERVER_FULL_BRIEFLY, SERVER_FULL_LONG -> {
+				this.server.command("CONFIG", "SET", "maxmemory", "1");
+				Pause.millis(millis);
+				this.server.command("CONFIG", "SET", "maxmemory", "0");
+			}
+			default -> super.inflict(fault, node, millis);
+		}
+	}
+
+	@Override
 	int serverPort() {
 		return this.server.port();
 	}

@@ -2,9 +2,12 @@ package io.idempotency.it.servers;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import static org.awaitility.Awaitility.await;
 
@@ -148,6 +151,9 @@ public final class RedisClusterServers implements AutoCloseable {
 
 	/**
 	 * Ends a move: from now on the old owner knows that it is none ({@code MOVED}).
+	 * Returns when all masters agree who owns what. A move that begins earlier may be
+	 * undone: the new owner would choose an epoch that is no later than that of a master
+	 * it has not heard of yet, and the older of that master's claims would win.
 	 * @param slot the slot
 	 * @param to its owner
 	 */
@@ -158,6 +164,30 @@ public final class RedisClusterServers implements AutoCloseable {
 		this.masters.stream()
 			.filter((master) -> master != target)
 			.forEach((master) -> master.command("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner));
+		awaitAgreement();
+	}
+
+	/**
+	 * Waits until all masters have the same epoch and the same slots for each of them.
+	 */
+	public void awaitAgreement() {
+		await("masters that agree").atMost(Duration.ofSeconds(30))
+			.pollInterval(Duration.ofMillis(2))
+			.until(() -> this.masters.stream().map(RedisClusterServers::claims).distinct().count() == 1);
+	}
+
+	/** What a master knows of all masters: identity, epoch, slots. */
+	private static List<String> claims(RedisServer master) {
+		return String.valueOf(master.command("CLUSTER", "NODES"))
+			.lines()
+			.map((line) -> line.split(" "))
+			.filter((fields) -> fields[2].contains("master"))
+			.map((fields) -> Stream.concat(Stream.of(fields[0], fields[6]),
+					// a slot that is about to move is in brackets
+					Arrays.stream(fields).skip(8).filter((slots) -> !slots.startsWith("[")))
+				.collect(Collectors.joining(" ")))
+			.sorted()
+			.toList();
 	}
 
 	private static String idOf(RedisServer node) {
