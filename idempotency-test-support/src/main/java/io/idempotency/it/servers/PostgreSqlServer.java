@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,6 +19,9 @@ public final class PostgreSqlServer implements SqlServer {
 
 	private static final Map<PostgreSqlBinary, PostgreSqlServer> SHARED = new ConcurrentHashMap<>();
 
+	/** No test cuts the power off, and many servers run at a time. */
+	private static final List<String> SMALL_AND_FAST = List.of("fsync=off", "shared_buffers=32MB");
+
 	private final PostgreSqlBinary binary;
 
 	private final int port;
@@ -28,7 +32,7 @@ public final class PostgreSqlServer implements SqlServer {
 
 	private final AtomicInteger databases = new AtomicInteger();
 
-	private PostgreSqlServer(PostgreSqlBinary binary, PostgreSqlAccount account) {
+	private PostgreSqlServer(PostgreSqlBinary binary, PostgreSqlAccount account, List<String> options) {
 		this.binary = binary;
 		this.port = FreePorts.next();
 		Path directory = binary.newDirectory(this.port);
@@ -37,13 +41,15 @@ public final class PostgreSqlServer implements SqlServer {
 		ServerProcess.run(account.command(List.of(binary.executable("initdb").toString(), "-D", this.data.toString(),
 				"-A", "trust", "-U", "postgres", "-E", "UTF-8", "--locale=C", "--no-sync")), log);
 		this.server = new RestartableServer("PostgreSQL " + binary.version(), this.port,
-				account.command(command(binary, this.port, this.data)), this.data, "QUIT", this::isReady);
+				account.command(command(binary, this.port, this.data, options)), this.data, "QUIT", this::isReady);
 	}
 
-	private static List<String> command(PostgreSqlBinary binary, int port, Path data) {
-		return List.of(binary.executable("postgres").toString(), "-D", data.toString(), "-p", Integer.toString(port),
-				"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c",
-				"max_connections=200", "-c", "shared_buffers=32MB", "-c", "dynamic_shared_memory_type=mmap");
+	private static List<String> command(PostgreSqlBinary binary, int port, Path data, List<String> options) {
+		List<String> command = new ArrayList<>(List.of(binary.executable("postgres").toString(), "-D", data.toString(),
+				"-p", Integer.toString(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+				"-c", "max_connections=200", "-c", "dynamic_shared_memory_type=mmap"));
+		options.forEach((option) -> command.addAll(List.of("-c", option)));
+		return command;
 	}
 
 	/**
@@ -68,8 +74,22 @@ public final class PostgreSqlServer implements SqlServer {
 		return start(binary, PostgreSqlAccount.current());
 	}
 
+	/**
+	 * Starts a server that waits for the disk at each commit and has the memory that an
+	 * installed one has, to measure it.
+	 * @param binary its version
+	 * @return the server, ready
+	 */
+	public static PostgreSqlServer startDurable(PostgreSqlBinary binary) {
+		return start(binary, PostgreSqlAccount.current(), List.of());
+	}
+
 	static PostgreSqlServer start(PostgreSqlBinary binary, PostgreSqlAccount account) {
-		PostgreSqlServer server = new PostgreSqlServer(binary, account);
+		return start(binary, account, SMALL_AND_FAST);
+	}
+
+	private static PostgreSqlServer start(PostgreSqlBinary binary, PostgreSqlAccount account, List<String> options) {
+		PostgreSqlServer server = new PostgreSqlServer(binary, account, options);
 		server.restart();
 		return server;
 	}

@@ -28,6 +28,18 @@ class PostgreSqlServersTests extends SqlServersContract {
 	}
 
 	@Test
+	void onlyDurableServerWaitsForTheDisk() {
+		try (PostgreSqlServer server = PostgreSqlServer.startDurable(PostgreSqlBinary.POSTGRESQL_18)) {
+			assertThat(fsync(server)).isEqualTo("on");
+		}
+		assertThat(fsync(PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18))).isEqualTo("off");
+	}
+
+	private static String fsync(PostgreSqlServer server) {
+		return server.newDatabase().jdbc().queryForObject("show fsync", String.class);
+	}
+
+	@Test
 	void serverOfRootRunsWhereNamespacesAreForbidden() {
 		assumeTrue(PostgreSqlAccount.isRoot(), "only root needs another account");
 		try (PostgreSqlServer server = PostgreSqlServer.start(PostgreSqlBinary.POSTGRESQL_16,
