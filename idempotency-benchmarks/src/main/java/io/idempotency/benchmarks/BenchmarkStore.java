@@ -40,11 +40,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * {@code redis://host:port}. Whatever the server keeps in our table or below our prefix
  * is deleted.
  */
-final class BenchmarkStore implements AutoCloseable {
+public final class BenchmarkStore implements AutoCloseable {
 
 	private static final int CONNECTIONS = 10;
 
-	private static final StoredResult RESULT = new StoredResult("text", new byte[500]);
+	private static final StoredResult TEXT = new StoredResult("text", new byte[500]);
+
+	private static final Fingerprint FINGERPRINT = Fingerprint.of("benchmark").add("all alike").build();
 
 	private final AtomicLong sequence = new AtomicLong();
 
@@ -52,39 +54,55 @@ final class BenchmarkStore implements AutoCloseable {
 
 	private final AutoCloseable connections;
 
-	private BenchmarkStore(IdempotencyStore store, AutoCloseable connections) {
+	private final StoredResult result;
+
+	private BenchmarkStore(IdempotencyStore store, StoredResult result, AutoCloseable connections) {
 		this.store = store;
+		this.result = result;
 		this.connections = connections;
 	}
 
 	static BenchmarkStore open(String url) {
-		if (url.equals("memory")) {
-			return new BenchmarkStore(new MemoryIdempotencyStore(4L << 30), () -> {
-			});
-		}
-		return url.startsWith("jdbc:") ? jdbc(url) : redis(URI.create(url));
+		return open(url, TEXT);
 	}
 
-	private static BenchmarkStore jdbc(String url) {
+	/**
+	 * Opens one.
+	 * @param url where it is
+	 * @param result what its records hold
+	 * @return the store, empty
+	 */
+	public static BenchmarkStore open(String url, StoredResult result) {
+		if (url.equals("memory")) {
+			return new BenchmarkStore(new MemoryIdempotencyStore(4L << 30), result, () -> {
+			});
+		}
+		return url.startsWith("jdbc:") ? jdbc(url, result) : redis(URI.create(url), result);
+	}
+
+	private static BenchmarkStore jdbc(String url, StoredResult result) {
 		HikariConfig config = new HikariConfig();
 		config.setJdbcUrl(url);
 		config.setMaximumPoolSize(CONNECTIONS);
 		HikariDataSource pool = new HikariDataSource(config);
 		new JdbcTemplate(pool).execute("drop table if exists " + JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
 		new JdbcSchema(pool, JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
-		return new BenchmarkStore(new JdbcIdempotencyStore(pool), pool);
+		return new BenchmarkStore(new JdbcIdempotencyStore(pool), result, pool);
 	}
 
-	private static BenchmarkStore redis(URI url) {
+	private static BenchmarkStore redis(URI url, StoredResult result) {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(url.getHost(), url.getPort());
 		connections.afterPropertiesSet();
 		connections.start();
 		connections.getConnection().serverCommands().flushAll();
-		return new BenchmarkStore(new RedisIdempotencyStore(connections), connections::destroy);
+		return new BenchmarkStore(new RedisIdempotencyStore(connections), result, connections::destroy);
 	}
 
-	/** Fills it with finished records that are kept for a day. */
-	void fill(long records) {
+	/**
+	 * Fills it with finished records that are kept for a day.
+	 * @param records how many
+	 */
+	public void fill(long records) {
 		inParallel(records, this::fresh);
 	}
 
@@ -115,7 +133,7 @@ final class BenchmarkStore implements AutoCloseable {
 	/** A call that runs: its claim and its completion. */
 	boolean fresh() {
 		Claim claim = claim(ClaimType.LEASED, Duration.ofDays(1));
-		return this.store.complete(Completion.result(claim, Fingerprint.NONE, RESULT, Duration.ofDays(1)));
+		return this.store.complete(Completion.result(claim, FINGERPRINT, this.result, Duration.ofDays(1)));
 	}
 
 	/** A call that fails: its claim and its release. */
@@ -144,7 +162,7 @@ final class BenchmarkStore implements AutoCloseable {
 	}
 
 	private static ClaimRequest request(IdempotencyKey key, ClaimType type, Duration retention) {
-		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, type, Duration.ofSeconds(30), retention, true);
+		return new ClaimRequest(key, ClaimId.random(), FINGERPRINT, type, Duration.ofSeconds(30), retention, true);
 	}
 
 	/** A clean-up that begins at once. */

@@ -53,7 +53,9 @@ public class MethodDoorBenchmark {
 	public void open() {
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.properties("idempotency.store=memory", "spring.main.banner-mode=off",
-					"spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration")
+					"spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration,"
+							+ "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration,"
+							+ "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration")
 			.run();
 		this.orders = this.context.getBean(Orders.class);
 		this.orders.guarded(DONE);

@@ -7,15 +7,21 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A network in front of a server on this machine: what is sent arrives a while later, in
- * both directions.
+ * both directions. Any number of bytes may be under way, so that a line that many share
+ * is as fast for each of them.
  */
-final class SlowNetwork implements AutoCloseable {
+public final class SlowNetwork implements AutoCloseable {
+
+	private static final System.Logger logger = System.getLogger(SlowNetwork.class.getName());
 
 	private final ServerSocket entrance;
 
@@ -36,16 +42,20 @@ final class SlowNetwork implements AutoCloseable {
 	 * @param port where the server listens
 	 * @param delayNanos how long each direction takes
 	 * @return the network
+	 * @throws IOException if no port is free
 	 */
-	static SlowNetwork to(int port, long delayNanos) throws IOException {
+	public static SlowNetwork to(int port, long delayNanos) throws IOException {
 		SlowNetwork network = new SlowNetwork(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), port,
 				delayNanos);
 		start(network::accept);
 		return network;
 	}
 
-	/** Where it is entered. */
-	int port() {
+	/**
+	 * Returns where it is entered.
+	 * @return the port
+	 */
+	public int port() {
 		return this.entrance.getLocalPort();
 	}
 
@@ -58,8 +68,8 @@ final class SlowNetwork implements AutoCloseable {
 					socket.setTcpNoDelay(true);
 					this.sockets.add(socket);
 				}
-				start(() -> carry(near, far));
-				start(() -> carry(far, near));
+				connect(near, far);
+				connect(far, near);
 			}
 		}
 		catch (IOException ex) {
@@ -69,26 +79,54 @@ final class SlowNetwork implements AutoCloseable {
 		}
 	}
 
-	private void carry(Socket from, Socket to) {
+	private void connect(Socket from, Socket to) {
+		BlockingQueue<Parcel> underWay = new LinkedBlockingQueue<>();
+		start(() -> send(from, underWay));
+		start(() -> deliver(underWay, from, to));
+	}
+
+	private void send(Socket from, BlockingQueue<Parcel> underWay) {
 		byte[] buffer = new byte[65536];
-		try (from; to) {
+		try {
 			InputStream input = from.getInputStream();
-			OutputStream output = to.getOutputStream();
 			int length = input.read(buffer);
 			while (length >= 0) {
-				long arrival = System.nanoTime() + this.delayNanos;
-				for (long rest = this.delayNanos; rest > 0; rest = arrival - System.nanoTime()) {
-					LockSupport.parkNanos(rest);
-				}
-				output.write(buffer, 0, length);
+				underWay.add(new Parcel(Arrays.copyOf(buffer, length), System.nanoTime() + this.delayNanos));
 				length = input.read(buffer);
 			}
 		}
 		catch (IOException ex) {
-			if (!this.entrance.isClosed() && !from.isClosed() && !to.isClosed()) {
-				throw new UncheckedIOException(ex);
+			end(ex, from);
+		}
+		finally {
+			underWay.add(Parcel.END);
+		}
+	}
+
+	private void deliver(BlockingQueue<Parcel> underWay, Socket from, Socket to) {
+		try (from; to) {
+			OutputStream output = to.getOutputStream();
+			for (Parcel next = underWay.take(); next != Parcel.END; next = underWay.take()) {
+				for (long rest = next.rest(); rest > 0; rest = next.rest()) {
+					LockSupport.parkNanos(rest);
+				}
+				output.write(next.bytes);
 			}
 		}
+		catch (IOException ex) {
+			end(ex, to);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * A connection ends when either of its ends is gone: both see it, and say it if it
+	 * matters.
+	 */
+	private static void end(IOException reason, Socket socket) {
+		logger.log(System.Logger.Level.DEBUG, "Connection " + socket + " has ended", reason);
 	}
 
 	private static void start(Runnable task) {
@@ -103,6 +141,22 @@ final class SlowNetwork implements AutoCloseable {
 		for (Socket socket : this.sockets) {
 			socket.close();
 		}
+	}
+
+	/**
+	 * What was sent at once.
+	 *
+	 * @param bytes what it is
+	 * @param arrival when it arrives
+	 */
+	private record Parcel(byte[] bytes, long arrival) {
+
+		static final Parcel END = new Parcel(new byte[0], 0);
+
+		long rest() {
+			return this.arrival - System.nanoTime();
+		}
+
 	}
 
 }

@@ -1,11 +1,11 @@
 package io.idempotency.web;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
+import io.idempotency.key.Fingerprint;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -20,7 +20,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * How long it takes to bring a JSON body into the form that is compared, by either
- * generation of Jackson. It stands in the package of what it measures.
+ * generation of Jackson, and to make a fingerprint of it. It stands in the package of
+ * what it measures.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -30,9 +31,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class JsonBodyBenchmark {
 
-	/** How many lines the order has: 274 bytes, about 4 KB, about 25 KB. */
-	@Param({ "1", "27", "168" })
-	private int lines;
+	private static final String END = "],\"currency\":\"EUR\",\"total\":39.90}";
+
+	/** About how many characters a line of the order has. */
+	private static final int LINE = 140;
+
+	/** About how many bytes the order has. */
+	@Param({ "300", "4096", "65536" })
+	private int size;
 
 	@Param({ "2", "3" })
 	private int jackson;
@@ -45,14 +51,19 @@ public class JsonBodyBenchmark {
 	public void prepare() {
 		StringBuilder json = new StringBuilder("{\"orderId\":\"5f0c2f1e-2a7b\",\"customer\":{\"name\":\"Ann Example\",")
 			.append("\"mail\":\"ann@example.org\"},\"lines\":[");
-		for (int i = 0; i < this.lines; i++) {
-			json.append((i > 0) ? "," : "")
+		while (json.length() < this.size - END.length() - LINE) {
+			json.append((json.charAt(json.length() - 1) == '}') ? "," : "")
 				.append("{\"sku\":\"SKU-10042\",\"quantity\":2,\"price\":19.95,\"text\":\"A thing that people buy, in ")
 				.append("blue\",\"tags\":[\"new\",\"sale\"],\"gift\":false}");
 		}
-		json.append("],\"currency\":\"EUR\",\"total\":39.90}");
+		json.append(END);
 		this.body = json.toString().getBytes(StandardCharsets.UTF_8);
 		this.reader = (this.jackson == 2) ? Jackson2Tokens::new : Jackson3Tokens::new;
+	}
+
+	@Benchmark
+	public Fingerprint fingerprint() throws MalformedJsonException {
+		return Fingerprint.of("http-json3").add("POST").add("/payments").add("json").add(comparableForm()).build();
 	}
 
 	@Benchmark

@@ -1,4 +1,4 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.report;
 
 import java.io.IOException;
 import java.nio.file.Files;

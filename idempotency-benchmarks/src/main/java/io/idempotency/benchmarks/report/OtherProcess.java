@@ -1,10 +1,9 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.report;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,9 +22,9 @@ final class OtherProcess implements AutoCloseable {
 		this.out = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
 	}
 
-	static OtherProcess java(Class<?> main, List<String> arguments) throws IOException {
+	static OtherProcess java(Jdk jdk, Class<?> main, List<String> arguments) throws IOException {
 		List<String> command = new ArrayList<>();
-		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+		command.add(jdk.home().resolve("bin").resolve("java").toString());
 		command.addAll(List.of(System.getProperty("jvm." + main.getSimpleName(), "-Xmx2g").split(" ")));
 		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
 		command.addAll(arguments);
@@ -52,9 +51,15 @@ final class OtherProcess implements AutoCloseable {
 		return line;
 	}
 
+	/** Waits for its end, because its heap and its port are in the way of the next. */
 	@Override
 	public void close() {
-		this.process.destroyForcibly();
+		try {
+			this.process.destroyForcibly().waitFor();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.application;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Profile;
  * which would be counted beside the guard's.
  */
 @Configuration(proxyBeanMethods = false)
-@Profile(EndToEnd.OBSERVED)
+@Profile(LoadApplication.OBSERVED)
 class MetricsConfiguration {
 
 	@Bean

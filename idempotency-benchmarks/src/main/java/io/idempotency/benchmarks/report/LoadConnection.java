@@ -1,4 +1,4 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.report;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** One connection that stays open. For one thread. */
 final class LoadConnection {
@@ -21,6 +20,8 @@ final class LoadConnection {
 
 	private final String ownKey = UUID.randomUUID().toString();
 
+	private String lastKey;
+
 	private final byte[] buffer = new byte[256 * 1024];
 
 	LoadConnection(int port, int bodySize) throws IOException {
@@ -32,18 +33,23 @@ final class LoadConnection {
 		this.body = frame.replace("\"\"", '"' + "x".repeat(Math.max(0, bodySize - frame.length())) + '"');
 	}
 
-	void post(String path, LoadClient.Keys keys) throws IOException {
-		String key = (keys == LoadClient.Keys.FRESH) ? freshKey() : this.ownKey + path.substring(1);
+	/** A key that no other connection has. */
+	String ownKey() {
+		return this.ownKey;
+	}
+
+	/** The key of the last request, {@code null} before there was one. */
+	String lastKey() {
+		return this.lastKey;
+	}
+
+	void post(String path, String key) throws IOException {
+		this.lastKey = key;
 		String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 				+ "Accept: application/json\r\nIdempotency-Key: " + key + "\r\nContent-Length: " + this.body.length()
 				+ "\r\n\r\n" + this.body;
 		this.out.write(request.getBytes(StandardCharsets.ISO_8859_1));
 		read();
-	}
-
-	private static String freshKey() {
-		ThreadLocalRandom random = ThreadLocalRandom.current();
-		return new UUID(random.nextLong(), random.nextLong()).toString();
 	}
 
 	private void read() throws IOException {

@@ -1,4 +1,4 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.application;
 
 /**
  * Body and answer.

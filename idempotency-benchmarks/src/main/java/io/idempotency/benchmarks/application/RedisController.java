@@ -1,4 +1,4 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.application;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

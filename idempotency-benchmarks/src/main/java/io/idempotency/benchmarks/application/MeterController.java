@@ -1,4 +1,4 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.application;
 
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.idempotency.benchmarks.load;
+package io.idempotency.benchmarks.report;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -18,7 +18,13 @@ import java.util.concurrent.TimeUnit;
  */
 final class LoadClient {
 
-	private LoadClient() {
+	private final List<LoadConnection> connections;
+
+	private final ExecutorService threads;
+
+	private LoadClient(List<LoadConnection> connections) {
+		this.connections = connections;
+		this.threads = Executors.newFixedThreadPool(connections.size());
 	}
 
 	/**
@@ -26,29 +32,29 @@ final class LoadClient {
 	 * @param args the port, the number of connections and how many bytes a body has
 	 */
 	public static void main(String[] args) throws Exception {
-		int connections = Integer.parseInt(args[1]);
-		List<LoadConnection> all = new ArrayList<>();
-		for (int i = 0; i < connections; i++) {
-			all.add(new LoadConnection(Integer.parseInt(args[0]), Integer.parseInt(args[2])));
+		List<LoadConnection> connections = new ArrayList<>();
+		for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+			connections.add(new LoadConnection(Integer.parseInt(args[0]), Integer.parseInt(args[2])));
 		}
-		ExecutorService threads = Executors.newFixedThreadPool(connections);
+		LoadClient client = new LoadClient(connections);
 		BufferedReader orders = new BufferedReader(new InputStreamReader(System.in));
 		for (String line = orders.readLine(); line != null; line = orders.readLine()) {
 			String[] order = line.split(" ");
-			System.out.println(run(all, threads, order[0], Keys.valueOf(order[1]), Long.parseLong(order[2])));
+			System.out.println(client.run(order[0], Keys.valueOf(order[1]), Long.parseLong(order[2])));
 		}
-		threads.shutdownNow();
+		client.threads.shutdownNow();
 	}
 
-	private static String run(List<LoadConnection> all, ExecutorService threads, String path, Keys keys, long millis)
-			throws Exception {
+	private String run(String path, Keys keys, long millis) throws Exception {
 		long begin = System.nanoTime();
+		// One at first: duplicates of a key that is not there yet would be refused.
+		this.connections.get(0).post(path, keys.next(this.connections.get(0), path));
 		long end = begin + TimeUnit.MILLISECONDS.toNanos(millis);
 		List<Future<Long>> counts = new ArrayList<>();
-		for (LoadConnection connection : all) {
-			counts.add(threads.submit(() -> send(connection, path, keys, end)));
+		for (LoadConnection connection : this.connections) {
+			counts.add(this.threads.submit(() -> send(connection, path, keys, end)));
 		}
-		long sum = 0;
+		long sum = 1;
 		for (Future<Long> count : counts) {
 			sum += count.get();
 		}
@@ -58,21 +64,10 @@ final class LoadClient {
 	private static long send(LoadConnection connection, String path, Keys keys, long end) throws IOException {
 		long count = 0;
 		while (System.nanoTime() < end) {
-			connection.post(path, keys);
+			connection.post(path, keys.next(connection, path));
 			count++;
 		}
 		return count;
-	}
-
-	/** Which keys requests have. */
-	enum Keys {
-
-		/** Each request its own. */
-		FRESH,
-
-		/** All requests of a connection the same one. */
-		REPLAY
-
 	}
 
 }

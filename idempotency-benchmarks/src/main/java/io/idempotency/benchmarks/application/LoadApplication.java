@@ -1,0 +1,48 @@
+package io.idempotency.benchmarks.application;
+
+import java.util.logging.LogManager;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.core.env.Environment;
+
+/**
+ * The application under load. Its first line of output is its port. The peer is there by
+ * its profile only.
+ */
+@SpringBootApplication(proxyBeanMethods = false, excludeName = { LoadApplication.LOCK, LoadApplication.REDIS_LOCK })
+public class LoadApplication {
+
+	/** The profile of an application that keeps metrics. */
+	public static final String OBSERVED = "observed";
+
+	/** The profile of an application that has the peer beside the guard. */
+	public static final String PEER = "peer";
+
+	static final String LOCK = "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration";
+
+	static final String REDIS_LOCK = "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration";
+
+	/**
+	 * Starts it.
+	 * @param args its properties
+	 */
+	public static void main(String[] args) {
+		// SLF4J is silent, but Tomcat has the logging of the JDK.
+		System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
+		LogManager.getLogManager().reset();
+		System.setProperty("server.port", "0");
+		System.setProperty("server.tomcat.max-keep-alive-requests", "-1");
+		try {
+			Environment environment = SpringApplication.run(LoadApplication.class, args).getEnvironment();
+			System.out.println("port " + environment.getRequiredProperty("local.server.port"));
+		}
+		catch (RuntimeException ex) {
+			// Spring Boot has only logged it.
+			ex.printStackTrace();
+			throw ex;
+		}
+	}
+
+}

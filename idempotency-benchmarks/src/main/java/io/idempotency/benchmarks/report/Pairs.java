@@ -1,0 +1,47 @@
+package io.idempotency.benchmarks.report;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Measures a figure: its two variants take turns, so that a machine that gets slower
+ * slows down both; what counts are the ratios of the turns. A pair of turns does not
+ * count where the host of a virtual machine has taken more than a part of the processors
+ * away from it.
+ */
+final class Pairs {
+
+	/** So many times more pairs than count are tried; then all count. */
+	private static final int MOST_IGNORED = 1;
+
+	private final Settings settings;
+
+	Pairs(Settings settings) {
+		this.settings = settings;
+	}
+
+	Measured measure(Figure figure, LoadedServer measuredServer, LoadedServer baseServer) throws IOException {
+		measuredServer.warmUp(figure.measured(), this.settings.warmUpMillis());
+		baseServer.warmUp(figure.base(), this.settings.warmUpMillis());
+		List<Double> rates = new ArrayList<>();
+		List<Double> costs = new ArrayList<>();
+		List<Double> bytes = new ArrayList<>();
+		int ignored = 0;
+		while (rates.size() < this.settings.rounds()) {
+			StolenTime before = StolenTime.now();
+			LoadedServer.Turn base = baseServer.run(figure.base(), this.settings.millis());
+			LoadedServer.Turn measured = measuredServer.run(figure.measured(), this.settings.millis());
+			if (StolenTime.now().since(before) > this.settings.stolen()
+					&& ignored < this.settings.rounds() * MOST_IGNORED) {
+				ignored++;
+				continue;
+			}
+			rates.add(measured.rate() / base.rate());
+			costs.add(measured.cost() / base.cost());
+			bytes.add(measured.bytes() - base.bytes());
+		}
+		return new Measured(figure, Spread.of(rates), Spread.of(costs), Spread.of(bytes), rates.size(), ignored);
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.idempotency.benchmarks.report;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Measures everything that the documentation says about speed, on servers that it starts,
+ * and writes a page with charts. A section that fails is named on the page and does not
+ * keep the others from it.
+ */
+final class PerformanceReport {
+
+	private final Settings settings;
+
+	private final StoreServers servers;
+
+	private PerformanceReport(Settings settings, StoreServers servers) {
+		this.settings = settings;
+		this.servers = servers;
+	}
+
+	/**
+	 * Measures. See {@link Settings} for its properties.
+	 * @param args none
+	 */
+	public static void main(String[] args) throws Exception {
+		long begin = System.nanoTime();
+		Settings settings = Settings.ofSystem();
+		Machine machine = Machine.now();
+		Page page;
+		try (StoreServers servers = new StoreServers()) {
+			page = new PerformanceReport(settings, servers).measure();
+			page.write(settings, machine, servers.toString(), Duration.ofNanos(System.nanoTime() - begin));
+		}
+		System.out.println("Written to " + settings.directory().toRealPath());
+		if (page.hasFailures()) {
+			throw new IllegalStateException("A section has failed: see the page");
+		}
+	}
+
+	private Page measure() throws IOException {
+		Page page = new Page();
+		long begin = System.nanoTime();
+		for (Section section : sections()) {
+			if (this.settings.only().matcher(section.name()).matches()) {
+				System.out.println(Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s: " + section.name());
+				measure(section, page);
+			}
+		}
+		return page;
+	}
+
+	private static void measure(Section section, Page page) {
+		try {
+			section.measuring().into(page);
+		}
+		catch (Exception ex) {
+			// Whatever it is: the figures of the other sections took minutes.
+			ex.printStackTrace();
+			page.fail(section.name(), ex);
+		}
+	}
+
+	private List<Section> sections() throws IOException {
+		List<Section> sections = new ArrayList<>();
+		for (Stage stage : new Stages(this.servers).all()) {
+			sections.add(new Section(stage.name(), (page) -> page.add(stage, stage.measure(this.settings))));
+		}
+		sections.add(new Section("Redis server", new RedisCost(this.servers, this.settings)));
+		sections.add(new Section("Waiting duplicates", new WaitingDuplicates(this.servers)));
+		sections.add(new Section("Records", new RecordSizes(this.servers)));
+		sections.add(new Section("Start", new StartUp(this.settings)));
+		sections.add(new Section("Jars", new Jars()));
+		sections.add(new Section("Pieces", new Pieces(this.settings)));
+		return sections;
+	}
+
+}

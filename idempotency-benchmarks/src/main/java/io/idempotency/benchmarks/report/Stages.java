@@ -1,0 +1,162 @@
+package io.idempotency.benchmarks.report;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.idempotency.benchmarks.application.LoadApplication;
+
+/** All stages, with the goals that were set for them. */
+final class Stages {
+
+	private static final String MEMORY = "--idempotency.store=memory";
+
+	/** Room for all keys of a run: a full store is measured nowhere. */
+	private static final String ROOM = "--idempotency.memory.max-size=512MB";
+
+	private static final String PLAIN = "/plain FRESH";
+
+	private static final String RAW = "/raw FRESH";
+
+	private static final String FRESH = "/guarded FRESH";
+
+	private static final String REPLAY = "/guarded REPLAY";
+
+	private static final String DUPLICATES = "/guarded DUPLICATES";
+
+	private static final String TRANSACTION = "/transaction FRESH";
+
+	/** The delays of the network, in milliseconds for a round trip. */
+	private static final List<Integer> NETWORKS = List.of(1, 5);
+
+	private final StoreServers servers;
+
+	Stages(StoreServers servers) {
+		this.servers = servers;
+	}
+
+	List<Stage> all() throws IOException {
+		List<Stage> all = new ArrayList<>();
+		all.add(memory());
+		Jdk.withVirtualThreads().ifPresent((jdk) -> all.add(virtualThreads(jdk)));
+		all.add(kilobyte());
+		all.add(redis());
+		all.add(nearCache());
+		all.add(postgreSql(0));
+		for (int millis : NETWORKS) {
+			all.add(slowRedis(millis));
+			all.add(postgreSql(millis));
+		}
+		all.add(observed());
+		all.add(untouched());
+		all.add(peer());
+		return all;
+	}
+
+	private static Stage memory() {
+		return Stage.of("Memory", "memory", List.of(MEMORY, ROOM), List.of(
+				Figure.of("fresh ÷ unguarded", FRESH, PLAIN).atLeast("memory, fresh ÷ unguarded", 0.95),
+				Figure.of("replay ÷ unguarded", REPLAY, PLAIN)
+					.atLeast("memory, replay ÷ unguarded, where nothing but the guard protects the method", 2),
+				Figure.of("replay, own binder ÷ unguarded", "/checked REPLAY", PLAIN)
+					.atLeast("memory, replay ÷ unguarded, where the application takes part in the binding", 1.2),
+				Figure.of("40 % duplicates ÷ unguarded", DUPLICATES, PLAIN),
+				Figure.of("one hot key ÷ unguarded", "/guarded HOT", PLAIN)));
+	}
+
+	private static Stage virtualThreads(Jdk jdk) {
+		return Stage
+			.of("Memory, virtual threads", "memory", List.of(MEMORY, ROOM, "--spring.threads.virtual.enabled=true"),
+					List.of(Figure.of("virtual threads: fresh ÷ unguarded", FRESH, PLAIN),
+							Figure.of("virtual threads: replay ÷ unguarded", REPLAY, PLAIN),
+							Figure.of("virtual threads: 40 % duplicates ÷ unguarded", DUPLICATES, PLAIN),
+							Figure.of("virtual threads: one hot key ÷ unguarded", "/guarded HOT", PLAIN)))
+			.on(jdk);
+	}
+
+	private static Stage kilobyte() {
+		return Stage
+			.of("Memory, 1 KB in and out", "", List.of(MEMORY, ROOM), List.of(
+					Figure.of("1 KB, fresh ÷ unguarded", FRESH, PLAIN)
+						.bytesAtMost("bytes allocated beyond the unguarded call, 1 KB in and out, fresh", 6 * 1024),
+					Figure.of("1 KB, replay ÷ unguarded", REPLAY, PLAIN)
+						.bytesAtMost("bytes allocated beyond the unguarded call, 1 KB in and out, replay", 3 * 1024)))
+			.withBody(1024);
+	}
+
+	private Stage redis() throws IOException {
+		return Stage.of("Redis", "redis", this.servers.redis(0),
+				List.of(Figure.of("fresh ÷ unguarded", FRESH, PLAIN).atLeast("Redis, fresh ÷ unguarded", 0.55),
+						Figure.of("fresh ÷ two raw commands", FRESH, RAW)
+							.atLeast("Redis, fresh ÷ unguarded with two raw commands (SET NX PX, SET)", 0.95),
+						Figure.of("replay ÷ unguarded", REPLAY, PLAIN).atLeast("Redis, replay ÷ unguarded", 1.3),
+						Figure.of("replay ÷ one raw command", REPLAY, "/raw-replay REPLAY"),
+						Figure.of("40 % duplicates ÷ unguarded", DUPLICATES, PLAIN),
+						Figure.of("two raw commands ÷ unguarded", RAW, PLAIN)));
+	}
+
+	private Stage nearCache() throws IOException {
+		return Stage.of("Redis, near cache", "redis",
+				with(this.servers.redis(0), "--idempotency.near-cache.enabled=true"),
+				List.of(Figure.of("near cache: replay ÷ unguarded", REPLAY, PLAIN),
+						Figure.of("near cache: fresh ÷ unguarded", FRESH, PLAIN)));
+	}
+
+	private Stage slowRedis(int millis) throws IOException {
+		String line = millis + " ms: ";
+		return Stage.of("Redis, a round trip of " + millis + " ms", "redis", this.servers.redis(millis),
+				List.of(Figure.of(line + "fresh ÷ two raw commands", FRESH, RAW),
+						Figure.of(line + "replay ÷ two raw commands", REPLAY, RAW)));
+	}
+
+	private Stage postgreSql(int millis) throws IOException {
+		List<String> arguments = this.servers.postgreSql(millis);
+		if (millis > 0) {
+			return Stage.of("PostgreSQL, a round trip of " + millis + " ms", "postgresql", arguments,
+					transactions(millis + " ms: "));
+		}
+		List<Figure> figures = transactions("");
+		return Stage.of("PostgreSQL", "postgresql", arguments,
+				List.of(figures.get(0).atLeast("PostgreSQL `JOIN`, fresh ÷ the same transaction unguarded", 0.8),
+						figures.get(1).atLeast("PostgreSQL `JOIN`, replay ÷ unguarded transaction", 2),
+						figures.get(2).atLeast("PostgreSQL `SEPARATE`, fresh ÷ the same transaction unguarded", 0.55),
+						figures.get(3)));
+	}
+
+	private static List<Figure> transactions(String line) {
+		return List.of(Figure.of(line + "JOIN, fresh ÷ the same transaction", "/joined FRESH", TRANSACTION),
+				Figure.of(line + "JOIN, replay ÷ the same transaction", "/joined REPLAY", TRANSACTION),
+				Figure.of(line + "SEPARATE, fresh ÷ the same transaction", "/separate FRESH", TRANSACTION),
+				Figure.of(line + "SEPARATE, replay ÷ the same transaction", "/separate REPLAY", TRANSACTION));
+	}
+
+	private static Stage observed() {
+		return Stage
+			.of("Metrics", "", List.of(MEMORY, ROOM, "--spring.profiles.active=" + LoadApplication.OBSERVED),
+					List.of(Figure.of("memory, fresh, with metrics ÷ without", FRESH, FRESH),
+							Figure.of("memory, replay, with metrics ÷ without", REPLAY, REPLAY)))
+			.beside(List.of(MEMORY, ROOM));
+	}
+
+	private static Stage untouched() {
+		return Stage
+			.of("Endpoint without the annotation", "", List.of(MEMORY),
+					List.of(Figure.of("with the starter ÷ `idempotency.enabled=false`", PLAIN, PLAIN)
+						.atLeast("an endpoint without `@Idempotent`, application with the starter ÷ without", 0.99)))
+			.beside(List.of("--idempotency.enabled=false"));
+	}
+
+	/** It only locks, so there is no replay to compare with. */
+	private Stage peer() throws IOException {
+		return Stage.of("Peer on Redis: lock4j, which only locks and replays nothing", "redis",
+				with(this.servers.redis(0), "--spring.profiles.active=" + LoadApplication.PEER),
+				List.of(Figure.of("lock4j: fresh ÷ unguarded", "/locked FRESH", PLAIN),
+						Figure.of("fresh ÷ lock4j", FRESH, "/locked FRESH")));
+	}
+
+	private static List<String> with(List<String> arguments, String... more) {
+		return Stream.concat(arguments.stream(), Stream.of(more)).toList();
+	}
+
+}
