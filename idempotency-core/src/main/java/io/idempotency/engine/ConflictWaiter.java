@@ -13,8 +13,9 @@ import io.idempotency.store.Scheduler;
 
 /**
  * Waits until a conflict ends, for a limited time. An owner on this node wakes up its
- * waiters. The poll is for owners on other nodes and for owners that die. No store call
- * is under way while a duplicate waits.
+ * waiters. The poll is for owners on other nodes and for owners that die. The waiters of
+ * one key share it: one of them asks the store, however many they are, and wakes up the
+ * others when the conflict has ended. No store call is under way while a duplicate waits.
  */
 final class ConflictWaiter {
 
@@ -64,30 +65,32 @@ final class ConflictWaiter {
 					claim);
 		}
 		finally {
+			bell.leave();
 			unregister(call.key());
 			this.places.release();
 		}
 	}
 
 	private ClaimResult poll(Bell bell, long deadline, Supplier<ClaimResult> claim) {
-		long pollMillis = this.firstPollMillis;
 		while (true) {
 			// The bell is read before the claim, so that the wait misses no wake-up in
 			// between.
 			long rung = bell.rung();
 			ClaimResult result = claim.get();
-			long restNanos = deadline - this.scheduler.nanos();
-			if (!(result instanceof ClaimResult.InProgress busy) || restNanos <= 0) {
+			if (!(result instanceof ClaimResult.InProgress busy)) {
+				bell.ring();
+				return result;
+			}
+			long now = this.scheduler.nanos();
+			if (deadline - now <= 0) {
 				return result;
 			}
 			// A store with a coarse clock may report a tiny rest again and again, so the
 			// wait has a minimum.
-			long leaseNanos = Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_POLL_NANOS);
-			long waitNanos = Math.min(restNanos, Math.min(leaseNanos, jittered(pollMillis)));
-			if (!bell.await(rung, waitNanos)) {
+			long lease = now + Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_POLL_NANOS);
+			if (!bell.await(rung, lease, deadline)) {
 				return result;
 			}
-			pollMillis = Math.min(2 * pollMillis, MAX_POLL_MILLIS);
 		}
 	}
 
@@ -115,7 +118,7 @@ final class ConflictWaiter {
 
 	private Bell register(IdempotencyKey key) {
 		return this.bells.compute(key, (ignored, present) -> {
-			Bell bell = (present != null) ? present : new Bell(this.scheduler);
+			Bell bell = (present != null) ? present : new Bell();
 			bell.listeners++;
 			return bell;
 		});
@@ -126,23 +129,25 @@ final class ConflictWaiter {
 	}
 
 	/**
-	 * Wakes up the duplicates of one key. It uses a lock and not a monitor, so that a
-	 * waiting virtual thread does not pin its carrier.
+	 * Wakes up the duplicates of one key, and gives one of them after the other the turn
+	 * to ask the store. It uses a lock and not a monitor, so that a waiting virtual
+	 * thread does not pin its carrier.
 	 */
-	private static final class Bell {
+	private final class Bell {
 
 		private final ReentrantLock lock = new ReentrantLock();
 
-		private final Condition rings;
+		private final Condition rings = ConflictWaiter.this.scheduler.condition(this.lock);
 
 		private long rung;
 
+		private long pollMillis = ConflictWaiter.this.firstPollMillis;
+
+		/** Whether one of those that wait will ask the store next. */
+		private boolean turnTaken;
+
 		/** The number of waiters; only changed inside the map's atomic methods. */
 		private int listeners;
-
-		Bell(Scheduler scheduler) {
-			this.rings = scheduler.condition(this.lock);
-		}
 
 		long rung() {
 			this.lock.lock();
@@ -154,10 +159,12 @@ final class ConflictWaiter {
 			}
 		}
 
+		/** Tells all that the conflict has ended. The next one may be short again. */
 		void ring() {
 			this.lock.lock();
 			try {
 				this.rung++;
+				this.pollMillis = ConflictWaiter.this.firstPollMillis;
 				this.rings.signalAll();
 			}
 			finally {
@@ -165,11 +172,25 @@ final class ConflictWaiter {
 			}
 		}
 
+		/** Offers the turn of a waiter that leaves to the others. */
+		void leave() {
+			this.lock.lock();
+			try {
+				if (!this.turnTaken) {
+					this.rings.signal();
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
 		/**
-		 * Waits for a ring after the given one, or until the given time is over.
+		 * Waits for a ring after the given one, for the time to ask the store if it is
+		 * this waiter's turn, or for the deadline.
 		 * @return {@code false} if the thread was interrupted
 		 */
-		boolean await(long seen, long nanos) {
+		boolean await(long seen, long lease, long deadline) {
 			try {
 				this.lock.lockInterruptibly();
 			}
@@ -177,10 +198,20 @@ final class ConflictWaiter {
 				Thread.currentThread().interrupt();
 				return false;
 			}
+			boolean turn = false;
 			try {
-				long rest = nanos;
-				while (this.rung == seen && rest > 0) {
-					rest = this.rings.awaitNanos(rest);
+				long until = deadline;
+				while (this.rung == seen) {
+					if (!turn && !this.turnTaken) {
+						turn = true;
+						this.turnTaken = true;
+						until = nextPoll(lease, deadline);
+					}
+					long rest = until - ConflictWaiter.this.scheduler.nanos();
+					if (rest <= 0) {
+						return true;
+					}
+					this.rings.awaitNanos(rest);
 				}
 				return true;
 			}
@@ -189,8 +220,16 @@ final class ConflictWaiter {
 				return false;
 			}
 			finally {
+				this.turnTaken &= !turn;
 				this.lock.unlock();
 			}
+		}
+
+		private long nextPoll(long lease, long deadline) {
+			long now = ConflictWaiter.this.scheduler.nanos();
+			long poll = jittered(this.pollMillis);
+			this.pollMillis = Math.min(2 * this.pollMillis, MAX_POLL_MILLIS);
+			return now + Math.min(poll, Math.min(lease - now, deadline - now));
 		}
 
 	}

@@ -1,14 +1,22 @@
 package io.idempotency.engine;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.idempotency.key.Caller;
@@ -16,7 +24,10 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -153,11 +164,82 @@ class ConflictWaiterTests {
 	}
 
 	@Test
-	void pollThatFollowsALongOneComesSoonByItself() throws Exception {
-		Future<ClaimResult> waiting = start(() -> (this.claims.get() == 3) ? DONE : BUSY);
-		await().until(() -> this.claims.get() == 1);
-		this.waiter.wakeUp(EngineFixture.KEY);
-		assertThat(waiting.get()).isSameAs(DONE);
+	void pollComesByItself() {
+		ConflictWaiter quick = new ConflictWaiter(1, this.ticker, 1);
+		assertThat(quick.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 3) ? DONE : BUSY))
+			.isSameAs(DONE);
+	}
+
+	/** Two hundred duplicates must not ask two hundred times as often as one. */
+	@Test
+	void waitersOfOneKeyShareThePoll() throws Exception {
+		SteppedTime time = new SteppedTime();
+		ConflictWaiter many = new ConflictWaiter(20, time, 100);
+		AtomicReference<ClaimResult> answer = new AtomicReference<>(BUSY);
+		List<Future<ClaimResult>> waiting = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			waiting.add(this.threads.submit(() -> many.await(this.call, BUSY, () -> {
+				this.claims.incrementAndGet();
+				return answer.get();
+			})));
+		}
+		time.awaitWaits(20);
+		assertThat(this.claims).as("each once, because the owner may have ended").hasValue(20);
+		for (int i = 1; i <= 5; i++) {
+			time.pass(Duration.ofMillis(500));
+			time.awaitWaits(20);
+			assertThat(this.claims).hasValue(20 + i);
+		}
+		answer.set(DONE);
+		time.pass(Duration.ofMillis(500));
+		for (Future<ClaimResult> one : waiting) {
+			assertThat(one.get()).isSameAs(DONE);
+		}
+		assertThat(this.claims).as("the one who asked, and then all").hasValue(20 + 5 + 20);
+		assertThat(many.waitedFor()).isZero();
+	}
+
+	@Test
+	void waiterWhoseTurnItIsHandsItOnWhenItLeaves() throws Exception {
+		SteppedTime time = new SteppedTime();
+		ConflictWaiter two = new ConflictWaiter(2, time, 100);
+		AtomicReference<Thread> leaving = new AtomicReference<>();
+		Future<ClaimResult> first = this.threads.submit(() -> two.await(this.call, BUSY, () -> {
+			leaving.set(Thread.currentThread());
+			return BUSY;
+		}));
+		time.awaitWaits(1);
+		Future<ClaimResult> second = this.threads
+			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
+		time.awaitWaits(2);
+		leaving.get().interrupt();
+		assertThat(first.get()).isSameAs(BUSY);
+		time.awaitTurns(2);
+		time.passUntil(second::isDone);
+		assertThat(second.get()).isSameAs(DONE);
+	}
+
+	@Test
+	void waiterWhoseStoreFailsHandsTheTurnOn() throws Exception {
+		SteppedTime time = new SteppedTime();
+		ConflictWaiter two = new ConflictWaiter(2, time, 100);
+		AtomicInteger own = new AtomicInteger();
+		Future<ClaimResult> first = this.threads.submit(() -> two.await(this.call, BUSY, () -> {
+			if (own.incrementAndGet() == 2) {
+				throw new IdempotencyStoreException("down");
+			}
+			return BUSY;
+		}));
+		time.awaitWaits(1);
+		Future<ClaimResult> second = this.threads
+			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
+		time.awaitWaits(2);
+		time.pass(Duration.ofMillis(500));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(first::get)
+			.withCauseInstanceOf(IdempotencyStoreException.class);
+		time.awaitTurns(2);
+		time.passUntil(second::isDone);
+		assertThat(second.get()).isSameAs(DONE);
 	}
 
 	@Test
@@ -253,6 +335,106 @@ class ConflictWaiterTests {
 			this.claims.incrementAndGet();
 			return claim.get();
 		}));
+	}
+
+	/** Time that passes when a test says so, also for threads that wait for it. */
+	private static final class SteppedTime implements Scheduler {
+
+		private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1);
+
+		private final AtomicInteger waits = new AtomicInteger();
+
+		private final AtomicInteger turns = new AtomicInteger();
+
+		private int passed;
+
+		private @Nullable Lock lock;
+
+		private @Nullable Condition ticks;
+
+		@Override
+		public long nanos() {
+			return this.now.get();
+		}
+
+		@Override
+		public double random() {
+			return 0.5;
+		}
+
+		@Override
+		public Condition condition(Lock monitor) {
+			Condition real = monitor.newCondition();
+			this.lock = monitor;
+			this.ticks = real;
+			return (Condition) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Condition.class },
+					(proxy, method, arguments) -> method.getName().equals("awaitNanos")
+							? await(real, (Long) arguments[0]) : method.invoke(real, arguments));
+		}
+
+		private long await(Condition real, long nanos) throws InterruptedException {
+			if (nanos <= Duration.ofSeconds(1).toNanos()) {
+				this.turns.incrementAndGet();
+			}
+			int before = this.passed;
+			this.waits.incrementAndGet();
+			try {
+				real.await();
+				return 0;
+			}
+			finally {
+				if (this.passed == before) {
+					this.waits.decrementAndGet();
+				}
+			}
+		}
+
+		void awaitWaits(int number) {
+			Awaitility.await().until(() -> this.waits.get() == number);
+		}
+
+		/** So many waits were short, because it was the waiter's turn to ask next. */
+		void awaitTurns(int number) {
+			Awaitility.await().until(() -> this.turns.get() == number);
+		}
+
+		/** All who wait look at the time; whoever goes on waiting is counted anew. */
+		void pass(Duration duration) {
+			Lock held = Objects.requireNonNull(this.lock);
+			held.lock();
+			try {
+				this.now.addAndGet(duration.toNanos());
+				this.passed++;
+				this.waits.set(0);
+				Objects.requireNonNull(this.ticks).signalAll();
+			}
+			finally {
+				held.unlock();
+			}
+		}
+
+		void passUntil(BooleanSupplier over) {
+			Awaitility.await().until(() -> {
+				pass(Duration.ofMillis(500));
+				return over.getAsBoolean();
+			});
+		}
+
+		@Override
+		public Timer schedule(Runnable task, Duration delay) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public Executor threads(String name, int most) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void close() {
+			// Nothing runs here.
+		}
+
 	}
 
 }

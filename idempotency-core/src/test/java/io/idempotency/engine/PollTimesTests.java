@@ -71,6 +71,17 @@ class PollTimesTests {
 		assertThat(waits(1, BUSY)).containsExactly(20L, 15L);
 	}
 
+	/** An owner on this node has ended, and the next one may be quicker. */
+	@Test
+	void waitAfterAWakeUpIsShortAgain() {
+		this.time.onWait = () -> {
+			if (this.time.waits.size() == 3) {
+				this.waiter.wakeUp(EngineFixture.KEY);
+			}
+		};
+		assertThat(waits(5, BUSY)).containsExactly(20L, 40L, 80L, 20L, 40L);
+	}
+
 	@Test
 	void duplicateThatWaitsIsCounted() {
 		List<Integer> seen = new ArrayList<>();
@@ -112,6 +123,9 @@ class PollTimesTests {
 
 		private long wakesUpAfter;
 
+		private Runnable onWait = () -> {
+		};
+
 		@Override
 		public long nanos() {
 			return this.now;
@@ -133,6 +147,7 @@ class PollTimesTests {
 			long waited = (this.wakesUpAfter > 0) ? TimeUnit.MILLISECONDS.toNanos(this.wakesUpAfter) : nanos;
 			this.wakesUpAfter = 0;
 			this.now += waited;
+			this.onWait.run();
 			return nanos - waited;
 		}
 
@@ -168,12 +183,12 @@ class PollTimesTests {
 
 		@Override
 		public void signal() {
-			throw new UnsupportedOperationException();
+			// Nobody else waits.
 		}
 
 		@Override
 		public void signalAll() {
-			throw new UnsupportedOperationException();
+			// Nobody else waits.
 		}
 
 		@Override

@@ -178,6 +178,7 @@ final class Node implements Scheduler {
 			}
 			finally {
 				this.lock.lock();
+				this.waits.remove(wait);
 			}
 			return deadline - Node.this.world.now();
 		}
@@ -210,7 +211,9 @@ final class Node implements Scheduler {
 
 		@Override
 		public void signal() {
-			throw new UnsupportedOperationException();
+			if (!this.waits.isEmpty()) {
+				Node.this.world.wake(this.waits.remove(0), Node.this.world.now());
+			}
 		}
 
 	}
