@@ -22,8 +22,6 @@ final class Pairs {
 	}
 
 	Measured measure(Figure figure, LoadedServer measuredServer, LoadedServer baseServer) throws IOException {
-		measuredServer.warmUp(figure.measured(), this.settings.warmUpMillis());
-		baseServer.warmUp(figure.base(), this.settings.warmUpMillis());
 		List<Double> rates = new ArrayList<>();
 		List<Double> costs = new ArrayList<>();
 		List<Double> bytes = new ArrayList<>();

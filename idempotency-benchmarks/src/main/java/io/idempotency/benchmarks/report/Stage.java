@@ -36,10 +36,17 @@ record Stage(String name, String chart, Jdk jdk, int body, List<String> measured
 	List<Measured> measure(Settings settings) throws Exception {
 		try (LoadedServer server = LoadedServer.start(this.jdk, this.measured, this.body);
 				LoadedServer other = (this.base != null) ? LoadedServer.start(this.jdk, this.base, this.body) : null) {
+			LoadedServer beside = (other != null) ? other : server;
+			// All variants first: a server is not warm after its first thousands of
+			// requests.
+			for (Figure figure : this.figures) {
+				server.warmUp(figure.measured(), settings.warmUpMillis());
+				beside.warmUp(figure.base(), settings.warmUpMillis());
+			}
 			Pairs pairs = new Pairs(settings);
 			List<Measured> results = new ArrayList<>();
 			for (Figure figure : this.figures) {
-				results.add(pairs.measure(figure, server, (other != null) ? other : server));
+				results.add(pairs.measure(figure, server, beside));
 			}
 			return results;
 		}
