@@ -9,6 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
@@ -16,9 +18,9 @@ import org.springframework.data.redis.connection.ReturnType;
  */
 enum Verb {
 
-	CLAIM(ReturnType.MULTI),
+	CLAIM(ReturnType.MULTI, "claim-usual.lua"),
 
-	COMPLETE(ReturnType.INTEGER),
+	COMPLETE(ReturnType.INTEGER, "complete-usual.lua"),
 
 	RELEASE(ReturnType.INTEGER),
 
@@ -41,8 +43,18 @@ enum Verb {
 	private final String sha1;
 
 	Verb(ReturnType returnType) {
+		this(returnType, null);
+	}
+
+	/**
+	 * Creates a verb.
+	 * @param usual the part of the script that answers the usual calls, {@code null} for
+	 * none
+	 */
+	Verb(ReturnType returnType, @Nullable String usual) {
 		this.returnType = returnType;
-		this.text = read("record.lua") + read(toString() + ".lua");
+		this.text = read("start.lua") + ((usual != null) ? read(usual) : "") + read("record.lua")
+				+ read(toString() + ".lua");
 		this.script = this.text.getBytes(StandardCharsets.UTF_8);
 		this.sha1 = sha1(this.script);
 	}

@@ -1,5 +1,4 @@
--- The start of every script: reads and writes the record of one key. Times are microseconds of this
--- server's clock; a double holds them exactly until the year 2255.
+-- Reads and writes the record of the key.
 --
 -- A record is one string: a head that the verbs read and write, then the body of a result. It is a
 -- string and not a hash for three reasons. One SET replaces record and expiry together, so a verb
@@ -19,10 +18,6 @@ local MAX_HEAD = 275
 local ISSUED, RUNNING, EXECUTED, RESULT, TOMBSTONE, ONCE = 'I', 'R', 'X', 'D', 'T', 'O'
 local ABANDONED, NOBODYS = 1, 3
 local NO_ID = string.rep('\0', 16)
-
-local key = KEYS[1]
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
 
 local function keptUntil(record)
 	if record.state == RUNNING then
@@ -52,18 +47,18 @@ end
 
 -- The live record, or nil.
 local record = nil
-local head = redis.call('GETRANGE', key, 0, MAX_HEAD - 1)
-if head ~= '' then
-	local version = string.byte(head)
+stored = stored or redis.call('GETRANGE', key, 0, MAX_HEAD - 1)
+if stored ~= '' then
+	local version = string.byte(stored)
 	record = {}
 	local _
 	if version == VERSION then
 		_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
-			record.attempts, record.fingerprint, record.format, record.origin, record.bodyAt = struct.unpack(LAYOUT, head)
+			record.attempts, record.fingerprint, record.format, record.origin, record.bodyAt = struct.unpack(LAYOUT, stored)
 	elseif version == WITHOUT_ORIGIN then
 		record.origin = ''
 		_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
-			record.attempts, record.fingerprint, record.format, record.bodyAt = struct.unpack(LAYOUT_WITHOUT_ORIGIN, head)
+			record.attempts, record.fingerprint, record.format, record.bodyAt = struct.unpack(LAYOUT_WITHOUT_ORIGIN, stored)
 	else
 		return redis.error_reply('IDEMPOTENCY a record of version ' .. version .. ' cannot be read')
 	end

@@ -1,0 +1,257 @@
+package io.idempotency.it.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.store.redis.RedisIdempotencyStore;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+/**
+ * The parts of the scripts that answer the usual claims and completions at once: for
+ * every record they reply and write what the scripts without them reply and write. The
+ * clock of the server stands still here, so that the records are equal to the byte.
+ */
+@Requires(Backend.REDIS)
+@TestInstance(Lifecycle.PER_CLASS)
+class RedisUsualPathTests {
+
+	private static final long NOW = 1_795_453_678_123_456L;
+
+	private static final byte[] KEY = ascii("key");
+
+	private static final byte[] OWN = new byte[] { 'O', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	private static final byte[] OTHERS = new byte[] { 'P', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	private static final byte[] NOBODYS_ID = new byte[16];
+
+	private static final String FINGERPRINT = "test1-fingerprint";
+
+	private RedisServer server;
+
+	private LettuceConnectionFactory factory;
+
+	private RedisConnection connection;
+
+	private List<byte[]> records;
+
+	@BeforeAll
+	void start() {
+		this.server = RedisServer.start(RedisBinary.REDIS_6_2);
+		this.factory = RedisClients.lettuce(this.server);
+		this.connection = this.factory.getConnection();
+		this.records = records();
+	}
+
+	@AfterAll
+	void stop() {
+		this.connection.close();
+		this.factory.destroy();
+		this.server.close();
+	}
+
+	static Stream<Call> calls() {
+		List<Call> calls = new ArrayList<>();
+		for (byte[] id : List.of(OWN, OTHERS)) {
+			for (String fingerprint : List.of(FINGERPRINT, FINGERPRINT.replace('t', 'u'), FINGERPRINT + "-longer",
+					"")) {
+				for (String once : List.of("0", "1")) {
+					for (String takeOver : List.of("0", "1")) {
+						for (String token : List.of("0", "1")) {
+							calls.add(new Call("claim", id, ascii(fingerprint), ascii(once), ascii("30000000"),
+									ascii("86400000000"), ascii(takeOver), ascii(token), ascii("node-1")));
+						}
+					}
+				}
+			}
+			// The lease is longer than the retention, as in the mode LOCK.
+			calls.add(new Call("claim", id, ascii(FINGERPRINT), ascii("0"), ascii("30000000"), ascii("0"), ascii("1"),
+					ascii("0"), ascii("node-1")));
+			for (String state : List.of("D", "X", "T")) {
+				for (String retention : List.of("86400000001", "5000000", "0")) {
+					boolean answer = state.equals("D");
+					calls.add(new Call("complete", id, ascii(Long.toString(NOW - 1_000)), ascii(FINGERPRINT),
+							ascii(state), ascii(retention), ascii("10000000"), ascii(answer ? "http1" : ""),
+							ascii(answer ? "an answer" : "")));
+				}
+			}
+		}
+		return calls.stream();
+	}
+
+	@ParameterizedTest
+	@MethodSource("calls")
+	void usualPartDecidesNothingOfItsOwn(Call call) {
+		for (byte[] record : this.records) {
+			Outcome usual = outcome(call, call.verb() + "-usual.lua", record);
+			Outcome general = outcome(call, null, record);
+			String of = call + " of " + ((record != null) ? HexFormat.of().formatHex(record) : "nothing");
+			assertThat(usual.reply()).as(of).isEqualTo(general.reply());
+			assertThat(usual.record()).as(of).isEqualTo(general.record());
+			assertThat(usual.millis()).as(of).isCloseTo(general.millis(), within(5_000L));
+		}
+	}
+
+	/** Otherwise this class would compare the general parts with themselves. */
+	@Test
+	void usualPartIsReached() {
+		List<String> usual = new ArrayList<>();
+		calls().forEach((call) -> {
+			for (byte[] record : this.records) {
+				List<?> reply = run(text("start.lua") + text(call.verb() + "-usual.lua") + "return { 'general' }", call,
+						record);
+				if (!reply.equals(List.of(HexFormat.of().formatHex(ascii("general"))))) {
+					usual.add(call.verb() + " of " + ((record != null) ? Character.toString(record[1]) : "nothing"));
+				}
+			}
+		});
+		assertThat(usual).contains("claim of nothing", "claim of D", "complete of R")
+			.isSubsetOf("claim of nothing", "claim of D", "complete of R");
+	}
+
+	private Outcome outcome(Call call, String usual, byte[] record) {
+		String script = text("start.lua") + ((usual != null) ? text(usual) : "") + text("record.lua")
+				+ text(call.verb() + ".lua");
+		List<?> reply = run(
+				"local function verb()\n" + script + "\nend\n"
+						+ "return { verb(), redis.call('GET', KEYS[1]) or '', redis.call('PTTL', KEYS[1]) }",
+				call, record);
+		return new Outcome(reply.get(0), reply.get(1), Long.parseLong((String) reply.get(2)));
+	}
+
+	private List<?> run(String script, Call call, byte[] record) {
+		if (record != null) {
+			this.connection.stringCommands().pSetEx(KEY, 1_000_000, record);
+		}
+		else {
+			this.connection.keyCommands().del(KEY);
+		}
+		byte[][] keyAndArguments = new byte[call.arguments().length + 1][];
+		keyAndArguments[0] = KEY;
+		System.arraycopy(call.arguments(), 0, keyAndArguments, 1, call.arguments().length);
+		return (List<?>) readable(this.connection.scriptingCommands()
+			.eval(script.getBytes(StandardCharsets.UTF_8), ReturnType.MULTI, 1, keyAndArguments));
+	}
+
+	private static Object readable(Object reply) {
+		if (reply instanceof List<?> list) {
+			return list.stream().map(RedisUsualPathTests::readable).toList();
+		}
+		return (reply instanceof byte[] bytes) ? HexFormat.of().formatHex(bytes) : String.valueOf(reply);
+	}
+
+	/** Returns a part of a script whose clock stands still. */
+	private static String text(String resource) {
+		try (InputStream in = RedisIdempotencyStore.class.getResourceAsStream(resource)) {
+			String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+			return text.replace("redis.call('TIME')", "{ '" + NOW / 1_000_000 + "', '" + NOW % 1_000_000 + "' }");
+		}
+		catch (IOException ex) {
+			throw new AssertionError(resource, ex);
+		}
+	}
+
+	/** A record in each state, live and at its end, owned by each, of either version. */
+	private static List<byte[]> records() {
+		List<byte[]> records = new ArrayList<>();
+		records.add(null);
+		for (int version : List.of(1, 2)) {
+			for (char state : ((version == 1) ? "RD" : "IRXDTO").toCharArray()) {
+				for (int flags : (state == 'R') ? List.of(0, 1, 3) : List.of(0)) {
+					for (byte[] id : (state == 'I') ? List.of(NOBODYS_ID) : List.of(OWN, OTHERS)) {
+						for (long leaseUntil : List.of(NOW, NOW + 20_000_000, NOW + 90_000_000_000L)) {
+							for (long keptUntil : List.of(NOW, NOW + 80_000_000_000L)) {
+								records.add(record(version, state, flags, id, leaseUntil, keptUntil));
+							}
+						}
+					}
+				}
+			}
+		}
+		return records;
+	}
+
+	private static byte[] record(int version, char state, int flags, byte[] id, long leaseUntil, long keptUntil) {
+		byte[] fingerprint = ascii((state == 'I' || state == 'O') ? "" : FINGERPRINT);
+		// No running record has an answer. If one had, it would not be kept.
+		boolean answered = state == 'D' || state == 'R' && leaseUntil > keptUntil;
+		byte[] format = ascii(answered ? "http1" : "");
+		byte[] origin = ascii("node-7");
+		byte[] body = ascii(answered ? "the first answer" : "");
+		ByteBuffer record = ByteBuffer.allocate(300)
+			.put((byte) version)
+			.put((byte) state)
+			.put((byte) flags)
+			.put(id)
+			.putLong(NOW - 1_000)
+			.putLong(leaseUntil)
+			.putLong(keptUntil)
+			.putLong((state == 'I') ? keptUntil : 0)
+			.putLong((state == 'O') ? 1 : 0);
+		record.put((byte) fingerprint.length).put(fingerprint).put((byte) format.length).put(format);
+		if (version > 1) {
+			record.put((byte) origin.length).put(origin);
+		}
+		record.put(body);
+		byte[] bytes = new byte[record.position()];
+		record.flip().get(bytes);
+		return bytes;
+	}
+
+	private static byte[] ascii(String text) {
+		return text.getBytes(StandardCharsets.US_ASCII);
+	}
+
+	/**
+	 * One call of a script.
+	 *
+	 * @param verb its name
+	 * @param arguments what comes after the key
+	 */
+	record Call(String verb, byte[]... arguments) {
+
+		@Override
+		public String toString() {
+			StringBuilder text = new StringBuilder(this.verb);
+			for (byte[] argument : this.arguments) {
+				text.append(' ').append(new String(argument, StandardCharsets.US_ASCII).replaceAll("[^ -~]", ""));
+			}
+			return text.toString();
+		}
+
+	}
+
+	/**
+	 * What a script did.
+	 *
+	 * @param reply what it replied
+	 * @param record what is stored now
+	 * @param millis for how long it is stored
+	 */
+	private record Outcome(Object reply, Object record, long millis) {
+	}
+
+}
