@@ -2,9 +2,11 @@ package io.idempotency.benchmarks.application;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler.IgnoredMeters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
@@ -23,9 +25,9 @@ class MetricsConfiguration {
 	}
 
 	@Bean
-	ObservationRegistry observations(MeterRegistry meters) {
+	ObservationRegistry observations(MeterRegistry meters, @Value("${load.ignored-meters:}") IgnoredMeters[] ignored) {
 		ObservationRegistry observations = ObservationRegistry.create();
-		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters, ignored));
 		return observations;
 	}
 
