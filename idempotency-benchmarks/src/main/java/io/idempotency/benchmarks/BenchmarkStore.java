@@ -46,7 +46,7 @@ public final class BenchmarkStore implements AutoCloseable {
 
 	private static final StoredResult TEXT = new StoredResult("text", new byte[500]);
 
-	private static final Fingerprint FINGERPRINT = Fingerprint.of("benchmark").add("all alike").build();
+	private static final Fingerprint FINGERPRINT = fingerprint();
 
 	private final AtomicLong sequence = new AtomicLong();
 
@@ -103,7 +103,17 @@ public final class BenchmarkStore implements AutoCloseable {
 	 * @param records how many
 	 */
 	public void fill(long records) {
-		inParallel(records, this::fresh);
+		inParallel(records, this::finished);
+	}
+
+	/** A finished call whose record shares no object with another one. */
+	private void finished() {
+		Fingerprint fingerprint = fingerprint();
+		ClaimRequest request = new ClaimRequest(key(this.sequence.incrementAndGet()), ClaimId.random(), fingerprint,
+				ClaimType.LEASED, Duration.ofSeconds(30), Duration.ofDays(1), true);
+		Claim claim = ((ClaimResult.Acquired) this.store.claim(request)).claim();
+		StoredResult own = new StoredResult(this.result.format(), this.result.bytes().clone());
+		this.store.complete(Completion.result(claim, fingerprint, own, Duration.ofDays(1)));
 	}
 
 	/** Fills it with records that are over at once. */
@@ -155,6 +165,10 @@ public final class BenchmarkStore implements AutoCloseable {
 	private Claim claim(ClaimType type, Duration retention) {
 		ClaimResult result = this.store.claim(request(key(this.sequence.incrementAndGet()), type, retention));
 		return ((ClaimResult.Acquired) result).claim();
+	}
+
+	private static Fingerprint fingerprint() {
+		return Fingerprint.of("benchmark").add("all alike").build();
 	}
 
 	private static IdempotencyKey key(long number) {

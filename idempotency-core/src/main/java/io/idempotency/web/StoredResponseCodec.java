@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import io.idempotency.engine.UnreadableResultException;
@@ -17,77 +18,91 @@ import org.jspecify.annotations.Nullable;
  * format can be told from it:
  *
  * <pre class="code">
- * ending:1 status:2 contentType:text contentLength:8 text:text
- * headers:2 { replaces:1 name:text values:2 { value:text } } body:4+n     (text: 4+n bytes of UTF-8, length -1: null)
+ * ending:1 status:2 contentType contentLength text
+ * headers { replaces:1 name values { value } } body
  * </pre>
+ *
+ * Counts, lengths and the content length are {@link CompactNumbers}. A name, a value and
+ * the body are bytes after their length. The text and the content length can be missing:
+ * they have a length, or a number, of one more, and zero if they are missing. The content
+ * type is zero if it is missing, or the number of a {@link KnownContentType} plus one, or
+ * bytes after a length that is above all of these. All text is UTF-8. Answers of the
+ * {@link FirstAnswerFormat} are read, too.
  */
 final class StoredResponseCodec {
 
-	static final String FORMAT = "http1";
+	static final String FORMAT = "http2";
 
 	private static final int MAX_COUNT = 0xFFFF;
+
+	/** Enough for an answer with a header or two. */
+	private static final int HEAD = 128;
 
 	private StoredResponseCodec() {
 	}
 
 	static StoredResult encode(StoredResponse response) {
-		List<byte @Nullable []> texts = new ArrayList<>();
-		texts.add(utf8(response.contentType()));
-		texts.add(utf8(response.text()));
-		int size = 1 + 2 + 8 + 2 + 4 + response.body().remaining();
+		ByteSink head = new ByteSink(HEAD);
+		head.write(response.ending().ordinal());
+		head.write(response.status() >> Byte.SIZE);
+		head.write(response.status());
+		writeContentType(head, response.contentType());
+		CompactNumbers.write(head, response.contentLength() + 1);
+		if (response.text() != null) {
+			writeText(head, response.text(), 1);
+		}
+		else {
+			head.write(0);
+		}
+		writeCount(head, response.headers().size());
 		for (ResponseHeader header : response.headers()) {
-			size += 1 + 2;
-			texts.add(utf8(header.name()));
-			header.values().forEach((value) -> texts.add(utf8(value)));
+			head.write(header.replaces() ? 1 : 0);
+			writeText(head, header.name(), 0);
+			writeCount(head, header.values().size());
+			header.values().forEach((value) -> writeText(head, value, 0));
 		}
-		for (byte @Nullable [] text : texts) {
-			size += 4 + ((text != null) ? text.length : 0);
-		}
-		ByteBuffer bytes = ByteBuffer.allocate(size);
-		int next = 0;
-		bytes.put((byte) response.ending().ordinal()).putShort((short) response.status());
-		putText(bytes, texts.get(next++));
-		bytes.putLong(response.contentLength());
-		putText(bytes, texts.get(next++));
-		putCount(bytes, response.headers().size());
-		for (ResponseHeader header : response.headers()) {
-			bytes.put((byte) (header.replaces() ? 1 : 0));
-			putText(bytes, texts.get(next++));
-			putCount(bytes, header.values().size());
-			for (int i = 0; i < header.values().size(); i++) {
-				putText(bytes, texts.get(next++));
-			}
-		}
-		bytes.putInt(response.body().remaining()).put(response.body().duplicate());
-		return new StoredResult(FORMAT, bytes.array());
+		int length = response.body().remaining();
+		CompactNumbers.write(head, length);
+		byte[] bytes = Arrays.copyOf(head.array(), Math.addExact(head.size(), length));
+		response.body().duplicate().get(bytes, head.size(), length);
+		return new StoredResult(FORMAT, bytes);
 	}
 
-	private static byte @Nullable [] utf8(@Nullable String text) {
-		return (text != null) ? text.getBytes(StandardCharsets.UTF_8) : null;
-	}
-
-	private static void putText(ByteBuffer bytes, byte @Nullable [] text) {
-		if (text == null) {
-			bytes.putInt(-1);
-			return;
+	private static void writeContentType(ByteSink bytes, @Nullable String contentType) {
+		KnownContentType known = KnownContentType.of(contentType);
+		if (contentType == null) {
+			bytes.write(0);
 		}
-		bytes.putInt(text.length).put(text);
+		else if (known != null) {
+			bytes.write(known.ordinal() + 1);
+		}
+		else {
+			writeText(bytes, contentType, KnownContentType.ROOM + 1);
+		}
 	}
 
-	private static void putCount(ByteBuffer bytes, int count) {
+	private static void writeText(ByteSink bytes, String text, int offset) {
+		byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+		CompactNumbers.write(bytes, (long) utf8.length + offset);
+		bytes.write(utf8, 0, utf8.length);
+	}
+
+	private static void writeCount(ByteSink bytes, int count) {
 		if (count > MAX_COUNT) {
 			throw new IllegalArgumentException("An answer with " + count + " headers cannot be stored");
 		}
-		bytes.putShort((short) count);
+		CompactNumbers.write(bytes, count);
 	}
 
 	static StoredResponse decode(StoredResult result) {
-		if (!FORMAT.equals(result.format())) {
-			throw new UnreadableResultException("A result of format '" + result.format() + "' is no answer of "
-					+ "this version of the HTTP door, which reads '" + FORMAT + "'");
-		}
 		try {
-			return read(ByteBuffer.wrap(result.bytes()));
+			ByteBuffer bytes = ByteBuffer.wrap(result.bytes());
+			return switch (result.format()) {
+				case FORMAT -> read(bytes);
+				case FirstAnswerFormat.NAME -> FirstAnswerFormat.read(bytes);
+				default -> throw new UnreadableResultException("A result of format '" + result.format()
+						+ "' is no answer of this version of the HTTP door, which reads '" + FORMAT + "'");
+			};
 		}
 		catch (BufferUnderflowException | CharacterCodingException ex) {
 			throw new UnreadableResultException("A stored answer is damaged", ex);
@@ -97,55 +112,60 @@ final class StoredResponseCodec {
 	private static StoredResponse read(ByteBuffer bytes) throws CharacterCodingException {
 		int ending = bytes.get();
 		int status = bytes.getShort();
-		String contentType = text(bytes);
-		long contentLength = bytes.getLong();
-		String text = text(bytes);
+		String contentType = contentType(bytes);
+		long contentLength = CompactNumbers.read(bytes) - 1;
+		long textLength = CompactNumbers.read(bytes);
+		String text = (textLength > 0) ? text(bytes, textLength - 1) : null;
 		int count = count(bytes);
 		List<ResponseHeader> headers = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			headers.add(header(bytes));
 		}
-		int bodyLength = bytes.getInt();
-		require(bodyLength == bytes.remaining());
+		require(CompactNumbers.read(bytes) == bytes.remaining());
 		require(ending >= 0 && ending < EndedBy.values().length && status >= 100 && status <= 999);
 		return new StoredResponse(EndedBy.values()[ending], status, contentType, contentLength, text,
 				List.copyOf(headers), bytes.slice());
 	}
 
+	private static @Nullable String contentType(ByteBuffer bytes) throws CharacterCodingException {
+		long number = CompactNumbers.read(bytes);
+		if (number == 0) {
+			return null;
+		}
+		if (number > KnownContentType.ROOM) {
+			return text(bytes, number - KnownContentType.ROOM - 1);
+		}
+		KnownContentType known = KnownContentType.of(number - 1);
+		if (known == null) {
+			throw new UnreadableResultException("A content type of a stored answer is not known to this version");
+		}
+		return known.text();
+	}
+
 	private static ResponseHeader header(ByteBuffer bytes) throws CharacterCodingException {
 		boolean replaces = bytes.get() == 1;
-		String name = requiredText(bytes);
+		String name = text(bytes, CompactNumbers.read(bytes));
 		int count = count(bytes);
 		List<String> values = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
-			values.add(requiredText(bytes));
+			values.add(text(bytes, CompactNumbers.read(bytes)));
 		}
 		require(!name.isEmpty() && !values.isEmpty());
 		return new ResponseHeader(name, replaces, List.copyOf(values));
 	}
 
 	private static int count(ByteBuffer bytes) {
-		return bytes.getShort() & MAX_COUNT;
+		long count = CompactNumbers.read(bytes);
+		require(count <= MAX_COUNT);
+		return (int) count;
 	}
 
-	private static String requiredText(ByteBuffer bytes) throws CharacterCodingException {
-		String text = text(bytes);
-		if (text == null) {
-			throw new UnreadableResultException("A stored answer is damaged");
-		}
-		return text;
-	}
-
-	private static @Nullable String text(ByteBuffer bytes) throws CharacterCodingException {
-		int length = bytes.getInt();
-		if (length == -1) {
-			return null;
-		}
+	private static String text(ByteBuffer bytes, long length) throws CharacterCodingException {
 		// The length is checked first, so that no memory is allocated for bytes that are
 		// not there.
-		require(length >= 0 && length <= bytes.remaining());
-		ByteBuffer slice = bytes.slice(bytes.position(), length);
-		bytes.position(bytes.position() + length);
+		require(length <= bytes.remaining());
+		ByteBuffer slice = bytes.slice(bytes.position(), (int) length);
+		bytes.position(bytes.position() + (int) length);
 		return StandardCharsets.UTF_8.newDecoder().decode(slice).toString();
 	}
 
