@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
+import com.sun.management.ThreadMXBean;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
@@ -44,6 +46,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class StoreIdempotencyAdminTests {
+
+	/**
+	 * What an operator's view of one record may take at most. All records at once would
+	 * take a hundred times as much as a page.
+	 */
+	private static final long BYTES_A_RECORD = 4096;
 
 	private static final Duration LONG = Duration.ofHours(1);
 
@@ -137,6 +145,10 @@ class StoreIdempotencyAdminTests {
 		assertThat(named.find("pay", IdempotencyCaller.none(), "1")).isPresent();
 	}
 
+	private static long allocated() {
+		return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+	}
+
 	@Tag("long")
 	@Test
 	void hundredThousandRecordsAreListedPageByPage() {
@@ -148,7 +160,9 @@ class StoreIdempotencyAdminTests {
 		int pages = 0;
 		String cursor = null;
 		do {
+			long before = allocated();
 			IdempotencyRecordPage page = this.admin.list("bulk", cursor, 1000);
+			assertThat(allocated() - before).as("bytes that a page takes").isLessThan(1000 * BYTES_A_RECORD);
 			assertThat(page.records()).as("a page is all that is kept").hasSizeBetween(1, 1000);
 			page.records().forEach((record) -> assertThat(ids.remove(record.id())).isTrue());
 			cursor = page.cursor();

@@ -1,5 +1,6 @@
 package io.idempotency.it.jdbc;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
+import com.sun.management.ThreadMXBean;
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
@@ -35,6 +37,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class JdbcAdminTests {
 
 	private static final int PAGE = 1000;
+
+	/**
+	 * What the row of one record, and an operator's view of it, may take at most. All
+	 * rows at once would take many times as much as a page.
+	 */
+	private static final long BYTES_A_RECORD = 8192;
 
 	private final TestDatabase database;
 
@@ -69,7 +77,9 @@ class JdbcAdminTests {
 		String[] cursor = new String[1];
 		do {
 			statements.addAll(this.dataSource.countsOf(() -> {
+				long before = allocated();
 				IdempotencyRecordPage page = this.admin.list(operation, cursor[0], PAGE);
+				assertThat(allocated() - before).as("bytes that a page takes").isLessThan(PAGE * BYTES_A_RECORD);
 				assertThat(page.records()).as("a page").hasSizeLessThan(2 * PAGE);
 				page.records().forEach((record) -> assertThat(ids.add(record.id())).isTrue());
 				cursor[0] = page.cursor();
@@ -82,6 +92,10 @@ class JdbcAdminTests {
 			.as("each reads a page of rows")
 			.isBetween(rows / PAGE, rows / PAGE + 2);
 		new JdbcTemplate(this.pool).update("delete from " + Tables.RECORDS + " where operation = ?", operation);
+	}
+
+	private static long allocated() {
+		return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
 	}
 
 	/**
