@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * meanwhile. A store that fails throws an {@link IdempotencyStoreUnavailableException}; a
  * store that cannot be looked up throws an {@link UnsupportedOperationException}.
  * <p>
- * Nobody but operators and the application itself may reach these methods: an evicted key
- * lets its call run again.
+ * Only operators and the application itself may reach these methods, because the call of
+ * an evicted key can run again.
  *
  * @since 0.1.0
  */

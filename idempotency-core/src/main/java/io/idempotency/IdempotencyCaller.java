@@ -143,7 +143,7 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * What tells a caller apart from callers of the same name.
+	 * A quality that distinguishes a caller from other callers of the same name.
 	 *
 	 * @param name the name of the quality
 	 * @param values the values in their order

@@ -3,7 +3,7 @@ package io.idempotency;
 import java.time.Duration;
 
 /**
- * What became of records that were to be removed.
+ * The outcome of a removal of records.
  *
  * @param evicted how many records were removed
  * @param running how many records were left because a live call holds them

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class IdempotencyKeys {
 
 	/**
-	 * What the header carries as it is: printable ASCII without blanks, quotes, lists and
-	 * parameters.
+	 * A key that the header can carry unchanged: printable ASCII without blanks, quotes,
+	 * lists and parameters.
 	 */
 	private static final Pattern KEY = Pattern.compile("[!#-+\\x2D-:<-~]{1,255}");
 

@@ -63,7 +63,7 @@ final class ReactiveCall {
 		if (delay == null) {
 			return hold(answer);
 		}
-		// What becomes of the connection of this answer changes nothing for the next.
+		// The next attempt does not depend on whether this connection can be released.
 		return answer.releaseBody().onErrorComplete().then(Mono.error(new RepeatSignal(delay)));
 	}
 

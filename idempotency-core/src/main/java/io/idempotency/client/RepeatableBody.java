@@ -52,8 +52,9 @@ final class RepeatableBody implements BodyInserter<Object, ClientHttpRequest> {
 	}
 
 	/**
-	 * What describes the body is as it was: a boundary of parts is made anew each time.
-	 * Other headers may have been renewed for this attempt, such as a token.
+	 * Restores the headers that describe the body, because the converter makes a new
+	 * boundary for the parts of each attempt. Other headers, such as a token, may have
+	 * been renewed for this attempt.
 	 */
 	private static void restore(HttpHeaders headers, String name, List<String> values) {
 		boolean ofBody = name.regionMatches(true, 0, "Content-", 0, "Content-".length());
@@ -67,7 +68,7 @@ final class RepeatableBody implements BodyInserter<Object, ClientHttpRequest> {
 
 	private enum State {
 
-		/** Nobody has asked for bytes: the original can still give them. */
+		/** The bytes were not asked for yet, so the original can still give them. */
 		UNTOUCHED,
 
 		/** Bytes were sent, and not all of them were recorded. */

@@ -6,8 +6,8 @@ import java.util.function.ToLongFunction;
 import io.idempotency.Internal;
 
 /**
- * What an engine has to do at this moment, over all its stores. Thread-safe; each number
- * is read when it is asked for, and costs nothing before.
+ * The work of an engine at this moment, over all its stores. Thread-safe. Each number is
+ * computed when a gauge reads it, and costs nothing until then.
  *
  * @hidden
  * @since 0.1.0

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 @Internal
 public record EngineObservers(@Nullable CallObserver calls, StoreObserver stores, ClaimOriginSource origins) {
 
-	/** Nobody sees anything. */
+	/** Observers that see nothing. */
 	public static final EngineObservers NONE = new EngineObservers(null, StoreObserver.NONE);
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ObservedCall {
 
-	/** Nobody sees the call; this object keeps no state. */
+	/** A call without an observer; this object keeps no state. */
 	static final ObservedCall NONE = new ObservedCall(CallObservation.NONE, new Events((event, operation) -> {
 	}));
 

@@ -86,7 +86,7 @@ final class Replays {
 			replay.accept(result);
 		}
 		catch (UnreadableResultException ex) {
-			// Who executes the call next meets it again.
+			// The next duplicate asks the store, and meets the result again there.
 			this.events.resultNotReadable(call.operation(), ex);
 			return null;
 		}

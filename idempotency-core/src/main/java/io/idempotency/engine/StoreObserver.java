@@ -14,7 +14,7 @@ import io.idempotency.store.IdempotencyStore;
 @FunctionalInterface
 public interface StoreObserver {
 
-	/** Nobody sees what is asked. */
+	/** An observer that sees nothing: stores stay as they are. */
 	StoreObserver NONE = (store) -> store;
 
 	/**

@@ -11,7 +11,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.kafka.support.KafkaUtils;
 
-/** What Kafka's consumers tell about a call. Thread-safe. */
+/** Reads the consumer group of a call from Kafka's consumers. Thread-safe. */
 final class KafkaConsumers {
 
 	private final BeanFactory beanFactory;

@@ -7,8 +7,9 @@ import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link IdempotencyObservationConvention} can say about one guarded call. There
- * is no key, no caller and no body in it, so none of them can become a tag by accident.
+ * The facts about one guarded call from which an {@link IdempotencyObservationConvention}
+ * makes names and tags. They contain no key, no caller and no body, so none of these can
+ * become a tag by accident.
  *
  * @since 0.1.0
  */

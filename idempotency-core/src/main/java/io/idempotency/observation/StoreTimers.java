@@ -62,7 +62,7 @@ final class StoreTimers {
 			timer.record(Math.max(0, nanos), TimeUnit.NANOSECONDS);
 		}
 		catch (Throwable ex) {
-			// Whatever is wrong with the timer, the store has answered.
+			// The store has answered, so a broken timer must not fail the call.
 			if (this.told.compareAndSet(false, true)) {
 				logger.warn("A timer of a store failed; the call goes on. Told once", ex);
 			}

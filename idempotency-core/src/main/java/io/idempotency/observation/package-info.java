@@ -1,7 +1,7 @@
 /**
- * What a team sees of guarded calls, by Micrometer: one observation for each call, timers
- * of the stores, and numbers of the engine. Nothing of this package is loaded where
- * Micrometer is not on the class path.
+ * The metrics of guarded calls by Micrometer: one observation for each call, timers of
+ * the stores, and numbers of the engine. If Micrometer is not on the class path, no class
+ * of this package is loaded.
  */
 @NullMarked
 package io.idempotency.observation;

@@ -7,13 +7,13 @@ import io.idempotency.IdempotencyRecordPage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store offers to operators, beside the protocol. A store that offers it returns
- * it from {@link IdempotencyStore#admin()}. The published
- * {@code IdempotencyStoreContract} of {@code idempotency-test} tests it.
+ * The operations of a store that serve operators and are no part of the protocol. A store
+ * that has them returns them from {@link IdempotencyStore#admin()}. The published
+ * {@code IdempotencyStoreContract} of {@code idempotency-test} tests them.
  * <p>
  * Thread-safe. Expired records count as absent. A method that fails throws as those of
- * {@link IdempotencyStore} do. It must cost guarded calls nothing: no further index, no
- * second key, no further step of a claim.
+ * {@link IdempotencyStore} do. The offer must cost guarded calls nothing: no further
+ * index, no second key, no further step of a claim.
  *
  * @since 0.1.0
  */
@@ -48,7 +48,7 @@ public interface RecordAdmin {
 	 */
 	Eviction evict(RecordKey key, boolean force);
 
-	/** What became of a record. */
+	/** The outcome of the removal of a record. */
 	enum Eviction {
 
 		/** The record was removed. */

@@ -4,7 +4,7 @@ import io.idempotency.key.CallerId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records a look through a store is about: those of an operation or those of a
+ * The records that a walk through a store returns: those of an operation or those of a
  * caller.
  *
  * @param label the {@link io.idempotency.key.IdempotencyKey#label()} of the operation,

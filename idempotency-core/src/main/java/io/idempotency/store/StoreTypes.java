@@ -9,7 +9,7 @@ final class StoreTypes {
 	}
 
 	static String of(Class<?> store) {
-		// What follows these signs was made at run time.
+		// The part of a name after these signs was made at run time.
 		String name = store.getSimpleName().split("\\$\\$")[0].replaceFirst("(Idempotency)?Store$", "");
 		String type = name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
 		return type.isEmpty() ? "custom" : type;

@@ -93,7 +93,8 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		if (retryAfter != null) {
 			response.setHeader("Retry-After", Long.toString(wholeSeconds(retryAfter)));
 		}
-		// What the handler has written before a nested call was refused is no answer.
+		// The handler may have written something before a nested call was refused. That
+		// is no answer.
 		response.resetBuffer();
 		response.setStatus(refusal.status());
 		response.setContentType("application/problem+json");

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What became of records, as the endpoint describes it.
+ * The endpoint's description of the outcome of a removal.
  *
  * @param evicted how many records were removed
  * @param running how many records were left because live calls hold them
- * @param advice what an operator should know now; absent if there is nothing to know
+ * @param advice a hint for the operator; absent if there is none
  * @since 0.1.0
  */
 public record EvictionDescriptor(long evicted, long running, @Nullable String advice) implements OperationResponseBody {

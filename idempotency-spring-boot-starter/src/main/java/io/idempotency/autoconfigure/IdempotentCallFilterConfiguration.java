@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
-/** What WebClient can be given. */
+/** Configures the filter for WebClient. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ ExchangeFilterFunction.class, Mono.class })
 class IdempotentCallFilterConfiguration {

@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 
-/** What RestClient and RestTemplate can be given. */
+/** Configures the interceptor for RestClient and RestTemplate. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ClientHttpRequestInterceptor.class)
 class IdempotentCallInterceptorConfiguration {

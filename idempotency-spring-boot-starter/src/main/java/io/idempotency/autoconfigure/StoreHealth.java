@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreHealth {
 
-	/** What the calls suffer while a store does not answer: no status of Spring Boot. */
+	/**
+	 * The status while calls run unguarded because a store does not answer; not a status
+	 * of Spring Boot.
+	 */
 	static final String DEGRADED = "DEGRADED";
 
 	static final String UP = "UP";

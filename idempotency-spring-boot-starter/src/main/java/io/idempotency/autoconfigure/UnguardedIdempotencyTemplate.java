@@ -120,7 +120,7 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 		@Override
 		public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
 				Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
-			// As a guarded call does: a future of its own, of any stage.
+			// A guarded call also returns a future of its own, whatever the stage is.
 			CompletableFuture<@Nullable T> result = new CompletableFuture<>();
 			action.get().whenComplete((value, failure) -> {
 				if (failure != null) {

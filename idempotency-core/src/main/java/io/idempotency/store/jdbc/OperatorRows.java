@@ -20,7 +20,7 @@ import io.idempotency.store.record.Step;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators do with rows, on a given connection.
+ * Finds, lists and removes rows for operators, on a given connection.
  */
 final class OperatorRows {
 

@@ -1,6 +1,6 @@
 /**
- * What springdoc's OpenAPI document says about guarded operations. Nothing of this
- * package is loaded without springdoc.
+ * Describes guarded operations in springdoc's OpenAPI document. Without springdoc no
+ * class of this package is loaded.
  */
 @NullMarked
 package io.idempotency.autoconfigure.openapi;
