@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a claim comes from: the node that made it, and the span of a trace that it was
  * made in. Stores keep it beside the claim and give it back, so that people find the run
- * behind a record or a replay. It decides nothing.
+ * behind a record or a replay. No decision depends on the origin.
  *
  * @param node the name of the node, empty if it is not known: at most 64 printable
  * characters of ASCII without a space
@@ -82,9 +82,8 @@ public record ClaimOrigin(String node, @Nullable String traceId, @Nullable Strin
 	}
 
 	/**
-	 * Reads the text that {@link #toString()} has written. Operators depend on nothing
-	 * else than the text, so a text that is no origin is {@link #UNKNOWN} and not an
-	 * error.
+	 * Reads the text that {@link #toString()} has written. The origin is only shown to
+	 * operators, so a text that is no origin gives {@link #UNKNOWN} and no error.
 	 * @param text the text, {@code null} if the store has none
 	 * @return the origin
 	 */

@@ -38,7 +38,7 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	}
 
 	/**
-	 * Creates a request of which nobody knows where it comes from.
+	 * Creates a request of {@linkplain ClaimOrigin#UNKNOWN unknown origin}.
 	 * @param key the key
 	 * @param claimId whose claim it is
 	 * @param fingerprint what must be equal on a retry

@@ -21,7 +21,7 @@ public sealed interface ClaimResult {
 	 * The claim of another call is live.
 	 *
 	 * @param rest how long the lease of that claim lives from now unless renewed,
-	 * positive
+	 * positive; a guess if the store cannot see the record yet
 	 */
 	record InProgress(Duration rest) implements ClaimResult {
 	}
@@ -59,7 +59,8 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * The owner's lease ran out while it was running, and the request may not take over.
+	 * The lease of the owner ran out before the owner completed the claim, and the
+	 * request may not take over.
 	 */
 	record Abandoned() implements ClaimResult {
 	}

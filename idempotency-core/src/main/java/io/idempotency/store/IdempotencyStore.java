@@ -13,11 +13,13 @@ import io.idempotency.key.IdempotencyKey;
  * Keeps one record for each key and changes it in atomic steps.
  * <p>
  * A store is thread-safe; any number of threads and of nodes may call it for one key.
- * Every method is one atomic step. In the usual case it takes one round trip; MySQL and
- * H2 need a second one for a duplicate. Time is the store's own, never the caller's,
- * because the clocks of two callers may differ by minutes. A claim id alone decides
- * ownership: "ours" below means that the record holds the given claim id. The published
- * {@code IdempotencyStoreContract} of {@code idempotency-test} has a test for every cell.
+ * Every verb is one atomic step; only {@link #renewAll} makes one step for each claim. In
+ * the usual case a verb takes one round trip. A database needs a second one for the claim
+ * of a token, and MySQL and H2 need a second one for a duplicate. Time is the store's
+ * own, never the caller's, because the clocks of two callers may differ by minutes. A
+ * claim id alone decides ownership: "ours" below means that the record holds the given
+ * claim id. The published {@code IdempotencyStoreContract} of {@code idempotency-test}
+ * has a test for every cell.
  *
  * <table class="striped">
  * <caption>States of a record</caption> <thead>
@@ -58,7 +60,7 @@ import io.idempotency.key.IdempotencyKey;
  * <td>ours: Acquired with the same fence and a new lease; else Mismatch first; may take
  * over: Acquired with a larger fence, abandoned; may not: Abandoned, nothing changes</td>
  * <td>ours or nobody's: DONE; else refused</td>
- * <td>as lease live</td>
+ * <td>nobody's: accepted, nothing changes; else as lease live</td>
  * <td>ours: longer lease; else refused</td>
  * </tr>
  * <tr>

@@ -24,8 +24,8 @@ public interface LocalResults {
 	@Nullable LocalResult find(IdempotencyKey key);
 
 	/**
-	 * Returns whether there may be a result of the key, without the use of it: a cache
-	 * does not count this look.
+	 * Returns whether there may be a result of the key. The caller does not use the
+	 * result, so a cache does not count this look.
 	 * @param key the key
 	 * @return whether a look may find a result; {@code false} is certain at this moment
 	 */
