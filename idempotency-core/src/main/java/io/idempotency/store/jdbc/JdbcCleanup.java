@@ -41,7 +41,7 @@ public final class JdbcCleanup implements AutoCloseable {
 
 	private final Executor thread;
 
-	/** The thread that purges holds this permit; {@link #close()} takes it for ever. */
+	/** The thread that purges holds this permit, and {@link #close()} waits for it. */
 	private final Semaphore turn = new Semaphore(1);
 
 	private volatile boolean closed;

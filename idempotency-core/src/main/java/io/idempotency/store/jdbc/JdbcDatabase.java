@@ -66,7 +66,7 @@ final class JdbcDatabase {
 	/**
 	 * Runs work on a connection of its own, even if the thread is in a transaction. The
 	 * wait for a connection from the pool counts as a part of the time that the work may
-	 * take.
+	 * take, but at least a quarter of that time is left for the work.
 	 */
 	<T> T onOwnConnection(String what, Duration most, OnConnection<T> work) {
 		long start = System.nanoTime();

@@ -25,17 +25,19 @@ import io.idempotency.store.record.Moment;
  * Every verb takes a connection of its own and leaves the transaction of the calling
  * thread alone: it neither joins nor aborts that transaction. A fresh call takes two
  * statements. Time is the database's. Expired records count as absent and stay in the
- * table until a purge removes them. A verb that was the victim of a deadlock is repeated.
- * All other failures of the database are an {@link IdempotencyStoreException}; without a
- * connection it is a {@link io.idempotency.store.StoreNotReachedException}.
+ * table until a purge removes them. A verb that was the victim of a deadlock or of a
+ * strict isolation is repeated. All other failures of the database are an
+ * {@link IdempotencyStoreException}; without a connection it is a
+ * {@link io.idempotency.store.StoreNotReachedException}.
  * <p>
  * No call waits for the database longer than the store time-out, apart from the wait for
- * a connection from the pool. A statement that waits for a row that another session has
- * locked stops after three quarters of the store time-out; a claim also stops after the
- * wait time-out. Such a claim is {@link ClaimResult.InProgress}, because another
- * transaction has the key. On MySQL, and on PostgreSQL with
- * {@code preferQueryMode=simple}, a bound for locks would cost further statements, so
- * there the connection is given up when the store time-out is over.
+ * a connection from the pool; a purge may take a minute. A statement that waits for a row
+ * that another session has locked stops after three quarters of the store time-out; a
+ * claim also stops after the wait time-out. Such a claim is
+ * {@link ClaimResult.InProgress}, because another transaction has the key. On MySQL, on
+ * MariaDB before 10.5, and on PostgreSQL with {@code preferQueryMode=simple}, a bound for
+ * locks would cost further statements. There, the connection is given up when the store
+ * time-out is over.
  * <p>
  * If the calling thread holds a connection of the same pool already, a verb needs a
  * second one for a moment. If all threads may do that at once, the pool must have more
@@ -143,9 +145,10 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Sends one statement to PostgreSQL. The other databases get two statements for every
-	 * 500 claims with the same lease, or one for each claim if they cannot skip locked
-	 * rows. Rows that another session has locked are skipped if the database can do that.
+	 * Sends one statement to PostgreSQL, and two statements for every 500 claims with the
+	 * same lease to the other databases. A database that cannot skip locked rows gets one
+	 * statement for each claim. Where rows are locked by another session, the statements
+	 * are repeated for a moment, and rows that stay locked are skipped.
 	 * @throws io.idempotency.store.NotAllRenewedException if rows were skipped; the
 	 * exception names their claims
 	 */
@@ -206,9 +209,10 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * wait time-out. Then it is {@link ClaimResult.InProgress}, and the transaction can
 	 * go on. A claim is also {@link ClaimResult.InProgress} if the isolation is stricter
 	 * than READ COMMITTED and hides a record that was committed meanwhile. A deadlock
-	 * that rolls back the whole transaction (on all databases but PostgreSQL) is a
-	 * {@link io.idempotency.store.TransactionLostException}, and the transaction can no
-	 * longer be committed.
+	 * rolls back the whole transaction on all databases but PostgreSQL; so does the end
+	 * of a wait on MySQL and MariaDB with {@code innodb_rollback_on_timeout}. Such a
+	 * failure is a {@link io.idempotency.store.TransactionLostException}, and the
+	 * transaction can no longer be committed.
 	 */
 	@Override
 	public Optional<IdempotencyStore> joining() {

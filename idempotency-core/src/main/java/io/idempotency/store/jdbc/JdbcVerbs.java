@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcVerbs {
 
-	/** A round is lost only if another call has changed the record in it. */
+	/** A round is lost only if another call changes the record meanwhile. */
 	private static final int MAX_ROUNDS = 200;
 
 	/** The pauses between so many looks take some tens of milliseconds together. */
@@ -99,8 +99,8 @@ final class JdbcVerbs {
 	}
 
 	/**
-	 * The database itself adds one, because a thousand duplicates at once would lose
-	 * round after round to each other.
+	 * Counts one more claim. The database itself adds one: if Java did it, a thousand
+	 * duplicates at once would lose round after round to each other.
 	 */
 	private @Nullable ClaimResult count(SqlSession session, ClaimRequest request) throws SQLException {
 		OptionalLong attempts = this.dialect.count(session, request.key(), request.claimId());
@@ -115,7 +115,7 @@ final class JdbcVerbs {
 
 	private boolean write(SqlSession session, Completion completion) throws SQLException {
 		StoredRecord done = StoredRecord.ABSENT.complete(completion, Moment.origin()).next();
-		// The commit of the caller's transaction is none of our business.
+		// The caller decides whether its transaction waits for the disk.
 		String sql = session.isJoined() ? this.sql.complete() : this.dialect.completeAlone();
 		return session.update(sql, (statement) -> {
 			statement.setString(1, done.state().letter());
@@ -164,9 +164,11 @@ final class JdbcVerbs {
 	}
 
 	/**
-	 * Renews many claims without waiting for a row that another session has locked. Most
-	 * such locks belong to a single statement and are free in a moment, so this method
-	 * looks a few times more.
+	 * Renews many claims. If the database can skip locked rows, this method does not wait
+	 * for a row that another session has locked. Most such locks belong to a single
+	 * statement and are free in a moment, so the method looks a few times more. In the
+	 * transaction of the caller, and on other databases, it renews one claim after the
+	 * other and waits for locks.
 	 * @throws NotAllRenewedException if rows stay locked for longer; the exception names
 	 * their claims
 	 */

@@ -14,10 +14,11 @@ import io.idempotency.store.record.StoredRecord;
 /**
  * MySQL.
  * <p>
- * MySQL cannot return a row from an insert, so a duplicate takes two statements: the
- * insert that fails and the query. A fresh claim takes one statement, which returns the
- * fence of the server as the generated key. {@code ON DUPLICATE KEY UPDATE} would take as
- * many statements, and would lock the row of every duplicate against all other sessions.
+ * This dialect also serves MariaDB before 10.5. Neither database can return a row from an
+ * insert, so a duplicate takes two statements: the insert that fails and the query. A
+ * fresh claim takes one statement, which returns the fence as the generated key.
+ * {@code ON DUPLICATE KEY UPDATE} would take as many statements, and would lock the row
+ * of every duplicate against all other sessions.
  */
 class MySqlDialect extends Dialect {
 

@@ -166,8 +166,8 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
-	 * Returns {@code false}: a failure aborts the transaction only back to the savepoint,
-	 * and only a rollback ends it.
+	 * Returns {@code false}: a failure aborts the transaction, or its part since the
+	 * savepoint, but only a rollback ends it.
 	 */
 	@Override
 	boolean endsTransaction(Connection connection, SqlFailure failure) {

@@ -19,7 +19,7 @@ final class SecondConnections {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
 
-	/** Bounds the memory of applications that make up names of operations at run time. */
+	/** Bounds the memory in applications that make up names of operations at run time. */
 	private static final int LIMIT = 1_000;
 
 	private final DataSource dataSource;
