@@ -247,7 +247,8 @@ final class BoundedRecords {
 
 		/**
 		 * Gives up the result of the step; returns whether it was still kept. A
-		 * completion has the room of its claim, so only its result does not fit.
+		 * completion already has the room of its claim, so only its result can fail to
+		 * fit.
 		 */
 		boolean givesUpItsResult() {
 			boolean kept = this.keepResult;

@@ -8,9 +8,10 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Foresees when the store will be full of records that it must not forget. It warns once
- * each time four fifths of the bytes are used up, and calculates the rate from the time
- * between two fifths and four fifths. Thread-safe.
+ * Foresees when the store will be full of records that it must not forget. It warns when
+ * such records use up four fifths of the bytes, and calculates the rate from the time
+ * between two fifths and four fifths. It warns again only after they have fallen below
+ * two fifths. Thread-safe.
  */
 final class FillLevel {
 

@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
  * single instance and may forget everything on a restart.
  * <p>
  * The memory is limited in bytes. When the bytes are used up, records make room in this
- * order, and within a line the records that were completed first go first:
+ * order. Within a line, the records that expired or were completed first go first:
  * <ol>
  * <li>expired records;
  * <li>records of calls that were refused ({@link ResultKind#REFUSAL}, an HTTP answer of
  * 4xx): they are forgotten as a whole, and such a call runs again (if its key is a token,
  * the token is unknown then). A refused call has done nothing, so a retry gets a true
  * answer, as after a release. The store keeps no tombstone for them: refusals cost a
- * caller nothing, and tombstones are never forgotten, so one caller could use up the room
- * of all others;
+ * caller nothing and tombstones are never forgotten, so with tombstones one caller could
+ * use up the room of all others;
  * <li>results of failures that are to be remembered ({@link ResultKind#FAILURE}), which
  * become tombstones;
  * <li>results of successes, which become tombstones.

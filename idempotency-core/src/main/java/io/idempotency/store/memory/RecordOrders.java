@@ -47,7 +47,7 @@ final class RecordOrders {
 		return Objects.requireNonNull(this.byAge.get(kind));
 	}
 
-	/** Returns how many bytes all of them can free together. */
+	/** Returns how many bytes all records together can free. */
 	long roomBytes() {
 		return this.roomBytes.get();
 	}

@@ -139,7 +139,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	}
 
 	/**
-	 * A result that was given here before, and may be given once more without a question.
+	 * Returns a result of the cache that may be given once more without asking the store.
 	 */
 	@Override
 	public @Nullable LocalResult find(IdempotencyKey key) {

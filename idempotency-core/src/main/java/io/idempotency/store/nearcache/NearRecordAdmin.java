@@ -36,8 +36,8 @@ final class NearRecordAdmin implements RecordAdmin {
 	}
 
 	/**
-	 * Drops the result after the record is removed. Dropped before, it could be fetched
-	 * again in between.
+	 * Removes the record first and drops the result then. In the other order, a claim
+	 * could fetch the result again in between.
 	 */
 	@Override
 	public Eviction evict(RecordKey key, boolean force) {

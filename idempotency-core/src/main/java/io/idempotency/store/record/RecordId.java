@@ -68,8 +68,8 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 		return (result != 0) ? result : Long.compare(this.fourth, other.fourth);
 	}
 
-	// Written out: maps ask often, and what the compiler would generate is slow until it
-	// is compiled itself.
+	// This method is written out because maps call it often, and the method that a record
+	// has by default is slow until the JVM has compiled it.
 
 	@Override
 	public boolean equals(Object other) {

@@ -37,7 +37,8 @@ public final class RecordView {
 	}
 
 	/**
-	 * Makes a record of what a store that keeps records in a form of its own has read.
+	 * Makes a record from the values that a store has read, for stores that keep records
+	 * in a form of their own.
 	 * @param state the state
 	 * @param fence the fence
 	 * @param leaseUntil when the lease is over
@@ -70,7 +71,7 @@ public final class RecordView {
 		return node.isEmpty() ? null : node;
 	}
 
-	/** Returns when the key was claimed. The fence of a claim is the time of it. */
+	/** Returns when the key was claimed. The fence of a claim is its time. */
 	private static @Nullable Instant claimedAt(StoredRecord record) {
 		return (record.state() == RecordState.ISSUED) ? null : Moment.toInstant(record.fence());
 	}
