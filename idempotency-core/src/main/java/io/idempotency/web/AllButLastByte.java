@@ -46,8 +46,8 @@ final class AllButLastByte {
 	}
 
 	/**
-	 * A client that hangs up changes nothing: the handler goes on and its result is
-	 * recorded.
+	 * A client that hangs up changes nothing: the handler goes on, and the record is
+	 * completed.
 	 */
 	private void toClient(Output output) {
 		if (this.clientGone) {

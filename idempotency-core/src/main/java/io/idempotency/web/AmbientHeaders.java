@@ -40,7 +40,7 @@ final class AmbientHeaders {
 	}
 
 	/**
-	 * Returns the headers that were added or changed since then.
+	 * Returns the headers that were added or changed since this object was made.
 	 * @param response the same response
 	 * @param excluded names in lower case that are never stored
 	 * @return the headers

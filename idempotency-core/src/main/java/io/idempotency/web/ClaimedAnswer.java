@@ -190,9 +190,10 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	/**
-	 * Answers a failure that nobody has answered as what it is. Spring takes each broken
-	 * connection for that of the client, also one to a database or to another server, and
-	 * would answer with an empty 200, which the client believes and duplicates would get.
+	 * Answers a broken connection with a 500 if nothing else has answered it. Spring
+	 * takes each broken connection for that of the client, even a connection to a
+	 * database or to another server. Spring would leave an empty 200, the client would
+	 * believe it, and duplicates would get it.
 	 */
 	private void refuseEmptySuccess() throws IOException {
 		Throwable thrown = this.failure;
@@ -260,7 +261,7 @@ final class ClaimedAnswer extends Answer {
 		}
 	}
 
-	/** Asks nothing of the response, which may serve another request by now. */
+	/** Decides without the response, which may serve another request by now. */
 	private void decideAfterAnswer() {
 		StoredResponse answer = this.earlyAnswer;
 		HttpEnding how = HttpEnding.answerOver(isStreaming(), this.work.state(), answer != null);

@@ -22,7 +22,8 @@ final class CsrfParameter {
 	/**
 	 * Returns the name of the parameter of a request.
 	 * @param request the request
-	 * @return the name, {@code null} if nothing guards the request against forgery
+	 * @return the name, {@code null} if Spring Security does not guard the request
+	 * against forgery or the client cannot have sent a token
 	 */
 	static @Nullable String name(HttpServletRequest request) {
 		return SPRING_SECURITY ? Token.parameterName(request) : null;

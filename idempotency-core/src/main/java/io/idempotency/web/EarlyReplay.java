@@ -61,9 +61,9 @@ public final class EarlyReplay {
 	 * Creates the short cut.
 	 * @param engine gives the results
 	 * @param keys reads keys
-	 * @param callers says whose keys are
+	 * @param callers determines the callers, who own the keys
 	 * @param settings of the door
-	 * @param namespace whose operations they are
+	 * @param namespace the namespace of the operations
 	 * @param operations knows the operations
 	 * @param context knows who takes part in the binding of arguments
 	 */
@@ -106,22 +106,24 @@ public final class EarlyReplay {
 							(result) -> exchange.replayed(StoredResponseCodec.decode(result)));
 		}
 		catch (IdempotencyException ex) {
-			// The guard will say it, after whatever else refuses the request before.
+			// The guard will throw the exception again, unless other code refuses the
+			// request first.
 			logger.trace("Not replayed early", ex);
 			return false;
 		}
 	}
 
 	/**
-	 * Returns whether the body is read by the container or by the guard, whoever is
-	 * first, and never again: a look at it here would change what the guard compares.
+	 * Returns whether the body is a form. The first of container and guard to come reads
+	 * a form, and the other one cannot read it again, so a look at it here would change
+	 * what the guard compares.
 	 */
 	private static boolean isForm(HttpServletRequest request) {
 		ContentType type = ContentType.of(request.getContentType());
 		return type == ContentType.FORM || type == ContentType.MULTIPART;
 	}
 
-	/** Whether the guard needs no argument of the handler, and no transaction. */
+	/** Returns whether the guard needs no argument of the handler and no transaction. */
 	private static boolean isSimple(IdempotentOperation operation) {
 		return operation.policy().mode() == IdempotencyMode.REPLAY && operation.keySource() instanceof KeySource.Header
 				&& !operation.token() && operation.scope() == null && operation.condition() == null

@@ -143,7 +143,10 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 		return false;
 	}
 
-	/** Returns whether the value was a length; anything else is for the container. */
+	/**
+	 * Keeps a declared length; returns {@code false} for any other value, which the
+	 * container gets.
+	 */
 	private boolean setContentLength(@Nullable String value) {
 		try {
 			this.contentLength = (value != null) ? Long.parseLong(value.strip()) : UNKNOWN_LENGTH;

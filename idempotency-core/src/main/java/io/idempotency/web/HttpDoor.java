@@ -120,8 +120,8 @@ public final class HttpDoor implements OperationDoor {
 		}
 		Exchange exchange = Exchange.find(request);
 		if (exchange != null && exchange.isGuarded()) {
-			// The handler is called again, by itself or by a forward: that is part of the
-			// guarded call.
+			// The handler is called again, by itself or by a forward. The second call is
+			// part of the guarded call.
 			return call.run();
 		}
 		if (exchange != null && exchange.isReplayed()) {

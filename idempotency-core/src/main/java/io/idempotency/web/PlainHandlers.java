@@ -48,10 +48,16 @@ import org.springframework.web.util.UriComponentsBuilder;
  */
 final class PlainHandlers {
 
-	/** Spring itself reads what has one of these, by the application's types. */
+	/**
+	 * Spring itself reads parameters with one of these annotations, as the types of the
+	 * application.
+	 */
 	private static final Set<Class<? extends Annotation>> BODIES = Set.of(RequestBody.class, RequestPart.class);
 
-	/** Spring itself converts what has one of these, by the application's converters. */
+	/**
+	 * Spring itself converts parameters with one of these annotations, if their types are
+	 * simple.
+	 */
 	private static final Set<Class<? extends Annotation>> TEXTS = Set.of(RequestParam.class, PathVariable.class,
 			RequestHeader.class, CookieValue.class, MatrixVariable.class);
 
@@ -115,7 +121,7 @@ final class PlainHandlers {
 	}
 
 	/**
-	 * Of one bean: two beans may share a method and not their advice.
+	 * The verdict about one bean. Two beans may share a method but have different advice.
 	 *
 	 * @param bean the bean
 	 * @param plain whether nothing but the guard protects its method

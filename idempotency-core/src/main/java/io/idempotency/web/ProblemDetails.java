@@ -84,8 +84,8 @@ final class ProblemDetails {
 	}
 
 	/**
-	 * Returns the place of the key, empty if a nested call is without a key: no client
-	 * can send that one.
+	 * Returns the place of the key, empty if a nested call is without a key, because no
+	 * client can send the key of a nested call.
 	 */
 	private String place(IdempotencyException refusal, @Nullable Object handler) {
 		IdempotentOperationSource source = this.context.getBeanProvider(IdempotentOperationSource.class)

@@ -26,8 +26,8 @@ final class RecordingInputStream extends ServletInputStream {
 	private final int initialSize;
 
 	/**
-	 * The bytes that were read from the source; a reader stands at the position. No bytes
-	 * are the same as an empty sink.
+	 * The bytes that were read from the source; a reader stands at the position.
+	 * {@code null} stands for no bytes.
 	 */
 	private @Nullable ByteSink recorded;
 

@@ -222,8 +222,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Adds the fields of a URL-encoded form to the parameters, if the form has not been
-	 * read yet. The form can still be read as a stream after that.
+	 * Adds the fields of a URL-encoded form to the parameters, if the request is a POST
+	 * and its form has not been read yet. The form can still be read as a stream after
+	 * that.
 	 * @return the form as it was sent, empty if the container has read it
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * ask for another answer. Thread-safe.
  * <p>
  * A change of the compared values, or of the way to compare them, needs another name of
- * the algorithm. Two versions of the library then never compare fingerprints that cannot
- * be compared.
+ * the algorithm. Fingerprints with different names never match, so a fingerprint of one
+ * version of the library is never taken for that of another version.
  */
 final class RequestFingerprint {
 

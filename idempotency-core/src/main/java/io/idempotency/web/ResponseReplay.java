@@ -53,7 +53,8 @@ final class ResponseReplay {
 	}
 
 	/**
-	 * Marks an answer as a replay.
+	 * Marks an answer as a replay, and keeps caches from storing it unless the handler
+	 * has set {@code Cache-Control}.
 	 * @param own the headers of the handler
 	 * @param response the response
 	 */

@@ -35,7 +35,7 @@ public final class StatusPatterns {
 
 	/**
 	 * Reads patterns.
-	 * @param patterns three digits, or one digit and {@code xx}
+	 * @param patterns codes from 100 to 599, or a digit from 1 to 5 and {@code xx}
 	 * @return the set of codes
 	 * @throws IllegalArgumentException if a pattern is neither; the message quotes it
 	 */
@@ -50,7 +50,7 @@ public final class StatusPatterns {
 	/**
 	 * Returns whether a text is a pattern.
 	 * @param pattern the text
-	 * @return whether it is three digits, or one digit and {@code xx}
+	 * @return whether it is a code from 100 to 599, or a digit from 1 to 5 and {@code xx}
 	 */
 	public static boolean isValid(String pattern) {
 		return PATTERN.matcher(pattern.strip().toLowerCase(Locale.ROOT)).matches();

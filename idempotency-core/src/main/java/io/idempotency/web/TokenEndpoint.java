@@ -27,9 +27,10 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * <p>
  * The endpoint is mapped like a method of a controller, so security, interceptors and
  * CORS of the application apply to it. It needs no message converter and no body advice.
- * Every request takes one record of the store until the token is used or expires. Apart
- * from the memory store, only that expiry limits the number of unused tokens, so an
- * application that lets everybody ask for tokens must limit how often a client may ask.
+ * Every request takes one record of the store. An unused token keeps its record until it
+ * expires. Apart from the memory store, only that expiry limits the number of unused
+ * tokens, so an application that lets everybody ask for tokens must limit how often a
+ * client may ask.
  *
  * @hidden
  * @since 0.1.0
@@ -52,8 +53,8 @@ public final class TokenEndpoint {
 	}
 
 	/**
-	 * Maps the endpoint. If the application has a handler of its own for the same path,
-	 * that handler answers and the endpoint is not mapped.
+	 * Maps the endpoint. If the application has a handler of its own for a POST to the
+	 * same path, that handler answers and the endpoint is not mapped.
 	 * @param mapping the mapping, which must already know the controllers of the
 	 * application
 	 * @param path the path below the servlet
