@@ -8,7 +8,7 @@ final class HeldBody {
 	private HeldBody() {
 	}
 
-	/** Whether a body of this length, negative if it is unknown, is read. */
+	/** Returns whether a body is read; its length is negative if it is unknown. */
 	static boolean isWanted(long length, int maxSize) {
 		return length > 0 && length <= maxSize;
 	}

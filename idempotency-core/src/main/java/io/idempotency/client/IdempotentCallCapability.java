@@ -10,8 +10,9 @@ import feign.Retryer;
  * {@link IdempotentCalls} says what is repeated. Thread-safe.
  * <p>
  * Feign's own {@link Retryer} would send each of its attempts with a new key, and after
- * any answer that has {@code Retry-After}. So it repeats no call that has a key or gets
- * one. The other calls are left to it.
+ * any answer that has {@code Retry-After}. So this capability keeps that retryer from
+ * repeating calls that have a key or get one. Feign's retryer still repeats all other
+ * calls.
  * <p>
  * The capability waits on the caller's thread, as {@link IdempotentCallInterceptor} does.
  * Clients of {@code AsyncFeign} are not served.

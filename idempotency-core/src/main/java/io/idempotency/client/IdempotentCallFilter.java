@@ -51,12 +51,12 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 
 	/**
 	 * Gives a call the key of its intent:
-	 * {@code mono.contextWrite(IdempotentCallFilter.key("order-42"))}. Of use where
-	 * {@link IdempotencyKeys#with} is not, because the call is subscribed to by another
-	 * thread. As there, a key names one call.
+	 * {@code mono.contextWrite(IdempotentCallFilter.key("order-42"))}. This method helps
+	 * where {@link IdempotencyKeys#with} does not, because another thread subscribes to
+	 * the call. Here, too, a key names one call.
 	 * @param key the key: 1 to 255 characters of printable ASCII without blanks, quotes,
 	 * commas and semicolons
-	 * @return what {@code contextWrite} wants
+	 * @return the function to pass to {@code contextWrite}
 	 * @throws IllegalArgumentException if the key is malformed
 	 */
 	public static Function<Context, Context> key(String key) {

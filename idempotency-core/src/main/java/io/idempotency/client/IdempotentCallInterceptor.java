@@ -21,7 +21,8 @@ import org.springframework.http.client.ClientHttpResponse;
  * <p>
  * The interceptor waits on the caller's thread. When that thread is interrupted, nothing
  * is repeated any more: the caller gets the answer or the {@link IOException} that was
- * there, and the thread stays interrupted.
+ * there, or an {@link IOException} if the thread was waiting for the next attempt. The
+ * thread stays interrupted.
  *
  * @since 0.1.0
  * @see IdempotencyKeys

@@ -14,11 +14,13 @@ import io.idempotency.key.HeaderName;
  * A call takes part if it carries a key. {@code POST} and {@code PATCH} get a key of
  * their own where the caller has set none; {@code PUT} and {@code DELETE} do not, because
  * they mean the same when they are repeated, and most servers expect no key with them
- * ({@link Builder#methods(String...)} adds them). A call without a key passes through
- * untouched and is sent once.
+ * ({@link Builder#methods(String...)} can include them). A call without a key passes
+ * through untouched and is sent once.
  * <p>
  * A call is repeated with the same key and the same bytes when no answer came (I/O
- * errors), after 409 with {@code Retry-After}, and after 425, 429 and 503. Every other
+ * errors), after 409 with {@code Retry-After}, after 425, 429 and 503, and after the
+ * statuses of {@link Builder#alsoOn(int...)}. After an answer other than 409, a call is
+ * not repeated if {@code Retry-After} is longer than the longest delay. Every other
  * answer is handed to the caller at once, and so is the last answer when the bounds are
  * reached.
  * <p>
@@ -163,8 +165,9 @@ public final class IdempotentCalls {
 		}
 
 		/**
-		 * Adds statuses after which a call is repeated: for a gateway that answers 502 or
-		 * 504 where an answer was lost behind it, say.
+		 * Sets the further statuses after which a call is repeated, for example for a
+		 * gateway that answers 502 or 504 when an answer was lost behind it. Each call of
+		 * this method replaces the statuses of the call before.
 		 * @param statuses 408 and 500 to 599; by default none
 		 * @return this
 		 */

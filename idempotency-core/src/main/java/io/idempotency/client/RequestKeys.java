@@ -14,14 +14,15 @@ final class RequestKeys {
 
 	/**
 	 * Finds the key.
-	 * @param intent whose key the caller has given, {@code null} if he gave none
+	 * @param intent the intent to which the caller has given a key, {@code null} if there
+	 * is none
 	 * @return the key, {@code null} if the request gets none
 	 */
 	static @Nullable String of(IdempotentCalls calls, String method, URI uri, @Nullable Intent intent) {
 		if (!calls.getKeys(method)) {
 			return null;
 		}
-		// Without the host: a caller may go on at another node.
+		// The host does not count, because a caller may go on at another node.
 		return (intent != null) ? intent.keyFor(method + " " + uri.getRawPath() + "?" + uri.getRawQuery())
 				: UUID.randomUUID().toString();
 	}
