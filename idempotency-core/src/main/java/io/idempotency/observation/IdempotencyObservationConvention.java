@@ -7,8 +7,9 @@ import io.micrometer.observation.ObservationConvention;
  * Names the observations of guarded calls and their key values. A bean of this type takes
  * the place of the {@link DefaultIdempotencyObservationConvention}.
  * <p>
- * Is asked at the start and at the end of each call, on any thread, so it must be
- * thread-safe and quick. Its failure changes no answer.
+ * The library asks the convention at the start and at the end of each call, on any
+ * thread, so the convention must be thread-safe and quick. If it fails, no answer
+ * changes.
  *
  * @since 0.1.0
  */

@@ -27,8 +27,9 @@ final class MicrometerCallObservation implements CallObservation {
 	}
 
 	/**
-	 * Makes the observation the current one. A handler that fails leaves the thread as it
-	 * was before: otherwise all later work of the thread would belong to this call.
+	 * Makes the observation the current one. If a handler fails, this method leaves the
+	 * thread as it was before, because otherwise all later work of the thread would
+	 * belong to this call.
 	 */
 	@Override
 	public Scope open() {

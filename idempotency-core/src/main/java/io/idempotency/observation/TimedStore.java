@@ -48,7 +48,7 @@ final class TimedStore implements IdempotencyStore {
 		return this.timers.time(Verb.RENEW, () -> this.store.renew(key, claimId, lease));
 	}
 
-	/** Counts once, however many claims are renewed: it is one question to the store. */
+	/** Counts once, however many claims are renewed, because the store is called once. */
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		return this.timers.time(Verb.RENEW, () -> this.store.renewAll(renewals));

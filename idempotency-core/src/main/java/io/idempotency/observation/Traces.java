@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  * <p>
  * A link can be given to a span only before it starts, and the span of a call starts
- * before the store has said whose result it is given. So the link gets a short span of
- * its own, below that of the call.
+ * before the store has said whose result the call is given. So the link gets a short span
+ * of its own, below that of the call.
  *
  * @hidden
  * @since 0.1.0
@@ -55,7 +55,10 @@ public final class Traces implements ClaimOriginSource, RunLink {
 				: this.node;
 	}
 
-	/** Returns whether an id is one: a span of nothing has none, or nothing but zeros. */
+	/**
+	 * Returns whether a text is a real id: a span that does nothing has an empty one or
+	 * zeros.
+	 */
 	private static boolean isId(String id) {
 		for (int i = 0; i < id.length(); i++) {
 			if (id.charAt(i) != '0') {
@@ -84,7 +87,7 @@ public final class Traces implements ClaimOriginSource, RunLink {
 			.end();
 	}
 
-	/** Returns the span of the replay; none if that is not recorded. */
+	/** Returns the span of the replay, {@code null} if that span is not recorded. */
 	private static @Nullable TraceContext parent(Observation.Context replay) {
 		TracingObservationHandler.TracingContext tracing = replay.get(TracingObservationHandler.TracingContext.class);
 		Span span = (tracing != null) ? tracing.getSpan() : null;
