@@ -10,9 +10,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for calls of other services: beans
- * that an application adds to the clients that shall send keys. No client gets one by
- * itself.
+ * {@link EnableAutoConfiguration Auto-configuration} for calls of other services: this
+ * configuration declares beans, and an application adds them to the clients that shall
+ * send keys. No client gets such a bean by itself.
  * <p>
  * The beans are also there with {@code idempotency.enabled=false}, which is about the
  * calls that this application gets.

@@ -43,8 +43,8 @@ public class IdempotencyEndpoint {
 	 * Lists the records of an operation, or finds the record of one key of it.
 	 * @param operation name of the operation
 	 * @param key the key to find, {@code null} for a list
-	 * @param principal the name of the caller whose key it is; a caller that is not
-	 * described is none or anonymous
+	 * @param principal the name of the caller whose key it is; without principal and
+	 * scope, the records without a caller and those of the anonymous caller are found
 	 * @param issuer the issuer of the caller's token
 	 * @param registration the client registration of the caller's login
 	 * @param scope the scope that is the caller, instead of a principal

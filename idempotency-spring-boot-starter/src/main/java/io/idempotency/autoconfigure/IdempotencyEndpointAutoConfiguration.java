@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for the actuator endpoint
- * {@code idempotency}. It is there if it is exposed, which it is not by default; it
- * removes records only if {@code idempotency.admin.write-operations} is true.
+ * {@code idempotency}. The endpoint is there if it is exposed, and it is not exposed by
+ * default. It removes records only if {@code idempotency.admin.write-operations} is true.
  *
  * @since 0.1.0
  */

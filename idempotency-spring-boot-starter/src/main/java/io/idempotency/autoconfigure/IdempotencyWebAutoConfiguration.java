@@ -109,7 +109,7 @@ public final class IdempotencyWebAutoConfiguration {
 				SingletonSupplier.of(() -> source.getObject())::obtain, context);
 	}
 
-	/** Behind all interceptors of the application. */
+	/** The order behind all interceptors of the application. */
 	@Bean
 	WebMvcConfigurer idempotencyInterceptors(ObjectProvider<EarlyReplay> replay) {
 		// Interceptors are made before the beans that operations may name.

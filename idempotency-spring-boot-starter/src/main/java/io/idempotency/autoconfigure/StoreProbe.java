@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks one store whether it answers. Thread-safe. At most one question is under way, and
- * its answer serves everybody who asks within the next seconds. A question that hangs is
- * an answer, too: until it has ended, no other one is sent.
+ * its answer serves everybody who asks within the next seconds. While a question hangs,
+ * no other question is sent, and everybody who asks is told that the store does not
+ * answer in time.
  */
 final class StoreProbe {
 
@@ -81,7 +82,7 @@ final class StoreProbe {
 			this.store.renew(this.key, ClaimId.random(), Duration.ofSeconds(1));
 		}
 		catch (Throwable ex) {
-			// Errors too: whatever it is, calls would meet it.
+			// An error counts, too, because calls would meet it as well.
 			problem = ex.toString();
 		}
 		question.ends(this.scheduler.nanos(), problem);

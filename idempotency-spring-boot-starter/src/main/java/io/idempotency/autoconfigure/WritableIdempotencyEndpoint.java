@@ -74,7 +74,8 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 			IdempotencyAdmin records = admin(store);
 			IdempotencyCaller caller = whom(caller(principal, issuer, registration, scope), callerId);
 			IdempotencyEviction eviction = records.erase(caller, forced);
-			// The id, because a log outlives the erasure of a name.
+			// The log shows the id and not the name, because a log outlives the erasure
+			// of a name.
 			logger.info(
 					"{} erased the idempotency records of the caller {}{}: {} removed, {} left because their calls "
 							+ "run",

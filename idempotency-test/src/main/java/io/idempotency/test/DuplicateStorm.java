@@ -97,8 +97,8 @@ public final class DuplicateStorm {
 	/**
 	 * Delivers messages to a listener as a broker does that repeats itself and keeps no
 	 * order. Each duplicate is a consumer with a thread of its own, which delivers every
-	 * message in a random order; so the listener gets each message as often as the storm
-	 * has duplicates, and several of them at once.
+	 * message in a random order; so the listener gets each message at least once from
+	 * each duplicate, and several messages at once.
 	 * <p>
 	 * A consumer whose message is refused because another delivery of it still runs
 	 * ({@link IdempotencyInProgressException}) delivers it again after its other

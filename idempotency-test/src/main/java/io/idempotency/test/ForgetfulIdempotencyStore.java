@@ -16,7 +16,7 @@ import io.idempotency.store.memory.MemoryIdempotencyStore;
 
 /**
  * A store in memory that can forget all records, for tests that share an application but
- * no keys. It is thread-safe. A call that still runs when the store forgets loses its
+ * no records. It is thread-safe. A call that still runs when the store forgets loses its
  * claim.
  *
  * @since 0.1.0

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 interface ModelRules extends StoreUnderTest {
 
-	/** For each of the rounds. */
+	/** The number of steps in each round. */
 	int STEPS = 20;
 
 	@Test
@@ -51,10 +51,12 @@ interface ModelRules extends StoreUnderTest {
 	/** Sequences on one key after the other; each verb is sent to one of two nodes. */
 	final class Sequence {
 
-		/** Over before the next verb begins. */
+		/** A duration that is over before the next verb begins. */
 		private static final Duration SHORT = Duration.ofNanos(1000);
 
-		/** Passes before each verb; stores with a clock of milliseconds see it, too. */
+		/**
+		 * The time that passes before each verb; even a clock of milliseconds shows it.
+		 */
 		private static final Duration PAUSE = Duration.ofMillis(2);
 
 		private static final int VERBS_PER_KEY = 25;

@@ -7,7 +7,9 @@ import java.lang.annotation.Target;
 
 import org.junit.jupiter.api.Tag;
 
-/** A rule whose failure may be one in many runs, so that no failure may be tried away. */
+/**
+ * A rule that a faulty store may break only once in many runs, so each failure counts.
+ */
 @Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("race")

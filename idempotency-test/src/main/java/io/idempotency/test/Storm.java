@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A rule that keeps many threads busy, so that a machine bears few of them at a time. It
- * is a {@link Race}, too.
+ * A rule that keeps many threads busy, so that a machine can run only few such rules at a
+ * time. Every storm is a {@link Race}, too.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

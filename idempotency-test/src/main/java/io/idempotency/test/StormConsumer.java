@@ -38,7 +38,8 @@ final class StormConsumer<M> {
 				this.delivery.deliver(message);
 			}
 			catch (IdempotencyInProgressException ex) {
-				// Last, as if the broker had put it back into the queue.
+				// The message goes to the end, as if the broker had put it back into the
+				// queue.
 				this.messages.add(message);
 				this.redeliveries++;
 				TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
