@@ -3,6 +3,7 @@ package io.idempotency.test;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
 
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +70,17 @@ interface RunningRules extends StoreUnderTest {
 		Call first = Call.fresh(this).acquire();
 		Expect.accepted("RUNNING, complete by the owner", first.complete("done"));
 		Expect.completed("RUNNING, complete: DONE", "done", first.duplicate().claim());
+	}
+
+	@Test
+	default void completionKeepsTheFingerprintOfItsClaim() {
+		Call first = Call.fresh(this).acquire();
+		Expect.accepted("RUNNING, complete with another fingerprint", first
+			.complete(Completion.result(first.claimed(), Call.fingerprint("other"), Call.result("done"), Call.LONG)));
+		Expect.completed("RUNNING, complete with another fingerprint: DONE with that of the claim", "done",
+				first.duplicate().claim());
+		Expect.mismatch("RUNNING, complete with another fingerprint: DONE with that of the claim",
+				first.duplicate().otherFingerprint().claim());
 	}
 
 	@Test
