@@ -2,6 +2,7 @@ package io.idempotency.observation;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -26,6 +27,9 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.cumulative.CumulativeTimer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
@@ -177,6 +181,31 @@ class MicrometerObservationTests {
 		assertThat(verb("complete", "success").count()).isEqualTo(1);
 		assertThat(verb("claim", "error").count()).isEqualTo(2);
 		assertThat(verb("renew", "error").count()).isZero();
+	}
+
+	@Test
+	void timerThatFailsChangesNoAnswer() {
+		EngineIdempotencyTemplate template = template(this.store,
+				new EngineObservers(null, new MicrometerStoreObserver(new BrokenTimers())));
+		assertThat(pay(template, () -> "paid")).isEqualTo("paid");
+		assertThat(pay(template, () -> "again")).isEqualTo("paid");
+	}
+
+	/** Fails whenever a time is to be recorded. */
+	private static final class BrokenTimers extends SimpleMeterRegistry {
+
+		@Override
+		protected Timer newTimer(Meter.Id id, DistributionStatisticConfig statistics, PauseDetector pauses) {
+			return new CumulativeTimer(id, this.clock, statistics, pauses, getBaseTimeUnit()) {
+
+				@Override
+				protected void recordNonNegative(long amount, TimeUnit unit) {
+					throw new IllegalStateException("broken timer");
+				}
+
+			};
+		}
+
 	}
 
 	private Timer verb(String verb, String outcome) {

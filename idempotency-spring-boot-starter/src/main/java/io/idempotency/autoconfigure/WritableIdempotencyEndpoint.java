@@ -1,10 +1,12 @@
 package io.idempotency.autoconfigure;
 
 import java.security.Principal;
+import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,8 +17,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.lang.Nullable;
 
 /**
- * {@link Endpoint} that also removes records. Each removal is logged with the name of the
- * principal that asked for it.
+ * {@link Endpoint} that also removes records. Each removal, also one that fails, is
+ * logged with the name of the principal that asked for it.
  *
  * @since 0.1.0
  */
@@ -46,11 +48,15 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	public EvictionDescriptor evict(SecurityContext security, @Selector String id, String operation,
 			@Nullable Boolean force, @Nullable String store) {
 		boolean forced = Boolean.TRUE.equals(force);
-		IdempotencyEviction eviction = answer(() -> admin(store).evict(operation, id, forced));
-		logger.info("{} evicted the idempotency record {} of '{}'{}: {} removed, {} left because its call runs",
-				who(security), printable(id), printable(operation), forced ? " with force" : "", eviction.evicted(),
-				eviction.running());
-		return EvictionDescriptor.of(eviction);
+		String what = "the idempotency record %s of '%s'%s".formatted(printable(id), printable(operation),
+				withForce(forced));
+		return answer(() -> {
+			IdempotencyEviction eviction = removed(() -> admin(store).evict(operation, id, forced), security, "evict",
+					what);
+			logger.info("{} evicted {}: {} removed, {} left because its call runs", who(security), what,
+					eviction.evicted(), eviction.running());
+			return EvictionDescriptor.of(eviction);
+		});
 	}
 
 	/**
@@ -73,16 +79,30 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 		return answer(() -> {
 			IdempotencyAdmin records = admin(store);
 			IdempotencyCaller caller = whom(caller(principal, issuer, registration, scope), callerId);
-			IdempotencyEviction eviction = records.erase(caller, forced);
 			// The log shows the id and not the name, because a log outlives the erasure
 			// of a name.
-			logger.info(
-					"{} erased the idempotency records of the caller {}{}: {} removed, {} left because their calls "
-							+ "run",
-					who(security), records.callerId(caller), forced ? " with force" : "", eviction.evicted(),
-					eviction.running());
+			String what = "the idempotency records of the caller " + records.callerId(caller) + withForce(forced);
+			IdempotencyEviction eviction = removed(() -> records.erase(caller, forced), security, "erase", what);
+			logger.info("{} erased {}: {} removed, {} left because their calls run", who(security), what,
+					eviction.evicted(), eviction.running());
 			return EvictionDescriptor.of(eviction);
 		});
+	}
+
+	/** Also logs a removal that fails, because it may have removed a part before. */
+	private static IdempotencyEviction removed(Supplier<IdempotencyEviction> removal, SecurityContext security,
+			String verb, String what) {
+		try {
+			return removal.get();
+		}
+		catch (IdempotencyStoreUnavailableException ex) {
+			logger.warn("{} tried to {} {}, and it failed; a part of it may be done", who(security), verb, what, ex);
+			throw ex;
+		}
+	}
+
+	private static String withForce(boolean forced) {
+		return forced ? " with force" : "";
 	}
 
 	private static IdempotencyCaller whom(@Nullable IdempotencyCaller caller, @Nullable String callerId) {
