@@ -87,9 +87,7 @@ public final class RedisSentinelServers implements AutoCloseable {
 
 	/** Waits until the replica was promoted. */
 	public void awaitFailOver() {
-		await().atMost(Duration.ofSeconds(60))
-			.pollInterval(Duration.ofMillis(50))
-			.until(() -> "master".equals(replica().info("replication").getProperty("role")));
+		replica().awaitMaster();
 	}
 
 	@Override

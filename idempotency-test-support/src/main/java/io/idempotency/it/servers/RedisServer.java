@@ -222,6 +222,17 @@ public final class RedisServer implements AutoCloseable {
 		return properties;
 	}
 
+	/**
+	 * Waits until this replica was promoted. Whoever promotes it makes it close the
+	 * connections of all its clients: a question that is cut off says nothing.
+	 */
+	void awaitMaster() {
+		await().atMost(Duration.ofSeconds(60))
+			.pollInterval(Duration.ofMillis(50))
+			.ignoreException(UncheckedIOException.class)
+			.until(() -> "master".equals(info("replication").getProperty("role")));
+	}
+
 	@Override
 	public void close() {
 		ServerProcess running = this.process;

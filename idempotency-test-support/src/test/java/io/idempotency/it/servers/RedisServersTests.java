@@ -2,6 +2,8 @@ package io.idempotency.it.servers;
 
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
+import java.util.Objects;
+import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +57,29 @@ class RedisServersTests {
 			server.kill();
 			server.restart();
 			assertThat(server.command("GET", "key")).isEqualTo("value");
+		}
+	}
+
+	/** As a sentinel does it: the clients of a server that is promoted are cut off. */
+	@Test
+	void promotionIsAwaitedThoughItClosesEveryConnection() throws Exception {
+		try (RedisServer master = RedisServer.start(RedisBinary.REDIS_7_0);
+				RedisServer replica = RedisServer.startReplica(master)) {
+			FutureTask<Long> promotion = new FutureTask<>(() -> {
+				long closed = 0;
+				try (RespConnection sentinel = new RespConnection(replica.port())) {
+					while (closed < 10) {
+						closed += (Long) Objects
+							.requireNonNull(sentinel.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"));
+					}
+					sentinel.command("REPLICAOF", "NO", "ONE");
+				}
+				return closed;
+			});
+			new Thread(promotion, "sentinel").start();
+			replica.awaitMaster();
+			assertThat(promotion.get()).isGreaterThanOrEqualTo(10);
+			assertThat(replica.info("replication")).containsEntry("role", "master");
 		}
 	}
 
