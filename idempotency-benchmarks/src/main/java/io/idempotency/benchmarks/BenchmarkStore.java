@@ -19,7 +19,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -109,8 +108,9 @@ public final class BenchmarkStore implements AutoCloseable {
 	/** A finished call whose record shares no object with another one. */
 	private void finished() {
 		Fingerprint fingerprint = fingerprint();
-		ClaimRequest request = new ClaimRequest(key(this.sequence.incrementAndGet()), ClaimId.random(), fingerprint,
-				ClaimType.LEASED, Duration.ofSeconds(30), Duration.ofDays(1), true);
+		ClaimRequest request = ClaimRequest
+			.of(key(this.sequence.incrementAndGet()), Duration.ofSeconds(30), Duration.ofDays(1))
+			.withFingerprint(fingerprint);
 		Claim claim = ((ClaimResult.Acquired) this.store.claim(request)).claim();
 		StoredResult own = new StoredResult(this.result.format(), this.result.bytes().clone());
 		this.store.complete(Completion.result(claim, fingerprint, own, Duration.ofDays(1)));
@@ -176,7 +176,7 @@ public final class BenchmarkStore implements AutoCloseable {
 	}
 
 	private static ClaimRequest request(IdempotencyKey key, ClaimType type, Duration retention) {
-		return new ClaimRequest(key, ClaimId.random(), FINGERPRINT, type, Duration.ofSeconds(30), retention, true);
+		return ClaimRequest.of(key, Duration.ofSeconds(30), retention).withFingerprint(FINGERPRINT).withType(type);
 	}
 
 	/** A clean-up that begins at once. */

@@ -2,9 +2,7 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 
-import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -46,16 +44,12 @@ final class ClaimSender {
 
 	ClaimSender(GuardedCall call, IdempotencyStore store, StoreLine line, ConflictWaiter waiter, Scheduler scheduler,
 			ClaimOrigin origin) {
-		IdempotencyPolicy policy = call.policy();
-		boolean once = policy.mode() == IdempotencyMode.REJECT;
 		this.call = call;
 		this.store = store;
 		this.line = line;
 		this.waiter = waiter;
 		this.scheduler = scheduler;
-		this.request = new ClaimRequest(call.key(), ClaimId.random(), call.fingerprint(),
-				once ? ClaimType.ONCE : ClaimType.LEASED, policy.lease(), policy.retention(), policy.mayTakeOver(),
-				origin);
+		this.request = call.claim(origin);
 	}
 
 	/** Returns when the last claim was sent; its lease counts from this time. */

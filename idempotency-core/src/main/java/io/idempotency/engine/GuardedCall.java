@@ -4,6 +4,10 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 
 /**
@@ -36,6 +40,13 @@ public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, Idempoten
 
 	String operation() {
 		return this.policy.operation();
+	}
+
+	/** Creates the request for the right to run, with a new claim id. */
+	ClaimRequest claim(ClaimOrigin origin) {
+		ClaimType type = (this.policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
+		return new ClaimRequest(this.key, ClaimId.random(), this.fingerprint, type, this.policy.lease(),
+				this.policy.retention(), this.policy.mayTakeOver(), origin);
 	}
 
 }

@@ -5,14 +5,10 @@ import java.time.Duration;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.BusinessTransactions.Outcome;
-import io.idempotency.store.ClaimId;
-import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
@@ -168,7 +164,7 @@ final class JoinedCalls {
 		}
 
 		private Settled<T> work() throws Throwable {
-			ClaimResult result = this.joining.claim(request());
+			ClaimResult result = this.joining.claim(this.call.claim(JoinedCalls.this.origins.current()));
 			JoinedCalls.this.engine.line(this.call.store()).outage().answered();
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
@@ -196,13 +192,6 @@ final class JoinedCalls {
 				throw ex;
 			}
 			return new Settled<>(value, null);
-		}
-
-		private ClaimRequest request() {
-			IdempotencyPolicy policy = this.call.policy();
-			ClaimType type = (policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
-			return new ClaimRequest(this.call.key(), ClaimId.random(), this.call.fingerprint(), type, policy.lease(),
-					policy.retention(), policy.mayTakeOver(), JoinedCalls.this.origins.current());
 		}
 
 		private @Nullable T run(OwnedClaim owned) throws Throwable {

@@ -38,18 +38,86 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 	}
 
 	/**
-	 * Creates a request of {@linkplain ClaimOrigin#UNKNOWN unknown origin}.
+	 * Creates a request of a new claim: it is leased, may take over, compares nothing,
+	 * and is of {@linkplain ClaimOrigin#UNKNOWN unknown origin}.
 	 * @param key the key
-	 * @param claimId whose claim it is
-	 * @param fingerprint what must be equal on a retry
-	 * @param type what kind of claim
 	 * @param lease how long the claim lives unless renewed
 	 * @param retention how long the record is kept
-	 * @param takeOver whether a claim whose lease is over may be taken over
+	 * @return the request, with a random claim id
 	 */
-	public ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fingerprint, ClaimType type, Duration lease,
-			Duration retention, boolean takeOver) {
-		this(key, claimId, fingerprint, type, lease, retention, takeOver, ClaimOrigin.UNKNOWN);
+	public static ClaimRequest of(IdempotencyKey key, Duration lease, Duration retention) {
+		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, lease, retention, true,
+				ClaimOrigin.UNKNOWN);
+	}
+
+	/**
+	 * Returns this request as that of another claim.
+	 * @param value whose claim it is
+	 * @return the changed request
+	 */
+	public ClaimRequest withClaimId(ClaimId value) {
+		return new ClaimRequest(this.key, value, this.fingerprint, this.type, this.lease, this.retention, this.takeOver,
+				this.origin);
+	}
+
+	/**
+	 * Returns this request with another fingerprint.
+	 * @param value what must be equal on a retry
+	 * @return the changed request
+	 */
+	public ClaimRequest withFingerprint(Fingerprint value) {
+		return new ClaimRequest(this.key, this.claimId, value, this.type, this.lease, this.retention, this.takeOver,
+				this.origin);
+	}
+
+	/**
+	 * Returns this request as one for another kind of claim.
+	 * @param value what kind of claim
+	 * @return the changed request
+	 */
+	public ClaimRequest withType(ClaimType value) {
+		return new ClaimRequest(this.key, this.claimId, this.fingerprint, value, this.lease, this.retention,
+				this.takeOver, this.origin);
+	}
+
+	/**
+	 * Returns this request with another lease.
+	 * @param value how long the claim lives unless renewed
+	 * @return the changed request
+	 */
+	public ClaimRequest withLease(Duration value) {
+		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, value, this.retention,
+				this.takeOver, this.origin);
+	}
+
+	/**
+	 * Returns this request with another retention.
+	 * @param value how long the record is kept
+	 * @return the changed request
+	 */
+	public ClaimRequest withRetention(Duration value) {
+		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, this.lease, value, this.takeOver,
+				this.origin);
+	}
+
+	/**
+	 * Returns this request with or without the right to take over.
+	 * @param value whether a claim whose lease is over may be taken over
+	 * @return the changed request
+	 */
+	public ClaimRequest withTakeOver(boolean value) {
+		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, this.lease, this.retention, value,
+				this.origin);
+	}
+
+	/**
+	 * Returns this request with another origin.
+	 * @param value where the claim comes from
+	 * @return the changed request
+	 */
+	public ClaimRequest withOrigin(ClaimOrigin value) {
+		return new ClaimRequest(this.key, this.claimId, this.fingerprint, this.type, this.lease, this.retention,
+				this.takeOver, value);
 	}
 
 }

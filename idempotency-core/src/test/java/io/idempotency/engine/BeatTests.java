@@ -14,7 +14,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
@@ -226,8 +225,7 @@ class BeatTests {
 		GuardedCall call = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, key),
 				Fingerprint.NONE, policy, this.store);
 		ClaimId id = ClaimId.random();
-		assertThat(this.store.claim(
-				new ClaimRequest(call.key(), id, Fingerprint.NONE, ClaimType.LEASED, lease, policy.retention(), true)))
+		assertThat(this.store.claim(ClaimRequest.of(call.key(), lease, policy.retention()).withClaimId(id)))
 			.isInstanceOf(ClaimResult.Acquired.class);
 		return this.beats.start(call, id, this.time.nanos());
 	}

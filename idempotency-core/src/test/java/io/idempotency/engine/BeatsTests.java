@@ -21,7 +21,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
@@ -82,8 +81,7 @@ class BeatsTests {
 	}
 
 	private ClaimResult askElsewhere(String key) {
-		return this.node.memory.claim(new ClaimRequest(call(key).key(), ClaimId.random(), Fingerprint.NONE,
-				ClaimType.LEASED, LEASE, Duration.ofHours(24), true));
+		return this.node.memory.claim(ClaimRequest.of(call(key).key(), LEASE, Duration.ofHours(24)));
 	}
 
 	@Test

@@ -24,10 +24,8 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
@@ -348,8 +346,7 @@ class EncryptedResultsTests {
 	}
 
 	private static ClaimResult ask(IdempotencyStore store, IdempotencyKey key) {
-		return store.claim(new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
-				Duration.ofSeconds(30), Duration.ofHours(24), true));
+		return store.claim(ClaimRequest.of(key, Duration.ofSeconds(30), Duration.ofHours(24)));
 	}
 
 	private IdempotencyEngine engine(@Nullable ResultEncryption encryption) {

@@ -14,7 +14,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -128,8 +127,10 @@ final class EngineFixture implements AutoCloseable {
 
 	private ClaimResult askElsewhere(IdempotencyPolicy policy, Fingerprint fingerprint) {
 		ClaimType type = (policy.mode() == IdempotencyMode.REJECT) ? ClaimType.ONCE : ClaimType.LEASED;
-		return this.memory.claim(new ClaimRequest(KEY, ClaimId.random(), fingerprint, type, policy.lease(),
-				policy.retention(), policy.mayTakeOver()));
+		return this.memory.claim(ClaimRequest.of(KEY, policy.lease(), policy.retention())
+			.withFingerprint(fingerprint)
+			.withType(type)
+			.withTakeOver(policy.mayTakeOver()));
 	}
 
 	boolean completeElsewhere(Claim claim, String value) {

@@ -12,12 +12,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import io.idempotency.IdempotencyEvent;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
@@ -86,8 +84,7 @@ class ManyClaimsTests {
 
 	/** What another node is told, which takes nothing over. */
 	private ClaimResult ask(IdempotencyKey key) {
-		return this.memory.claim(new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, LEASE,
-				Duration.ofHours(24), false));
+		return this.memory.claim(ClaimRequest.of(key, LEASE, Duration.ofHours(24)).withTakeOver(false));
 	}
 
 	/**

@@ -10,12 +10,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.ScriptedStore.Verb;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,8 +111,7 @@ class OutageLogTests {
 
 	/** What another node is told, which takes nothing over. */
 	private ClaimResult ask(IdempotencyKey key) {
-		return this.memory.claim(new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, LEASE,
-				Duration.ofHours(24), false));
+		return this.memory.claim(ClaimRequest.of(key, LEASE, Duration.ofHours(24)).withTakeOver(false));
 	}
 
 	private List<String> warnings() {

@@ -24,9 +24,7 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.awaitility.Awaitility;
@@ -227,8 +225,7 @@ class RaceTests {
 	/** A node that nobody hears of again has claimed the key. */
 	private void die(IdempotencyKey key) {
 		IdempotencyPolicy policy = TestPolicy.replay().build();
-		this.shared.claim(new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, policy.lease(),
-				policy.retention(), true));
+		this.shared.claim(ClaimRequest.of(key, policy.lease(), policy.retention()));
 	}
 
 	private static List<IdempotencyKey> keys(int count) {

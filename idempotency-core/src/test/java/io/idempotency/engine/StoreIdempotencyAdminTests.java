@@ -28,7 +28,6 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
@@ -280,7 +279,7 @@ class StoreIdempotencyAdminTests {
 	}
 
 	private static ClaimRequest request(IdempotencyKey key) {
-		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, LONG, LONG, true);
+		return ClaimRequest.of(key, LONG, LONG);
 	}
 
 	private static StoredResult result() {

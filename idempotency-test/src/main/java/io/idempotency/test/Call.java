@@ -53,8 +53,7 @@ final class Call {
 	}
 
 	static Call of(StoreUnderTest test, IdempotencyKey key) {
-		return new Call(test.store(),
-				new ClaimRequest(key, ClaimId.random(), fingerprint("first"), ClaimType.LEASED, LONG, LONG, true));
+		return new Call(test.store(), ClaimRequest.of(key, LONG, LONG).withFingerprint(fingerprint("first")));
 	}
 
 	static Fingerprint fingerprint(String content) {
@@ -72,14 +71,11 @@ final class Call {
 
 	/** Creates another call with the same key at another node. */
 	Call duplicate(IdempotencyStore node) {
-		ClaimRequest from = this.request;
-		return new Call(node, new ClaimRequest(from.key(), ClaimId.random(), from.fingerprint(), from.type(), LONG,
-				LONG, from.takeOver(), from.origin()));
+		return new Call(node, this.request.withClaimId(ClaimId.random()).withLease(LONG).withRetention(LONG));
 	}
 
 	Call fingerprint(Fingerprint fingerprint) {
-		ClaimRequest from = this.request;
-		return with(fingerprint, from.type(), from.lease(), from.retention(), from.takeOver(), from.origin());
+		return with(this.request.withFingerprint(fingerprint));
 	}
 
 	/** Creates a call with the same key and claim id but another fingerprint. */
@@ -88,35 +84,28 @@ final class Call {
 	}
 
 	Call type(ClaimType type) {
-		ClaimRequest from = this.request;
-		return with(from.fingerprint(), type, from.lease(), from.retention(), from.takeOver(), from.origin());
+		return with(this.request.withType(type));
 	}
 
 	Call lease(Duration lease) {
-		ClaimRequest from = this.request;
-		return with(from.fingerprint(), from.type(), lease, from.retention(), from.takeOver(), from.origin());
+		return with(this.request.withLease(lease));
 	}
 
 	Call retention(Duration retention) {
-		ClaimRequest from = this.request;
-		return with(from.fingerprint(), from.type(), from.lease(), retention, from.takeOver(), from.origin());
+		return with(this.request.withRetention(retention));
 	}
 
 	/** Creates a call that does not take over a claim whose lease is over. */
 	Call refusing() {
-		ClaimRequest from = this.request;
-		return with(from.fingerprint(), from.type(), from.lease(), from.retention(), false, from.origin());
+		return with(this.request.withTakeOver(false));
 	}
 
 	Call origin(ClaimOrigin origin) {
-		ClaimRequest from = this.request;
-		return with(from.fingerprint(), from.type(), from.lease(), from.retention(), from.takeOver(), origin);
+		return with(this.request.withOrigin(origin));
 	}
 
-	private Call with(Fingerprint fingerprint, ClaimType type, Duration lease, Duration retention, boolean takeOver,
-			ClaimOrigin origin) {
-		return new Call(this.store,
-				new ClaimRequest(key(), id(), fingerprint, type, lease, retention, takeOver, origin));
+	private Call with(ClaimRequest changed) {
+		return new Call(this.store, changed);
 	}
 
 	IdempotencyKey key() {

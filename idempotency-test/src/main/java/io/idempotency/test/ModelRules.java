@@ -141,8 +141,11 @@ interface ModelRules extends StoreUnderTest {
 
 		private void claim(IdempotencyStore store, int caller) {
 			ClaimType type = (this.random.nextInt(5) == 0) ? ClaimType.ONCE : ClaimType.LEASED;
-			ClaimRequest request = new ClaimRequest(this.key, this.ofStore[caller].id(), fingerprint(), type,
-					duration(), duration(), this.random.nextInt(4) > 0);
+			ClaimRequest request = ClaimRequest.of(this.key, duration(), duration())
+				.withClaimId(this.ofStore[caller].id())
+				.withFingerprint(fingerprint())
+				.withType(type)
+				.withTakeOver(this.random.nextInt(4) > 0);
 			ClaimResult answer = store.claim(request);
 			ClaimResult expected = model((current, moment) -> current.claim(request, moment));
 			check("claim by " + caller + ", " + type + ", " + request.fingerprint() + ", lease " + request.lease()

@@ -80,9 +80,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @return the record
 	 */
 	public StoredRecord withoutResult() {
-		return (this.result == null) ? this
-				: new StoredRecord(RecordState.TOMBSTONE, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
-						this.keptUntil, this.tokenUntil, this.attempts, null, this.kind, this.origin);
+		return (this.result == null) ? this : with(RecordState.TOMBSTONE, this.claimId, this.leaseUntil);
 	}
 
 	/**
@@ -289,6 +287,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		return this.claimId.equals(id);
 	}
 
+	/** Returns this record in another state, without a result. */
 	private StoredRecord with(RecordState nextState, ClaimId nextId, long nextLeaseUntil) {
 		return new StoredRecord(nextState, nextId, this.fence, this.fingerprint, nextLeaseUntil, this.keptUntil,
 				this.tokenUntil, this.attempts, null, this.kind, this.origin);

@@ -15,9 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
@@ -188,8 +186,8 @@ final class Simulation {
 		this.scenario.calls().forEach((call) -> keys.add(call.key()));
 		for (KeyPlan key : keys) {
 			Fingerprint any = Fingerprint.NONE;
-			this.rules.ended(key, this.store.claim(new ClaimRequest(key.key(), ClaimId.random(), any, ClaimType.LEASED,
-					Duration.ofSeconds(1), Duration.ofHours(1), true)));
+			this.rules.ended(key, this.store
+				.claim(ClaimRequest.of(key.key(), Duration.ofSeconds(1), Duration.ofHours(1)).withFingerprint(any)));
 		}
 	}
 

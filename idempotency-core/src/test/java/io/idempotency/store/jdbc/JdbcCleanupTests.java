@@ -15,12 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 import io.idempotency.key.Caller;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Scheduler;
 import org.junit.jupiter.api.Test;
 
@@ -195,8 +192,7 @@ class JdbcCleanupTests {
 	}
 
 	private ClaimRequest claim(String key, Duration time) {
-		ClaimRequest request = new ClaimRequest(IdempotencyKey.of("cleanup", Caller.GLOBAL, key), ClaimId.random(),
-				Fingerprint.NONE, ClaimType.LEASED, time, time, true);
+		ClaimRequest request = ClaimRequest.of(IdempotencyKey.of("cleanup", Caller.GLOBAL, key), time, time);
 		assertThat(this.store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
 		return request;
 	}

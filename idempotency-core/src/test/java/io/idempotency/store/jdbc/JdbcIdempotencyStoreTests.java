@@ -10,12 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 import io.idempotency.key.Caller;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
@@ -239,8 +237,8 @@ class JdbcIdempotencyStoreTests {
 	}
 
 	private static ClaimRequest request(String key) {
-		return new ClaimRequest(IdempotencyKey.of("jdbc", Caller.GLOBAL, key), ClaimId.random(), Fingerprint.NONE,
-				ClaimType.LEASED, Duration.ofMinutes(1), Duration.ofHours(1), true);
+		return ClaimRequest.of(IdempotencyKey.of("jdbc", Caller.GLOBAL, key), Duration.ofMinutes(1),
+				Duration.ofHours(1));
 	}
 
 }

@@ -7,11 +7,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.idempotency.key.Caller;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,8 +72,8 @@ class SecondConnectionsTests {
 	}
 
 	private static void claim(IdempotencyStore store, String operation, String key) {
-		store.claim(new ClaimRequest(IdempotencyKey.of(operation, Caller.GLOBAL, key), ClaimId.random(),
-				Fingerprint.NONE, ClaimType.LEASED, Duration.ofSeconds(30), Duration.ofHours(1), true));
+		store.claim(ClaimRequest.of(IdempotencyKey.of(operation, Caller.GLOBAL, key), Duration.ofSeconds(30),
+				Duration.ofHours(1)));
 	}
 
 }

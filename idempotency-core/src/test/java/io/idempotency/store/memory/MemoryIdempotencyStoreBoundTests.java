@@ -6,7 +6,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimResult.Acquired;
@@ -419,7 +418,7 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	private static ClaimRequest request(IdempotencyKey key, Fingerprint fingerprint, Duration retention) {
-		return new ClaimRequest(key, ClaimId.random(), fingerprint, ClaimType.LEASED, LEASE, retention, true);
+		return ClaimRequest.of(key, LEASE, retention).withFingerprint(fingerprint);
 	}
 
 	private static ClaimRequest request(IdempotencyKey key) {
@@ -431,7 +430,7 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	private static ClaimRequest once(String key) {
-		return new ClaimRequest(key(key), ClaimId.random(), Fingerprint.NONE, ClaimType.ONCE, LEASE, RETENTION, true);
+		return ClaimRequest.of(key(key), LEASE, RETENTION).withType(ClaimType.ONCE);
 	}
 
 	private static IdempotencyKey key(String value) {

@@ -9,7 +9,6 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -50,8 +49,7 @@ class MemoryIdempotencyStoreLinearizationTests {
 
 		@Operation
 		public String claim(@Param(name = "caller") int caller) {
-			ClaimResult result = this.store
-				.claim(new ClaimRequest(KEY, id(caller), Fingerprint.NONE, ClaimType.LEASED, TIME, TIME, true));
+			ClaimResult result = this.store.claim(ClaimRequest.of(KEY, TIME, TIME).withClaimId(id(caller)));
 			// The fence is left out: it may have gaps.
 			if (result instanceof ClaimResult.Completed completed) {
 				return "completed by " + new String(completed.result().bytes(), 0, 1);

@@ -136,8 +136,9 @@ class MemoryIdempotencyStoreRaceTests {
 				if (key.isToken()) {
 					store.issue(key, retention);
 				}
-				if (store.claim(new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, type, LEASE, retention,
-						random.nextBoolean())) instanceof Acquired acquired) {
+				if (store.claim(ClaimRequest.of(key, LEASE, retention)
+					.withType(type)
+					.withTakeOver(random.nextBoolean())) instanceof Acquired acquired) {
 					claims.add(acquired.claim());
 				}
 			}
@@ -154,8 +155,8 @@ class MemoryIdempotencyStoreRaceTests {
 	private Run claim(MemoryIdempotencyStore store, Watch watch, RandomGenerator random) {
 		boolean completedBefore = watch.winner != null;
 		long sent = this.clock.millis();
-		ClaimRequest request = new ClaimRequest(watch.key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, LEASE,
-				(random.nextInt(3) == 0) ? LEASE : Duration.ofDays(1), random.nextInt(4) > 0);
+		ClaimRequest request = ClaimRequest.of(watch.key, LEASE, (random.nextInt(3) == 0) ? LEASE : Duration.ofDays(1))
+			.withTakeOver(random.nextInt(4) > 0);
 		if (!(store.claim(request) instanceof Acquired acquired)) {
 			return null;
 		}

@@ -6,7 +6,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -14,7 +13,6 @@ import io.idempotency.store.ClaimResult.Abandoned;
 import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.InProgress;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.LocalResults.LocalResult;
 import io.idempotency.store.StoredResult;
@@ -152,13 +150,11 @@ class MemoryIdempotencyStoreTests {
 	}
 
 	private static ClaimRequest request(String key, Duration lease, Duration retention) {
-		return new ClaimRequest(IdempotencyKey.of("orders", Caller.GLOBAL, key), ClaimId.random(), Fingerprint.NONE,
-				ClaimType.LEASED, lease, retention, true);
+		return ClaimRequest.of(IdempotencyKey.of("orders", Caller.GLOBAL, key), lease, retention);
 	}
 
 	private static ClaimRequest refusing(String key) {
-		return new ClaimRequest(IdempotencyKey.of("orders", Caller.GLOBAL, key), ClaimId.random(), Fingerprint.NONE,
-				ClaimType.LEASED, LEASE, RETENTION, false);
+		return ClaimRequest.of(IdempotencyKey.of("orders", Caller.GLOBAL, key), LEASE, RETENTION).withTakeOver(false);
 	}
 
 }

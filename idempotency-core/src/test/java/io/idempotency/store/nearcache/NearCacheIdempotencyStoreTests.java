@@ -348,11 +348,11 @@ class NearCacheIdempotencyStoreTests {
 	}
 
 	private static ClaimRequest request(IdempotencyKey key, Fingerprint fingerprint) {
-		return new ClaimRequest(key, ClaimId.random(), fingerprint, ClaimType.LEASED, TTL, DAY, true);
+		return ClaimRequest.of(key, TTL, DAY).withFingerprint(fingerprint);
 	}
 
 	private static ClaimRequest once() {
-		return new ClaimRequest(KEY, ClaimId.random(), FINGERPRINT, ClaimType.ONCE, TTL, DAY, true);
+		return ClaimRequest.of(KEY, TTL, DAY).withFingerprint(FINGERPRINT).withType(ClaimType.ONCE);
 	}
 
 	private static IdempotencyKey key(String value) {

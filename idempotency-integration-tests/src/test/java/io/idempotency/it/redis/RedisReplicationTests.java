@@ -6,9 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.idempotency.it.store.Requests;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -109,8 +107,7 @@ class RedisReplicationTests {
 	@Test
 	void whatFindsItselfWaitsForTheReplicaToo() throws Exception {
 		this.replica.pause();
-		ClaimRequest once = new ClaimRequest(Requests.key(), ClaimId.random(), Fingerprint.NONE, ClaimType.ONCE,
-				Requests.LONG, Requests.LONG, true);
+		ClaimRequest once = ClaimRequest.of(Requests.key(), Requests.LONG, Requests.LONG).withType(ClaimType.ONCE);
 		ClaimRequest leased = Requests.claim();
 		Claim done;
 		try (RedisIdempotencyStore careless = new RedisIdempotencyStore(this.connections, "test:", 0, WAIT,

@@ -7,10 +7,8 @@ import java.util.HexFormat;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.IdempotencyStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -67,8 +65,7 @@ public final class OldestRecord {
 
 	private static ClaimRequest claim(Fingerprint fingerprint) {
 		IdempotencyKey key = IdempotencyKey.of(OPERATION, Caller.principal("alice"), "k-1");
-		return new ClaimRequest(key, ClaimId.random(), fingerprint, ClaimType.LEASED, Duration.ofMinutes(1),
-				Duration.ofDays(1), true);
+		return ClaimRequest.of(key, Duration.ofMinutes(1), Duration.ofDays(1)).withFingerprint(fingerprint);
 	}
 
 	private static byte[] hex(String digits) {

@@ -13,12 +13,9 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.it.random.Seed;
-import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
 
@@ -142,8 +139,8 @@ public abstract class RaceContract {
 		IdempotencyKey idempotencyKey = Requests.key("test", key);
 		Requests.acquire(nodes().get(0).store(),
 				Requests.claim(idempotencyKey, Duration.ofMillis(1), Duration.ofHours(1)));
-		ClaimRequest probe = new ClaimRequest(idempotencyKey, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED,
-				Duration.ofMillis(1), Duration.ofHours(1), false);
+		ClaimRequest probe = ClaimRequest.of(idempotencyKey, Duration.ofMillis(1), Duration.ofHours(1))
+			.withTakeOver(false);
 		await().atMost(Duration.ofSeconds(60))
 			.pollInterval(Duration.ofMillis(1))
 			.until(() -> nodes().get(0).store().claim(probe) instanceof ClaimResult.Abandoned);

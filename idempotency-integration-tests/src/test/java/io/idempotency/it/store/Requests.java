@@ -8,10 +8,8 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
@@ -53,7 +51,7 @@ public final class Requests {
 	}
 
 	public static ClaimRequest claim(IdempotencyKey key, Duration lease, Duration retention) {
-		return new ClaimRequest(key, ClaimId.random(), Fingerprint.NONE, ClaimType.LEASED, lease, retention, true);
+		return ClaimRequest.of(key, lease, retention);
 	}
 
 	/**
