@@ -1,9 +1,13 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.util.Set;
 
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The answer of a guarded handler, in all dispatches that take part in making it. */
 abstract class Answer {
@@ -72,6 +76,98 @@ abstract class Answer {
 
 	/** Is told that nothing more will happen to the request. */
 	void requestDestroyed() {
+	}
+
+	/** An answer that is made of a result that was looked up, without a claim to end. */
+	static final class Recovered extends Answer {
+
+		private final long maxResponseSize;
+
+		private final ResponseReplay replay;
+
+		private final AmbientHeaders ambient;
+
+		Recovered(CapturingResponse response, HttpSettings settings, ResponseReplay replay) {
+			super(response);
+			this.maxResponseSize = settings.maxResponseSize();
+			this.replay = replay;
+			this.ambient = new AmbientHeaders(response);
+			response.hold(this.maxResponseSize);
+		}
+
+		@Override
+		void moveTo(CapturingResponse next) {
+			if (response().isHeld()) {
+				response().pass();
+				super.moveTo(next);
+				next.hold(this.maxResponseSize);
+			}
+		}
+
+		@Override
+		void finish() throws IOException {
+			this.replay.mark(response().changes(this.ambient, Set.of()), response().wrapped());
+			response().push();
+		}
+
+		@Override
+		boolean threw(Throwable thrown) {
+			response().close();
+			return false;
+		}
+
+	}
+
+	/**
+	 * A stored answer, which is written at the place where it was captured. All output
+	 * that the application and inner filters produce for the call meanwhile is dropped.
+	 */
+	static final class Replayed extends Answer {
+
+		private static final Logger logger = LoggerFactory.getLogger(Answer.class);
+
+		private final StoredResponse stored;
+
+		private final ResponseReplay replay;
+
+		private boolean sent;
+
+		Replayed(CapturingResponse response, StoredResponse stored, ResponseReplay replay) {
+			super(response);
+			this.stored = stored;
+			this.replay = replay;
+			response.close();
+		}
+
+		@Override
+		void moveTo(CapturingResponse next) {
+			if (!this.sent) {
+				response().pass();
+				super.moveTo(next);
+				next.close();
+			}
+		}
+
+		@Override
+		void finish() throws IOException {
+			this.sent = true;
+			HttpServletResponse wrapped = response().wrapped();
+			if (wrapped.isCommitted()) {
+				logger.warn("A stored answer cannot be replayed: something has committed the response before");
+				return;
+			}
+			this.replay.send(this.stored, wrapped);
+		}
+
+		@Override
+		boolean threw(Throwable thrown) throws IOException {
+			if (thrown instanceof Error && !ReplaySignal.isCauseOf(thrown)) {
+				return false;
+			}
+			finish();
+			return true;
+		}
+
 	}
 
 }

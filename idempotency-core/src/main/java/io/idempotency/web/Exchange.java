@@ -170,7 +170,7 @@ final class Exchange {
 
 	/** Returns whether a stored answer was found, so that nothing may run. */
 	boolean isReplayed() {
-		return this.answer instanceof ReplayedAnswer;
+		return this.answer instanceof Answer.Replayed;
 	}
 
 	/**
@@ -191,11 +191,11 @@ final class Exchange {
 	}
 
 	void recovered() {
-		this.answer = new RecoveredAnswer(requireResponse(), this.settings, this.replay);
+		this.answer = new Answer.Recovered(requireResponse(), this.settings, this.replay);
 	}
 
 	void replayed(StoredResponse stored) {
-		this.answer = new ReplayedAnswer(requireResponse(), stored, this.replay);
+		this.answer = new Answer.Replayed(requireResponse(), stored, this.replay);
 	}
 
 	private CapturingResponse requireResponse() {
