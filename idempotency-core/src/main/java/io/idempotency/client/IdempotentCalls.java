@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.idempotency.key.HeaderName;
 
@@ -165,16 +166,16 @@ public final class IdempotentCalls {
 		}
 
 		/**
-		 * Sets the further statuses after which a call is repeated, for example for a
-		 * gateway that answers 502 or 504 when an answer was lost behind it. Each call of
-		 * this method replaces the statuses of the call before.
+		 * Adds statuses after which a call is repeated, for example for a gateway that
+		 * answers 502 or 504 when an answer was lost behind it.
 		 * @param statuses 408 and 500 to 599; by default none
 		 * @return this
 		 */
 		public Builder alsoOn(int... statuses) {
 			require(Arrays.stream(statuses).allMatch((status) -> status == 408 || (status >= 500 && status <= 599)),
 					"alsoOn must be 408 or 5xx: another status is an answer");
-			this.statuses = Arrays.stream(statuses).boxed().collect(Collectors.toUnmodifiableSet());
+			this.statuses = Stream.concat(this.statuses.stream(), Arrays.stream(statuses).boxed())
+				.collect(Collectors.toUnmodifiableSet());
 			return this;
 		}
 
@@ -214,7 +215,8 @@ public final class IdempotentCalls {
 		/**
 		 * Sets the longest delay between two attempts. A 409 that asks for more is
 		 * repeated after this delay; any other answer that asks for more is handed to the
-		 * caller.
+		 * caller. A delay that such an answer asks for is never shortened: chance adds up
+		 * to the first delay to it, also beyond this bound.
 		 * @param maxDelay the delay, by default 10 seconds
 		 * @return this
 		 */

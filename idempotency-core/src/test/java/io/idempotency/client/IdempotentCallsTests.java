@@ -49,6 +49,17 @@ class IdempotentCallsTests {
 	}
 
 	@Test
+	void statusesComeOnTopOfThoseBefore() {
+		IdempotentCalls calls = IdempotentCalls.DEFAULTS.change().alsoOn(502).alsoOn(504).build();
+		assertThat(calls.change().alsoOn(500).build()).satisfies((all) -> {
+			assertThat(all.areRepeatedOn(500)).isTrue();
+			assertThat(all.areRepeatedOn(502)).isTrue();
+			assertThat(all.areRepeatedOn(504)).isTrue();
+		});
+		assertThat(calls.areRepeatedOn(500)).isFalse();
+	}
+
+	@Test
 	void valuesThatMakeNoSenseAreRefused() {
 		IdempotentCalls.Builder builder = IdempotentCalls.DEFAULTS.change();
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.header("no name"));
