@@ -42,6 +42,7 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.support.WebClientAdapter;
 import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
@@ -100,6 +101,14 @@ class LostAnswersTests {
 			.build();
 	}
 
+	private WebClient webClient() {
+		return WebClient.builder()
+			.baseUrl(this.line.address())
+			.clientConnector(new JdkClientHttpConnector(this.http))
+			.filter(new IdempotentCallFilter(this.calls))
+			.build();
+	}
+
 	private static String pay(RestClient client, String path, String intent) {
 		return client.post().uri(path).body(intent).retrieve().body(String.class);
 	}
@@ -120,11 +129,7 @@ class LostAnswersTests {
 
 	@Test
 	void callersOfWebClientPayOnce() throws Exception {
-		WebClient client = WebClient.builder()
-			.baseUrl(this.line.address())
-			.clientConnector(new JdkClientHttpConnector(this.http))
-			.filter(new IdempotentCallFilter(this.calls))
-			.build();
+		WebClient client = webClient();
 		payAll((intent) -> client.post()
 			.uri("/payments")
 			.bodyValue(intent)
@@ -137,6 +142,14 @@ class LostAnswersTests {
 	void callersOfAnHttpInterfacePayOnce() throws Exception {
 		RestClient below = restClient().mutate().requestFactory(new SimpleClientHttpRequestFactory()).build();
 		PaymentsByHttp client = HttpServiceProxyFactory.builderFor(RestClientAdapter.create(below))
+			.build()
+			.createClient(PaymentsByHttp.class);
+		payAll(client::pay);
+	}
+
+	@Test
+	void callersOfAnHttpInterfaceOverWebClientPayOnce() throws Exception {
+		PaymentsByHttp client = HttpServiceProxyFactory.builderFor(WebClientAdapter.create(webClient()))
 			.build()
 			.createClient(PaymentsByHttp.class);
 		payAll(client::pay);
