@@ -21,6 +21,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.LocalResults.LocalResult;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -70,6 +71,27 @@ class NearCacheIdempotencyStoreTests {
 		assertThat(this.near.find(KEY)).isNull();
 		claim();
 		assertThat(this.near.find(KEY)).as("the answer from after").isNotNull();
+	}
+
+	/** A replay does not make the answer younger. */
+	@Test
+	void evictionReachesAnotherNodeWithinItsTimeToLive() {
+		MemoryIdempotencyStore shared = new MemoryIdempotencyStore(10_000);
+		NearCacheIdempotencyStore here = new NearCacheIdempotencyStore(shared, 1_000_000, TTL, this.nanos::get);
+		NearCacheIdempotencyStore there = new NearCacheIdempotencyStore(shared, 1_000_000, TTL, this.nanos::get);
+		ClaimResult claimed = shared.claim(request(KEY, FINGERPRINT));
+		shared.complete(Completion.result(((ClaimResult.Acquired) claimed).claim(), FINGERPRINT, result("done"), DAY));
+		assertThat(here.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Completed.class);
+		assertThat(there.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Completed.class);
+		assertThat(here.admin().orElseThrow().evict(RecordKey.of(KEY), false)).isEqualTo(RecordAdmin.Eviction.EVICTED);
+		assertThat(here.find(KEY)).as("the node of the operator forgets at once").isNull();
+		advance(TTL.minusNanos(1));
+		assertThat(there.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Completed.class);
+		assertThat(there.find(KEY)).isNotNull();
+		advance(Duration.ofNanos(1));
+		assertThat(there.find(KEY)).isNull();
+		assertThat(there.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Acquired.class);
+		assertThat(here.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
 	@Test
