@@ -107,7 +107,10 @@ final class JoinedCalls {
 		return new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, cause);
 	}
 
-	/** One call and its transaction; only the thread of the call uses it. */
+	/**
+	 * One call and its transaction. Only the thread of the call uses it, but for the end
+	 * of the transaction, which another thread may tell.
+	 */
 	private final class JoinedCall<T> {
 
 		private final GuardedCall call;

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * that transaction has ended, so its ending is held until then. If a call in a
  * surrounding transaction fails, its claim ends at once. A failure of the store does not
  * reach the caller: the write is repeated in the background, and the caller always gets
- * the real result. Thread-safe; no lock is held while a store is asked.
+ * the real result. Only a write inside the transaction of the work fails that
+ * transaction. Thread-safe; no lock is held while a store is asked.
  *
  * @hidden
  * @since 0.1.0

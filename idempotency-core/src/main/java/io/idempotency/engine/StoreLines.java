@@ -48,7 +48,7 @@ final class StoreLines {
 
 	/**
 	 * Sends every outstanding write once more, in parallel.
-	 * @param deadline when to stop to wait for the answers
+	 * @param deadline when to stop waiting for the answers
 	 */
 	void sendOnceMore(long deadline) throws InterruptedException {
 		List<UnderWay> sent = new ArrayList<>();

@@ -32,8 +32,8 @@ record Listener(ListenerKind kind, @Nullable MessageCarrier carrier, @Nullable S
 	}
 
 	/**
-	 * Returns whose key the key of a message is: a consumer group and a queue get every
-	 * message for themselves, so what one has done says nothing about another.
+	 * Returns the owner of the key of a message. Each consumer group and each queue gets
+	 * every message for itself, so what one has done says nothing about another.
 	 * @param message the message
 	 * @param consumerGroup tells the consumer group of Kafka
 	 */
