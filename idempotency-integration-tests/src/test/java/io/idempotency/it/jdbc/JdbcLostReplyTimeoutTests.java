@@ -72,11 +72,12 @@ class JdbcLostReplyTimeoutTests {
 
 	private void withLine(BiFunction<BadLine, HikariDataSource, CompletableFuture<Void>> call) {
 		try (BadLine line = new BadLine(this.database.port());
-				HikariDataSource pool = this.database.through(line.port()).pool(2)) {
-			// On a slow machine the pool asks a connection first whether it is alive, and
-			// then waits for another one.
-			pool.setValidationTimeout(500);
-			pool.setConnectionTimeout(1_000);
+				HikariDataSource pool = this.database.through(line.port()).pool(2, (config) -> {
+					// On a slow machine the pool asks a connection first whether it is
+					// alive, and then waits for another one.
+					config.setValidationTimeout(500);
+					config.setConnectionTimeout(3_000);
+				})) {
 			CompletableFuture<Void> end = call.apply(line, pool);
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> end.get(20, TimeUnit.SECONDS))
 				.withCauseInstanceOf(IdempotencyStoreException.class);

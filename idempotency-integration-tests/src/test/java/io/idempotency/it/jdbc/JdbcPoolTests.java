@@ -132,11 +132,10 @@ class JdbcPoolTests {
 		}
 	}
 
-	/** Impatient once its connections are open. */
+	/** With time to open its connections, and no more. */
 	private HikariDataSource smallPool() throws SQLException {
-		HikariDataSource pool = this.database.pool(3);
+		HikariDataSource pool = this.database.pool(3, (config) -> config.setConnectionTimeout(3000));
 		giveBack(takeAll(pool));
-		pool.setConnectionTimeout(300);
 		return pool;
 	}
 

@@ -18,6 +18,8 @@ import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -31,6 +33,7 @@ import static org.awaitility.Awaitility.await;
  */
 @Requires({ Backend.REDIS, Backend.POSTGRESQL })
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class KilledStoreTests {
 
 	/** The group asks the store, as the page on operations describes it. */
