@@ -200,7 +200,7 @@ final class CapturingResponse extends HeldHeaders {
 			// container.
 			String encoding = getCharacterEncoding();
 			super.setCharacterEncoding(encoding);
-			this.writer = new PrintWriter(new UnbufferedWriter(heldStream(), encoding));
+			this.writer = new PrintWriter(new HeldOutputStream.UnbufferedWriter(heldStream(), encoding));
 		}
 		return this.writer;
 	}
