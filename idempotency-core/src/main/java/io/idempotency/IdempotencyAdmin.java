@@ -57,10 +57,10 @@ public interface IdempotencyAdmin {
 	 * Removes one record, so that its key is new.
 	 * <p>
 	 * A record that a live call holds is left, because a duplicate would run beside that
-	 * call. With {@code force} it is removed all the same: its owner learns that it has
-	 * lost its claim; the owner's result is kept if nobody has claimed the key meanwhile,
-	 * and thrown away otherwise. The record of a token does not make the token new: the
-	 * token is unknown from then on.
+	 * call. With {@code force} it is removed all the same. The owner learns at its next
+	 * renewal that it has lost its claim. The owner's result is kept if nobody has
+	 * claimed the key meanwhile, and thrown away otherwise. A token whose record is
+	 * removed does not become new: it is unknown from then on.
 	 * @param operation name of the operation
 	 * @param id the {@link IdempotencyRecord#id()}
 	 * @param force whether a record that a live call holds is removed too
@@ -76,8 +76,8 @@ public interface IdempotencyAdmin {
 	 * @param caller the caller
 	 * @param force whether records that live calls hold are removed too
 	 * @return what became of the records
-	 * @throws IllegalArgumentException if the caller has no name: such records belong to
-	 * nobody in particular
+	 * @throws IllegalArgumentException if the caller has neither a name nor qualities:
+	 * such records belong to nobody in particular
 	 */
 	IdempotencyEviction erase(IdempotencyCaller caller, boolean force);
 

@@ -36,8 +36,8 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	}
 
 	/**
-	 * Returns the caller of keys that belong to no caller: business keys, and every key
-	 * with {@code idempotency.scope=global}.
+	 * Returns the caller of keys that belong to no caller: business keys and, with
+	 * {@code idempotency.scope=global}, the keys of requests.
 	 * @return no caller
 	 */
 	public static IdempotencyCaller none() {
@@ -64,7 +64,9 @@ public record IdempotencyCaller(Type type, String name, List<Quality> qualities)
 	/**
 	 * Returns the caller that a scope names: the attribute {@code scope} of
 	 * {@link Idempotent}, the scope of a template call, or an
-	 * {@code IdempotencyScopeResolver}.
+	 * {@code IdempotencyScopeResolver}. The keys of a listener without a scope of its own
+	 * have a scope such as {@code KAFKA:billing}: {@code KAFKA} and the consumer group,
+	 * or {@code RABBIT} or {@code JMS} and the queue or subscription.
 	 * @param scope the scope
 	 * @return the caller
 	 */

@@ -1,11 +1,10 @@
 package io.idempotency;
 
 /**
- * An annotation or its wiring is wrong. The library throws this exception at start-up
- * only.
+ * An annotation, its wiring or a store is wrong. The library throws this exception at
+ * start-up or, for a bean that is created later, at the creation of the bean.
  * <p>
- * {@link #getMessage()} names the method and says what is wrong, {@link #action()} says
- * what to do.
+ * {@link #getMessage()} says what is wrong and where, {@link #action()} says what to do.
  *
  * @since 0.1.0
  */

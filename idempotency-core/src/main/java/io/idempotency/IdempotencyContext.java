@@ -56,7 +56,8 @@ public interface IdempotencyContext {
 
 	/**
 	 * Asks not to keep the result of this call: the key becomes free again when the call
-	 * ends.
+	 * ends. In mode {@link IdempotencyMode#REPLAY}, a claim that was taken over from a
+	 * dead owner stays abandoned instead.
 	 */
 	void release();
 

@@ -7,12 +7,16 @@ package io.idempotency;
  */
 public enum IdempotencyEvent {
 
-	/** The call ran, and its claim was completed. */
+	/**
+	 * The call has ended without a release: its claim was completed or, in mode
+	 * {@code REJECT}, is final. The result may have been found in the business data, and
+	 * the end may be a failure that is remembered.
+	 */
 	EXECUTED,
 
 	/**
-	 * The key was released, so a later call may run: this call failed, did not run, or
-	 * asked for the release.
+	 * The key was released, so a later call may run: this call failed, did not run, asked
+	 * for the release, or was rolled back with its transaction.
 	 */
 	RELEASED,
 
@@ -45,7 +49,7 @@ public enum IdempotencyEvent {
 	/** The call was refused because the owner died and its outcome is unknown. */
 	OUTCOME_UNKNOWN,
 
-	/** The call was refused because the store could not be reached. */
+	/** The call was refused with {@link IdempotencyStoreUnavailableException}. */
 	STORE_UNAVAILABLE,
 
 	/** The store could not be reached, so the call runs unguarded. */
@@ -54,7 +58,10 @@ public enum IdempotencyEvent {
 	/** The call took over a claim whose owner died. */
 	TAKEN_OVER,
 
-	/** A live owner lost its claim to another owner, because its lease ran out. */
+	/**
+	 * A live owner lost its claim: its lease ran out and another call took the key, or
+	 * its record is gone, for example because an operator removed it.
+	 */
 	CLAIM_LOST,
 
 	/**
@@ -70,8 +77,8 @@ public enum IdempotencyEvent {
 	TOMBSTONE,
 
 	/**
-	 * The store failed while an owner renewed, completed or released; the library
-	 * retries.
+	 * The store failed while an owner renewed, completed or released, or a deadlock ended
+	 * the transaction of a claim; the library retries.
 	 */
 	STORE_RETRY
 

@@ -12,8 +12,9 @@ public enum IdempotencyMode {
 
 	/**
 	 * Duplicates are refused within the retention, which counts from the first call. No
-	 * result is stored. A call runs at most once: when its owner dies, it is not run
-	 * again within the retention.
+	 * result is stored. When the owner dies, the call is not run again within the
+	 * retention. {@link FailureMode} decides whether a call that has failed frees its
+	 * key.
 	 */
 	REJECT,
 

@@ -10,7 +10,10 @@ import java.util.Locale;
  */
 public enum IdempotencyOutcome {
 
-	/** The call ran, and duplicates find its end in the store, or soon will. */
+	/**
+	 * The call ran and has not failed. The store has taken its end, or is asked again
+	 * until it does.
+	 */
 	EXECUTED,
 
 	/** The call got the result of the first call. */
@@ -43,7 +46,7 @@ public enum IdempotencyOutcome {
 	RELEASED,
 
 	/**
-	 * The call ran, but its lease was over before its end, and the store did not accept
+	 * The call ran, but had lost its claim before its end, so the store did not accept
 	 * the end: another call may have run, too.
 	 */
 	LEASE_LOST,
@@ -57,7 +60,7 @@ public enum IdempotencyOutcome {
 	 */
 	REFUSED,
 
-	/** The call was refused because the store could not be reached. */
+	/** The call was refused with {@link IdempotencyStoreUnavailableException}. */
 	STORE_ERROR,
 
 	/**

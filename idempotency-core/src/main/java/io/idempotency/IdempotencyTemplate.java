@@ -50,8 +50,8 @@ public interface IdempotencyTemplate {
 
 		/**
 		 * Sets a token as the key. {@link IdempotencyTokens} must have issued the token
-		 * to the current caller. A token replaces {@link #key(Object...)},
-		 * {@link #scope(String)} and {@link #store(String)}.
+		 * to the current caller. A call with a token must set none of
+		 * {@link #key(Object...)}, {@link #scope(String)} and {@link #store(String)}.
 		 * @param token the token
 		 * @return this call
 		 */
@@ -190,7 +190,8 @@ public interface IdempotencyTemplate {
 		 * @param type the type as which a stored result is decoded
 		 * @param action the work; its exceptions, and those of its future, come out
 		 * unchanged
-		 * @return a future that completes with the result after the result was stored
+		 * @return a future that completes with the result after the result was stored, or
+		 * after the store has failed to take it; the library then repeats the write
 		 * @throws IdempotencyException if the call was refused
 		 * @throws IllegalArgumentException as {@link #execute(Class, Supplier)}
 		 */

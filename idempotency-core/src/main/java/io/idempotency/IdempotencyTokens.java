@@ -10,9 +10,10 @@ package io.idempotency;
  * application may hand them out itself, e.g. in a hidden field of a form. Implementations
  * are thread-safe.
  * <p>
- * Every token takes one record of the default store from its issue to its expiry, used or
- * not. The memory store bounds the number of unused tokens; the other stores do not. So a
- * service that issues tokens to everybody must limit how often it does.
+ * Every token takes one record of the default store: an unused one until it expires, a
+ * used one for as long as its operation keeps the record. The memory store bounds the
+ * number of unused tokens; the other stores do not. So a service that issues tokens to
+ * everybody must limit how often it does.
  *
  * @since 0.1.0
  */

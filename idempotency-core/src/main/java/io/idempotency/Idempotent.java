@@ -27,10 +27,11 @@ import org.springframework.core.annotation.AliasFor;
  * a message that names the method and the cure.
  * <p>
  * <b>Concurrency.</b> When calls with one key overlap, exactly one of them runs, on all
- * nodes that share the store; the claim is renewed while the method runs. <b>Failure.</b>
- * A call that throws releases its key unless {@link #onFailure()} says otherwise. When
- * the store cannot be reached, the call is refused unless
- * {@code idempotency.on-store-failure=proceed}.
+ * nodes that share the store. Its claim is renewed while the method runs. If the owner
+ * dies, or stops for longer than its lease, a later call may take the key over
+ * ({@link #onAbandoned()}). <b>Failure.</b> A call that throws releases its key unless
+ * {@link #onFailure()} says otherwise. When the store cannot be reached, the call is
+ * refused unless {@code idempotency.on-store-failure=proceed}.
  *
  * @since 0.1.0
  */
@@ -109,19 +110,21 @@ public @interface Idempotent {
 	String operation() default "";
 
 	/**
-	 * SpEL expression that says whose key it is. Default on controller methods:
-	 * {@code idempotency.scope}. Default on other methods: no caller is part of a key
-	 * that an expression gives; a key from {@link #header()} or {@link #body()}, and a
-	 * {@link #token() token}, belong to the caller of the current request.
+	 * SpEL expression that says whose key it is. Default on controller methods: the
+	 * {@code IdempotencyScopeResolver} of the application, or {@code idempotency.scope}
+	 * if there is none. Default in listeners of Kafka, RabbitMQ and JMS: the consumer
+	 * group, the queue or the subscription. Default on other methods: no caller is part
+	 * of a key that an expression gives; a key from {@link #header()} or {@link #body()},
+	 * and a {@link #token() token}, belong to the caller of the current request.
 	 * @return the scope expression
 	 */
 	String scope() default "";
 
 	/**
 	 * SpEL expression for what must be equal on a retry; {@code "none"} switches the
-	 * comparison off. Default: the request is compared; outside HTTP nothing is compared.
-	 * Modes {@link IdempotencyMode#REJECT} and {@link IdempotencyMode#LOCK} compare
-	 * nothing.
+	 * comparison off. Default on controller methods: the request is compared. Default on
+	 * other methods: nothing is compared. Modes {@link IdempotencyMode#REJECT} and
+	 * {@link IdempotencyMode#LOCK} compare nothing.
 	 * @return the fingerprint expression or {@code "none"}
 	 */
 	String fingerprint() default "";

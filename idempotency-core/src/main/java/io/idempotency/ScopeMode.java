@@ -8,12 +8,13 @@ package io.idempotency;
 public enum ScopeMode {
 
 	/**
-	 * Each caller has its own keys, told apart by the name of the request's principal;
-	 * anonymous callers share one space.
+	 * Each caller has its own keys. Callers are told apart by the name of the request's
+	 * principal and, for OAuth 2, by the issuer or the client registration. Anonymous
+	 * callers share one space.
 	 */
 	PRINCIPAL,
 
-	/** All callers share their keys: no caller is part of the key. */
+	/** All callers share their keys: no principal is part of the key. */
 	GLOBAL
 
 }
