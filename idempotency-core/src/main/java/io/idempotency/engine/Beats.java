@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * from the time its last renewal was sent, until its beat is stopped or the store refuses
  * the renewal.
  * <p>
- * One sweep finds all claims that are due and renews them together, so a call that ends
- * within a third of its lease costs no timer. One locked row may make a common renewal
- * hang or fail. Each claim of that renewal is then renewed alone, on a thread of its own,
- * so that the locked row does not stop the beats of other claims. Thread-safe; no lock is
- * held while a store is asked.
+ * One sweep finds all claims that are due and renews them together, so all claims share
+ * one timer. One locked row may make a common renewal hang or fail. Each claim that was
+ * not renewed is then renewed alone, on a thread of its own, so that the locked row does
+ * not stop the beats of other claims. Thread-safe; no lock is held while a store is
+ * asked.
  */
 final class Beats {
 

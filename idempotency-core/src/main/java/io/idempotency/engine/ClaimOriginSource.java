@@ -4,8 +4,8 @@ import io.idempotency.Internal;
 import io.idempotency.store.ClaimOrigin;
 
 /**
- * Tells where a claim comes from. Is asked once for each call, so it must be quick; its
- * failure changes no answer. Thread-safe.
+ * Tells where a claim comes from. The engine asks it once for each claim, so it must be
+ * quick; its failure changes no answer. Thread-safe.
  *
  * @hidden
  * @since 0.1.0

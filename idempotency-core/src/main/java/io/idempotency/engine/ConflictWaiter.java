@@ -15,7 +15,7 @@ import io.idempotency.store.Scheduler;
  * Waits until a conflict ends, for a limited time. An owner on this node wakes up its
  * waiters. The poll is for owners on other nodes and for owners that die. The waiters of
  * one key share it: one of them asks the store, however many they are, and wakes up the
- * others when the conflict has ended. No store call is under way while a duplicate waits.
+ * others when the conflict has ended. A duplicate never waits inside a call of the store.
  */
 final class ConflictWaiter {
 

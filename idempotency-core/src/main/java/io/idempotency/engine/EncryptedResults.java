@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  * encryption both are the same.
  * <p>
  * The format decides how a result is read, so it is encrypted together with the result:
- * the plain text is {@code length of format:1 format result}. The context is the identity
- * of the record. If a result cannot be encrypted or decrypted, the methods return
- * {@code null} and warn once for each operation and cause. They throw nothing but a
- * {@link VirtualMachineError} of the decryption.
+ * the plain text is {@code length of format:1 format result}. The context is made of the
+ * name of the encrypted format and the identity of the record. If a result cannot be
+ * encrypted or decrypted, the methods return {@code null} and warn once for each
+ * operation and cause. They throw nothing but a {@link VirtualMachineError} of the
+ * decryption.
  */
 final class EncryptedResults {
 

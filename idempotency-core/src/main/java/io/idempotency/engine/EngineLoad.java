@@ -59,8 +59,7 @@ public final class EngineLoad {
 	}
 
 	/**
-	 * Returns how late the renewal of a claim is that should have been renewed first of
-	 * all.
+	 * Returns how late the most overdue renewal of a claim is.
 	 * @return the time since that renewal was due, zero if none is late
 	 */
 	public Duration latestBeat() {

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Those who see what an engine does.
  *
- * @param calls sees the calls, {@code null} if nobody does: then a call costs no object
- * more
+ * @param calls sees the calls, {@code null} if nobody does; no object is then made for a
+ * call's observation
  * @param stores sees what is asked of the stores
  * @param origins tells where a claim of this thread comes from
  * @hidden

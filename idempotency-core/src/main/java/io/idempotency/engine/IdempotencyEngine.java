@@ -33,9 +33,11 @@ import org.jspecify.annotations.Nullable;
  *       └ Mismatch ──────→ refuse
  * </pre>
  *
- * The method's own result or exception always wins over a failure of the store.
- * {@code OwnerRun} runs the call of an owner, and {@code Replays} answers a duplicate.
- * {@link OwnedClaim} carries out an {@link Ending} as mode and policy say.
+ * The method's own result or exception wins over a failure of the store. Only a record
+ * that commits in the transaction of the work fails that transaction, and the call with
+ * it, if it cannot be written. {@code OwnerRun} runs the call of an owner, and
+ * {@code Replays} answers a duplicate. {@link OwnedClaim} carries out an {@link Ending}
+ * as mode and policy say.
  * <p>
  * Thread-safe. One engine serves all operations and all stores of an application; its
  * threads renew claims, repeat the writes that a store could not do, and complete the
@@ -185,7 +187,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Guards one call whose record commits in the same database transaction as its work.
+	 * Guards one call, whose record may commit in the same database transaction as its
+	 * work.
 	 * @param <T> the result of the guarded method
 	 * @param call the call
 	 * @param action the work of the call
@@ -290,7 +293,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Closes the engine: refuses new calls, completes the futures that are done, and
+	 * Closes the engine: refuses new calls, completes the futures whose work is done, and
 	 * sends every outstanding completion and release once more, in parallel and within 5
 	 * seconds. Logs the writes that a store has not accepted by then. The caller must
 	 * first stop the sources of calls, and may close the connections of the stores only

@@ -68,7 +68,8 @@ final class Replays {
 	}
 
 	/**
-	 * Gives a result that is in the memory of this JVM, if a replay of it is all.
+	 * Gives a result that is in the memory of this JVM, if the call needs nothing but its
+	 * replay.
 	 * @return where the claim of the first call came from, {@code null} if nothing was
 	 * given
 	 */

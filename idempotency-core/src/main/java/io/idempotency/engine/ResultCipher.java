@@ -8,14 +8,14 @@ package io.idempotency.engine;
  * The output must be authenticated together with its context. A result that was changed,
  * or that was moved to another record, is then refused and never replayed.
  * <p>
- * Thread-safe. Both methods are called on the thread of a guarded call, or on a thread of
- * the engine if the call is asynchronous. The claim lives while {@code encrypt} runs and,
- * with {@code transaction = JOIN}, its database transaction may be open. A cipher should
- * therefore ask a key service for a data key now and then, and not for every result. A
- * result that cannot be encrypted is not kept, and a result that cannot be decrypted
- * counts as not kept. In both cases a duplicate gets the result that {@code recover}
- * finds, or is refused ({@link io.idempotency.IdempotencyResultUnavailableException}); it
- * never runs.
+ * Thread-safe. Both methods are called on the thread of a guarded call, or on the thread
+ * that ends the call if that is another one. The claim lives while {@code encrypt} runs
+ * and, with {@code transaction = JOIN}, its database transaction may be open. A cipher
+ * should therefore ask a key service for a data key now and then, and not for every
+ * result. A result that cannot be encrypted is not kept, and a result that cannot be
+ * decrypted counts as not kept. In both cases a duplicate gets the result that
+ * {@code recover} finds, or is refused
+ * ({@link io.idempotency.IdempotencyResultUnavailableException}); it never runs.
  *
  * @since 0.1.0
  */

@@ -15,7 +15,8 @@ public interface ResultCodec {
 	/**
 	 * Encodes a result.
 	 * @param value the result, {@code null} included
-	 * @param type its declared type, never the type of the value
+	 * @param type its declared type; only {@link #comparable(Object)} gives the class of
+	 * the value
 	 * @return the stored form
 	 * @throws RuntimeException if the value cannot be encoded
 	 */

@@ -74,7 +74,8 @@ final class Retries {
 
 	/**
 	 * Repeats a write until the store answers or the time is over.
-	 * @param write the write, which has failed once
+	 * @param write the write, which has failed once or, to give a claim back, was not
+	 * sent yet
 	 * @param atMost the longest time for which the write is repeated
 	 */
 	void repeat(OutstandingWrite write, Duration atMost) {

@@ -26,8 +26,8 @@ enum Standing {
 	COMMITTED,
 
 	/**
-	 * The transaction was rolled back together with the record, and the ending is written
-	 * anew.
+	 * The transaction was rolled back together with the record. The ending is written
+	 * anew, unless it is a release.
 	 */
 	GONE,
 

@@ -53,7 +53,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 	/**
 	 * Creates an admin.
 	 * @param store the store
-	 * @param stores finds other stores by name, none of which has a near cache
+	 * @param stores finds other stores by name; they count as stores without a near cache
 	 * @param namespace the namespace of the records
 	 * @param nearCache how long the near cache of a node replays a result of the store;
 	 * zero if there is none
