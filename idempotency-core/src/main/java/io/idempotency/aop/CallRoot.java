@@ -29,7 +29,7 @@ public final class CallRoot {
 	}
 
 	/**
-	 * Returns a header of the request.
+	 * Returns a header of the request or of the message.
 	 * @param name the name, in any case
 	 * @return the first value, {@code null} if there is none
 	 */
@@ -51,7 +51,7 @@ public final class CallRoot {
 	 * @param pointer a JSON Pointer, or the name of a form field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
 	 * @throws IdempotencyKeyInvalidException if the client sent an array or an object at
-	 * this place
+	 * this place, a field several times, or a body that cannot be read
 	 */
 	public @Nullable Object body(String pointer) {
 		return OperationKeys.value(this.call.operation(), pointer, this.values);

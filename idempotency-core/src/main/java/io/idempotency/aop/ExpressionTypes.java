@@ -65,7 +65,8 @@ final class ExpressionTypes {
 	 * Checks an expression.
 	 * @param expression the parsed expression
 	 * @throws IdempotencyConfigurationException if the expression fails for all values
-	 * that the types allow
+	 * that the types allow. As a key or a scope, a concrete class, a collection or a map
+	 * is refused, too, although an unknown subclass could be text
 	 */
 	void check(SpelNode expression) {
 		DeclaredType type = typeOf(expression, DeclaredType.of(CallRoot.class));

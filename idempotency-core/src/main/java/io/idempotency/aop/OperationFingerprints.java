@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Makes the fingerprint of the value of an expression, by the same rules for every door.
  * Thread-safe.
  * <p>
- * A value that could be a key counts by its text, so {@code 5} and {@code "5"} are equal;
- * any other value counts by its encoded form.
+ * A value that could be one part of a key counts by its text, so {@code 5} and
+ * {@code "5"} are equal; any other value, lists included, counts by its encoded form.
  *
  * @hidden
  * @since 0.1.0

@@ -70,7 +70,8 @@ public interface RequestValues {
 	 * @param pointer a JSON Pointer (RFC 6901) into a JSON body, or the name of a form
 	 * field
 	 * @return text, a number or a boolean; {@code null} if it is absent or null
-	 * @throws IllegalArgumentException if the value is an array or an object
+	 * @throws IllegalArgumentException if the value is an array, an object or a field
+	 * with several values, or if the body cannot be read
 	 */
 	@Nullable Object body(String pointer);
 
