@@ -20,8 +20,8 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * has processed the record. Immutable and thread-safe.
  * <p>
  * The pauses grow from one second to ten. All other exceptions have the back-off of the
- * error handler. That back-off needs one try at least: a handler without any asks no
- * function.
+ * error handler. That back-off must allow one more try at least, because an error handler
+ * that never tries again asks no function.
  *
  * @since 0.1.0
  */

@@ -33,7 +33,8 @@ record Listener(ListenerKind kind, @Nullable MessageCarrier carrier, @Nullable S
 
 	/**
 	 * Returns the owner of the key of a message. Each consumer group and each queue gets
-	 * every message for itself, so what one has done says nothing about another.
+	 * every message for itself, so a message that one of them has processed is new to the
+	 * others.
 	 * @param message the message
 	 * @param consumerGroup tells the consumer group of Kafka
 	 */

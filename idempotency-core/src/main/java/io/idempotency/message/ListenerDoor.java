@@ -25,9 +25,10 @@ import org.springframework.util.function.SingletonSupplier;
  * broker understands. Thread-safe.
  * <p>
  * The key belongs to the consumer group (Kafka), the queue (RabbitMQ, JMS) or the
- * subscription (JMS), unless the annotation has a scope. A duplicate is skipped: the
- * method does not run, and the message is acknowledged. {@link Refusals} decides what
- * becomes of the other messages.
+ * subscription (JMS), unless the annotation has a scope. For an event, the default is
+ * that of other methods. A duplicate of a call that has succeeded is skipped: the method
+ * does not run, and the message is acknowledged. {@link Refusals} decides what becomes of
+ * a message whose call is refused.
  *
  * @hidden
  * @since 0.1.0

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>What becomes of the message</caption>
  * <tr>
- * <td>the call was done before, and nothing has to be answered</td>
+ * <td>the call was done before, and nothing has to be answered; in mode {@code REJECT}:
+ * the call came before, and its method may answer nothing</td>
  * <td>skipped and acknowledged</td>
  * </tr>
  * <tr>
