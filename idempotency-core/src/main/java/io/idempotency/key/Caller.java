@@ -37,7 +37,7 @@ public record Caller(Kind kind, String name) {
 	}
 
 	/**
-	 * Returns the caller that a scope resolver or a scope expression names.
+	 * Returns the caller that a scope names.
 	 * @param scope the scope, e.g. a tenant
 	 * @return the caller
 	 */
@@ -47,8 +47,8 @@ public record Caller(Kind kind, String name) {
 
 	/**
 	 * Returns this caller with one more quality, which tells it apart from other callers
-	 * of the same name. The new caller is of kind {@link Kind#QUALIFIED}, so its name can
-	 * never be equal to a name that somebody chose.
+	 * of the same name. The new caller is of kind {@link Kind#QUALIFIED}, so it never
+	 * equals a caller whose whole name somebody chose.
 	 * @param quality the name of the quality, e.g. {@code issuer}
 	 * @param values the values of the quality, in their order; an empty list differs from
 	 * every value
@@ -92,7 +92,10 @@ public record Caller(Kind kind, String name) {
 		/** The name is that of the request's principal. */
 		PRINCIPAL,
 
-		/** A scope resolver or a scope expression gave the name. */
+		/**
+		 * A scope resolver, a scope expression, a template call or a listener gave the
+		 * name.
+		 */
 		SCOPE,
 
 		/**

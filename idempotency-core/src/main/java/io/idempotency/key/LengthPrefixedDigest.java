@@ -112,7 +112,7 @@ final class LengthPrefixedDigest {
 	byte[] digest() {
 		flush();
 		byte[] result = this.digest.digest();
-		// The buffer is cleared, so that no heap dump shows a key.
+		// The buffer is cleared, so that the idle object keeps no key in memory.
 		Arrays.fill(this.buffer, (byte) 0);
 		IDLE.set(this);
 		return result;
