@@ -41,7 +41,10 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	private static final int TAG_LENGTH = 16;
 
-	/** An id is too short for a key, in case a key stands in the place of an id. */
+	/**
+	 * An id has at most 20 characters. The Base64 text of a key is longer, so a key that
+	 * was written in the place of an id is refused and never printed.
+	 */
 	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
 
 	private final SecureRandom random = new SecureRandom();

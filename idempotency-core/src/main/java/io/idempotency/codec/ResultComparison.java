@@ -21,9 +21,10 @@ import io.idempotency.engine.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a result with the value that was read back. The comparison uses {@code equals}
- * if the class defines it, the fields if {@code equals} says no or is not defined, and
- * the JSON if no fields can be seen. For one comparison.
+ * Compares a result with the value that was read back. The {@code equals} of a value of
+ * the JDK or of an enum decides. If the {@code equals} of another value says yes, its
+ * JSON must be the same, too, except for a record. If it says no or is not defined, the
+ * fields are compared, or the JSON if no fields can be seen. For one comparison.
  */
 final class ResultComparison {
 
