@@ -50,10 +50,14 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	private final Duration nearCache;
 
+	/** The admin of the default store, also under that store's name. */
+	private final StoreIdempotencyAdmin ofDefaultStore;
+
 	/**
 	 * Creates an admin.
 	 * @param store the store
-	 * @param stores finds other stores by name; they count as stores without a near cache
+	 * @param stores finds stores by name, the given one by its own; the others count as
+	 * stores without a near cache
 	 * @param namespace the namespace of the records
 	 * @param nearCache how long the near cache of a node replays a result of the store;
 	 * zero if there is none
@@ -64,6 +68,15 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 		this.stores = stores;
 		this.namespace = namespace;
 		this.nearCache = nearCache;
+		this.ofDefaultStore = this;
+	}
+
+	private StoreIdempotencyAdmin(IdempotencyStore store, StoreIdempotencyAdmin ofDefaultStore) {
+		this.store = store;
+		this.stores = ofDefaultStore.stores;
+		this.namespace = ofDefaultStore.namespace;
+		this.nearCache = Duration.ZERO;
+		this.ofDefaultStore = ofDefaultStore;
 	}
 
 	@Override
@@ -174,7 +187,9 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	@Override
 	public IdempotencyAdmin store(String name) {
-		return new StoreIdempotencyAdmin(this.stores.apply(name), this.stores, this.namespace, Duration.ZERO);
+		IdempotencyStore named = this.stores.apply(name);
+		return (named == this.ofDefaultStore.store) ? this.ofDefaultStore
+				: new StoreIdempotencyAdmin(named, this.ofDefaultStore);
 	}
 
 	private <T> T ask(Function<RecordAdmin, T> question) {

@@ -38,7 +38,7 @@ final class IdempotencyStores {
 	}
 
 	/**
-	 * Finds a store by the name of its bean.
+	 * Finds a store by the name of its bean; the default store comes with its near cache.
 	 * @throws IllegalArgumentException if there is none
 	 */
 	IdempotencyStore named(String name) {
@@ -46,7 +46,7 @@ final class IdempotencyStores {
 		if (store == null) {
 			throw new IllegalArgumentException("'" + name + "' is no bean of type IdempotencyStore");
 		}
-		return store;
+		return (store == find()) ? defaultStore() : store;
 	}
 
 	private IdempotencyStore find() {

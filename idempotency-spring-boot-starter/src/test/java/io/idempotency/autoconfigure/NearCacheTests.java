@@ -1,10 +1,13 @@
 package io.idempotency.autoconfigure;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.IdempotencyAdmin;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +63,30 @@ class NearCacheTests {
 			assertThat(stores.defaultStore()).isInstanceOf(NearCacheIdempotencyStore.class)
 				.isSameAs(stores.defaultStore());
 		});
+	}
+
+	/** Its name is another way to it, and no way past its near cache. */
+	@Test
+	void evictionThroughTheNameOfTheDefaultStoreReachesTheNearCache() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+			.withPropertyValues("idempotency.near-cache.enabled=true", "idempotency.near-cache.ttl=1h")
+			.withBean("idempotencyStore", MemoryIdempotencyStore.class, () -> new MemoryIdempotencyStore(100_000))
+			.withBean("other", RecordingStore.class)
+			.run((context) -> {
+				IdempotencyTemplate template = context.getBean(IdempotencyTemplate.class);
+				AtomicInteger runs = new AtomicInteger();
+				Runnable call = () -> template.operation("test").key("7").run(runs::incrementAndGet);
+				call.run();
+				call.run();
+				call.run();
+				IdempotencyAdmin admin = context.getBean(IdempotencyAdmin.class)
+					.store("other")
+					.store("idempotencyStore");
+				String id = admin.list("test", null, 10).records().get(0).id();
+				assertThat(admin.evict("test", id, false).replayedFor()).isEqualTo(Duration.ofHours(1));
+				call.run();
+				assertThat(runs).hasValue(2);
+			});
 	}
 
 	@Test
