@@ -87,7 +87,8 @@ final class Events {
 
 	void claimLost(String operation) {
 		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
-				+ "key; lengthen the lease, or shut late owners out downstream by the fence", operation);
+				+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
+				+ "out downstream by the fence", operation);
 		publish(IdempotencyEvent.CLAIM_LOST, operation);
 	}
 
