@@ -56,11 +56,14 @@ class RedisPooledReplicationTests {
 			other.openPipeline();
 			taken.add(other);
 		}));
-		try (RedisIdempotencyStore store = new RedisIdempotencyStore(busy, "test:", 1, Duration.ofMillis(300),
-				RedisClients.PATIENT)) {
-			Requests.acquire(store, Requests.claim());
+		try (RedisIdempotencyStore patient = new RedisIdempotencyStore(busy, "test:", 1, Duration.ofSeconds(30),
+				RedisClients.PATIENT);
+				RedisIdempotencyStore impatient = new RedisIdempotencyStore(busy, "test:", 1, Duration.ofMillis(300),
+						RedisClients.PATIENT)) {
+			Requests.acquire(patient, Requests.claim());
 			this.replica.pause();
-			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.claim(Requests.claim()))
+			assertThatExceptionOfType(IdempotencyStoreException.class)
+				.isThrownBy(() -> impatient.claim(Requests.claim()))
 				.withMessage("Only 0 of 1 Redis replicas have 'claim' after 300 ms");
 			this.replica.resume();
 		}

@@ -154,9 +154,9 @@ class RedisServerFaultTests {
 				Node careful = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)), 1);
 				Node other = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
 			List<String> keys = IntStream.range(0, 100).mapToObj((number) -> freshKey()).toList();
-			keys.forEach((key) -> careful.execute(key, () -> this.runs.run(key)));
+			keys.forEach((key) -> careful.executeUntilAnswered(key, () -> this.runs.run(key)));
 			String running = freshKey();
-			careful.execute(running, () -> {
+			careful.executeUntilAnswered(running, () -> {
 				set.master().kill();
 				set.awaitFailOver();
 				awaitConnected(other);
