@@ -41,7 +41,7 @@ interface ModelRules extends StoreUnderTest {
 
 	@Test
 	default void randomVerbsAnswerAsTheStateTable() {
-		long seed = Long.getLong("idempotency.contract.seed", System.nanoTime());
+		long seed = ModelSeed.get();
 		Sequence sequence = new Sequence(this, seed);
 		for (int step = 0; step < STEPS * rounds(); step++) {
 			sequence.next();
