@@ -26,10 +26,10 @@ import org.slf4j.LoggerFactory;
  * Holds all records within a number of bytes. Unused tokens may take only a part of the
  * bytes, so that a flood of tokens leaves room for claims.
  * <p>
- * A step holds only the lock of its own key. It does O(log n) work under that lock,
- * because the orders change together with the record. Each new record removes at most two
- * expired ones. A step that needs room frees one record after the other, and no step ever
- * walks over all records.
+ * A step holds the lock of its own key, and within it for a moment the locks of the
+ * queues that the record leaves or enters, one after the other. Each new record removes
+ * at most two expired ones. A step that needs room frees one record after the other, and
+ * no step ever walks over all records.
  */
 final class BoundedRecords {
 
@@ -46,8 +46,6 @@ final class BoundedRecords {
 	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
 
 	private final RecordOrders orders = new RecordOrders();
-
-	private final AtomicLong ordinals = new AtomicLong();
 
 	private final AtomicLong lastFence = new AtomicLong();
 
@@ -155,13 +153,12 @@ final class BoundedRecords {
 	private int purge(int limit) {
 		Moment moment = now();
 		int removed = 0;
-		for (Entry candidate : this.orders.byExpiry()) {
-			if (removed == limit || candidate.isLive(moment)) {
-				break;
-			}
+		Entry candidate = this.orders.firstToExpire();
+		while (removed < limit && candidate != null && !candidate.isLive(moment)) {
 			if (replace(candidate, null)) {
 				removed++;
 			}
+			candidate = this.orders.firstToExpire();
 		}
 		return removed;
 	}
@@ -172,24 +169,30 @@ final class BoundedRecords {
 			return false;
 		}
 		for (ResultKind kind : TURNS) {
-			for (Entry candidate : this.orders.byAge(kind)) {
+			Entry candidate = this.orders.firstCompleted(kind);
+			while (candidate != null) {
 				if (replace(candidate, candidate.remainder())) {
 					this.shortage.dropped(kind);
 					return true;
 				}
+				candidate = this.orders.firstCompleted(kind);
 			}
 		}
 		return false;
 	}
 
-	/** Replaces the candidate unless the record has changed in between. */
+	/**
+	 * Replaces the candidate unless the record has changed in between. Afterwards the
+	 * candidate is in no queue any more: a queue changes under the lock of the key, which
+	 * this has waited for.
+	 */
 	private boolean replace(Entry candidate, @Nullable StoredRecord next) {
 		AtomicBoolean replaced = new AtomicBoolean();
 		this.entries.computeIfPresent(candidate.id(), (id, current) -> {
 			if (current != candidate) {
 				return current;
 			}
-			Entry entry = (next != null) ? newEntry(id, current.operation(), next) : null;
+			Entry entry = (next != null) ? new Entry(id, current.operation(), next) : null;
 			this.budget.take(bytes(entry) - bytes(current));
 			this.unusedTokens.add(unusedTokenBytes(entry) - unusedTokenBytes(current));
 			this.orders.replace(current, entry);
@@ -197,10 +200,6 @@ final class BoundedRecords {
 			return entry;
 		});
 		return replaced.get();
-	}
-
-	private Entry newEntry(RecordId id, String operation, StoredRecord record) {
-		return new Entry(id, operation, record, this.ordinals.incrementAndGet());
 	}
 
 	private static long bytes(@Nullable Entry entry) {
@@ -264,7 +263,7 @@ final class BoundedRecords {
 			if (before != null && next == before.record()) {
 				return before;
 			}
-			Entry after = entry(this.keepResult ? next : next.withoutResult(), moment);
+			Entry after = entry(before, this.keepResult ? next : next.withoutResult(), moment);
 			long tokenGrowth = unusedTokenBytes(after) - unusedTokenBytes(before);
 			if (!takeTokenRoom(current, tokenGrowth)) {
 				this.missesTokenRoom = true;
@@ -293,8 +292,13 @@ final class BoundedRecords {
 			return true;
 		}
 
-		private @Nullable Entry entry(StoredRecord record, Moment moment) {
-			return record.isLive(moment) ? newEntry(this.id, this.operation, record) : null;
+		private @Nullable Entry entry(@Nullable Entry before, StoredRecord record, Moment moment) {
+			if (!record.isLive(moment)) {
+				return null;
+			}
+			// The map keeps the id with which the record came, so no other must be kept.
+			RecordId shared = (before != null) ? before.id() : this.id;
+			return new Entry(shared, this.operation, record);
 		}
 
 		T answer() {

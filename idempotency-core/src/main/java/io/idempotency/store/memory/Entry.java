@@ -1,7 +1,5 @@
 package io.idempotency.store.memory;
 
-import java.util.Comparator;
-
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
@@ -16,24 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Entry {
 
-	/** The entry that expires first comes first. */
-	static final Comparator<Entry> BY_EXPIRY = Comparator.<Entry>comparingLong((entry) -> entry.expiresAt)
-		.thenComparing((entry) -> entry.id);
-
-	/** The entry that was written first comes first. */
-	static final Comparator<Entry> BY_AGE = Comparator.comparingLong((entry) -> entry.ordinal);
-
 	/**
 	 * The bytes of a record without its result, measured on a 64-bit JVM with compressed
 	 * references.
 	 */
-	static final int OVERHEAD = 408;
+	static final int OVERHEAD = 336;
 
-	/**
-	 * The bytes of a result besides its content, and of its place in the order of
-	 * completion.
-	 */
-	private static final int RESULT_OVERHEAD = 80;
+	/** The bytes of a result besides its content. */
+	static final int RESULT_OVERHEAD = 48;
 
 	/**
 	 * The bytes of a span and its trace. The name of the node is one text for all
@@ -51,26 +39,28 @@ final class Entry {
 
 	private final StoredRecord record;
 
-	private final long ordinal;
+	// Links of the queues, each guarded by the lock of the queue that the entry is in.
 
-	/**
-	 * A copy of the record's expiry, because the order by expiry compares mostly this.
-	 */
-	private final long expiresAt;
+	@Nullable ExpiryQueue expiryQueue;
+
+	@Nullable Entry expiresBefore;
+
+	@Nullable Entry expiresAfter;
+
+	@Nullable Entry completedBefore;
+
+	@Nullable Entry completedAfter;
 
 	/**
 	 * Creates the entry.
 	 * @param id the id of the record
 	 * @param operation name of the operation
 	 * @param record the record
-	 * @param ordinal grows with every entry
 	 */
-	Entry(RecordId id, String operation, StoredRecord record, long ordinal) {
+	Entry(RecordId id, String operation, StoredRecord record) {
 		this.id = id;
 		this.operation = operation;
 		this.record = record;
-		this.ordinal = ordinal;
-		this.expiresAt = record.expiresAt();
 	}
 
 	RecordId id() {

@@ -2,9 +2,8 @@ package io.idempotency.store.memory;
 
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.store.ResultKind;
@@ -13,38 +12,47 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The orders in which records expire and make room for others. They change together with
- * a record, under the lock of its key. A walk from the front needs no lock and is
- * possible at any time.
+ * a record, under the lock of its key. To look at the front needs no such lock.
  */
 final class RecordOrders {
 
-	private final NavigableSet<Entry> byExpiry = new ConcurrentSkipListSet<>(Entry.BY_EXPIRY);
+	/** By the numbers of the queues, which none of them outlives empty. */
+	private final ConcurrentSkipListMap<Long, ExpiryQueue> byExpiry = new ConcurrentSkipListMap<>();
 
-	private final Map<ResultKind, NavigableSet<Entry>> byAge = new EnumMap<>(ResultKind.class);
+	private final Map<ResultKind, CompletionQueue> byCompletion = new EnumMap<>(ResultKind.class);
 
 	private final AtomicLong roomBytes = new AtomicLong();
 
 	RecordOrders() {
 		for (ResultKind kind : ResultKind.values()) {
-			this.byAge.put(kind, new ConcurrentSkipListSet<>(Entry.BY_AGE));
+			this.byCompletion.put(kind, new CompletionQueue());
 		}
 	}
 
-	/** Returns every record; the first to expire comes first. */
-	Iterable<Entry> byExpiry() {
-		return this.byExpiry;
+	/**
+	 * Returns the record that expires first, give or take a few seconds; {@code null} if
+	 * there is no record.
+	 */
+	@Nullable Entry firstToExpire() {
+		for (ExpiryQueue queue : this.byExpiry.values()) {
+			Entry first = queue.first();
+			if (first != null) {
+				return first;
+			}
+		}
+		return null;
 	}
 
 	/**
-	 * Returns every record of a kind that can make room; the first to be completed comes
-	 * first.
+	 * Returns the record of a kind that can make room and was completed first,
+	 * {@code null} if there is none.
 	 */
-	Iterable<Entry> byAge(ResultKind kind) {
-		return ofKind(kind);
+	@Nullable Entry firstCompleted(ResultKind kind) {
+		return ofKind(kind).first();
 	}
 
-	private NavigableSet<Entry> ofKind(ResultKind kind) {
-		return Objects.requireNonNull(this.byAge.get(kind));
+	private CompletionQueue ofKind(ResultKind kind) {
+		return Objects.requireNonNull(this.byCompletion.get(kind));
 	}
 
 	/** Returns how many bytes all records together can free. */
@@ -62,7 +70,10 @@ final class RecordOrders {
 	}
 
 	private void remove(Entry entry) {
-		this.byExpiry.remove(entry);
+		ExpiryQueue queue = Objects.requireNonNull(entry.expiryQueue);
+		if (queue.endsWithout(entry)) {
+			this.byExpiry.remove(queue.number(), queue);
+		}
 		ResultKind turn = entry.turn();
 		if (turn != null) {
 			ofKind(turn).remove(entry);
@@ -71,7 +82,13 @@ final class RecordOrders {
 	}
 
 	private void add(Entry entry) {
-		this.byExpiry.add(entry);
+		Long number = ExpiryQueue.number(entry);
+		ExpiryQueue queue = this.byExpiry.computeIfAbsent(number, ExpiryQueue::new);
+		while (!queue.takes(entry)) {
+			// Whoever has emptied it has yet to take it out.
+			this.byExpiry.remove(number, queue);
+			queue = this.byExpiry.computeIfAbsent(number, ExpiryQueue::new);
+		}
 		ResultKind turn = entry.turn();
 		if (turn != null) {
 			ofKind(turn).add(entry);

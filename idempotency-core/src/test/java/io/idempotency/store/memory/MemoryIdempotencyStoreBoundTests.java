@@ -6,6 +6,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimResult.Acquired;
@@ -32,6 +33,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class MemoryIdempotencyStoreBoundTests {
 
 	private static final int RECORD = Entry.OVERHEAD;
+
+	private static final int RESULT = Entry.RESULT_OVERHEAD;
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -78,6 +81,27 @@ class MemoryIdempotencyStoreBoundTests {
 	}
 
 	@Test
+	void traceOfTheRunIsCounted() {
+		MemoryIdempotencyStore store = store(100 * RECORD);
+		ClaimOrigin origin = new ClaimOrigin("node", "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
+		store.claim(request(key("a"), FINGERPRINT, RETENTION).withOrigin(origin));
+		assertThat(store.usedBytes()).isEqualTo(RECORD + 160);
+	}
+
+	/**
+	 * A record that lives longer may stand before one that expires in the same seconds.
+	 */
+	@Test
+	void expiredRecordsGoWithinSecondsWhateverStandsBeforeThem() {
+		MemoryIdempotencyStore store = store(2 * RECORD);
+		acquire(store, "longer", Duration.ofSeconds(62));
+		acquire(store, "shorter", Duration.ofSeconds(61));
+		this.clock.advance(Duration.ofSeconds(61).plusSeconds(5));
+		acquire(store, "new");
+		assertThat(store.usedBytes()).isEqualTo(RECORD);
+	}
+
+	@Test
 	void expiredRecordsGoFirst() {
 		MemoryIdempotencyStore store = store(3 * RECORD + 300);
 		complete(store, acquire(store, "done"), 100);
@@ -92,7 +116,7 @@ class MemoryIdempotencyStoreBoundTests {
 
 	@Test
 	void resultsBecomeTombstonesInTheOrderOfCompletion() {
-		MemoryIdempotencyStore store = store(3 * RECORD + 2 * 1080 + RECORD);
+		MemoryIdempotencyStore store = store(3 * RECORD + 2 * (RESULT + 1000) + RECORD);
 		Claim claimedFirst = acquire(store, "completed second");
 		Claim claimedSecond = acquire(store, "completed first");
 		complete(store, claimedSecond, 1000);
@@ -106,7 +130,7 @@ class MemoryIdempotencyStoreBoundTests {
 
 	@Test
 	void newResultsPushOldOnesOut() {
-		MemoryIdempotencyStore store = store(10 * RECORD + 3 * 1080);
+		MemoryIdempotencyStore store = store(10 * RECORD + 3 * (RESULT + 1000));
 		for (int i = 0; i < 10; i++) {
 			complete(store, acquire(store, "call " + i), 1000);
 		}
@@ -120,7 +144,7 @@ class MemoryIdempotencyStoreBoundTests {
 
 	@Test
 	void refusedCallsAreForgottenBeforeAnyResultIsDropped() {
-		MemoryIdempotencyStore store = store(4 * RECORD + 4 * 180);
+		MemoryIdempotencyStore store = store(4 * RECORD + 4 * (RESULT + 100));
 		complete(store, acquire(store, "success"), 100);
 		complete(store, acquire(store, "failure"), 100, ResultKind.FAILURE);
 		complete(store, acquire(store, "refusal 1"), 100, ResultKind.REFUSAL);
@@ -138,7 +162,7 @@ class MemoryIdempotencyStoreBoundTests {
 
 	@Test
 	void rememberedFailuresBecomeTombstonesBeforeResultsOfSuccesses() {
-		MemoryIdempotencyStore store = store(2 * RECORD + 180 + RECORD + 80);
+		MemoryIdempotencyStore store = store(2 * RECORD + RESULT + 100 + RESULT + RECORD);
 		complete(store, acquire(store, "success"), 100);
 		complete(store, acquire(store, "failure"), RECORD, ResultKind.FAILURE);
 		acquire(store, "new");
@@ -199,7 +223,7 @@ class MemoryIdempotencyStoreBoundTests {
 	void droppedResultKeepsFingerprintOwnerAndRetention() {
 		MemoryIdempotencyStore store = store(2 * RECORD);
 		Claim claim = acquire(store, "a");
-		complete(store, claim, RECORD - 80);
+		complete(store, claim, RECORD - RESULT);
 		this.clock.advance(Duration.ofHours(23));
 		acquire(store, "b");
 		assertThat(claim(store, "a")).isInstanceOf(Tombstone.class);

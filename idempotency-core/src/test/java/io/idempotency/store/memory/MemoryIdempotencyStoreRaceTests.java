@@ -230,9 +230,16 @@ class MemoryIdempotencyStoreRaceTests {
 		Collection<Entry> entries = ((Map<RecordId, Entry>) ReflectionTestUtils.getField(records, "entries")).values();
 		RecordOrders orders = (RecordOrders) ReflectionTestUtils.getField(records, "orders");
 		assertThat(store.usedBytes()).isEqualTo(entries.stream().mapToLong(Entry::bytes).sum());
-		assertThat(orders.byExpiry()).containsExactlyInAnyOrderElementsOf(entries);
+		Collection<ExpiryQueue> byExpiry = ((Map<Long, ExpiryQueue>) ReflectionTestUtils.getField(orders, "byExpiry"))
+			.values();
+		assertThat(byExpiry).allSatisfy((queue) -> assertThat(RecordOrdersTests.all(queue)).isNotEmpty()
+			.allSatisfy((entry) -> assertThat(ExpiryQueue.number(entry)).isEqualTo(queue.number())));
+		assertThat(byExpiry.stream().flatMap((queue) -> RecordOrdersTests.all(queue).stream()))
+			.containsExactlyInAnyOrderElementsOf(entries);
+		Map<ResultKind, CompletionQueue> byCompletion = (Map<ResultKind, CompletionQueue>) ReflectionTestUtils
+			.getField(orders, "byCompletion");
 		for (ResultKind kind : ResultKind.values()) {
-			assertThat(orders.byAge(kind))
+			assertThat(RecordOrdersTests.all(byCompletion.get(kind)))
 				.containsExactlyInAnyOrderElementsOf(entries.stream().filter((entry) -> entry.turn() == kind).toList());
 		}
 		assertThat(orders.roomBytes())
