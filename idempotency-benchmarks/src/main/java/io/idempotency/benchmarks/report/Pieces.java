@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +14,7 @@ import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
@@ -41,7 +41,8 @@ final class Pieces implements Section.Measuring {
 
 	@Override
 	public void into(Page page) throws Exception {
-		Collection<RunResult> results = new Runner(options()).run();
+		List<RunResult> results = new ArrayList<>(new Runner(pieces()).run());
+		results.addAll(new Runner(storeSize()).run());
 		List<List<?>> rows = new ArrayList<>();
 		Map<String, Double> times = new HashMap<>();
 		for (RunResult result : results) {
@@ -61,28 +62,39 @@ final class Pieces implements Section.Measuring {
 				List.of("", "ns", "bytes"), rows);
 	}
 
-	private Options options() throws IOException {
-		// As long as a turn: what is too short for a turn is too short here.
-		TimeValue time = TimeValue.milliseconds(this.settings.millis());
-		Path log = Path.of("target", "jmh.log");
-		Files.createDirectories(log.getParent());
-		return new OptionsBuilder().include("\\.KeyBenchmark\\.")
+	private Options pieces() throws IOException {
+		return options(1, "jmh.log").include("\\.KeyBenchmark\\.")
 			.include("\\.JsonBodyBenchmark\\.fingerprint$")
 			.include("\\.EngineBenchmark\\.")
 			.include("\\.MethodDoorBenchmark\\.(bare|replay|cacheHit)$")
 			.include("\\.AnswerBenchmark\\.")
-			.include("\\.StoreSizeBenchmark\\.claimAndRelease$")
-			.param("url", "memory")
 			.param("jackson", jackson())
-			.forks(1)
+			.build();
+	}
+
+	/**
+	 * Takes longer: after a million records were written the collector has to move them
+	 * first.
+	 */
+	private Options storeSize() throws IOException {
+		return options(5, "jmh-store-size.log").include("\\.StoreSizeBenchmark\\.claimAndRelease$")
+			.param("url", "memory")
+			.build();
+	}
+
+	private ChainedOptionsBuilder options(int turns, String logName) throws IOException {
+		// As long as a turn: what is too short for a turn is too short here.
+		TimeValue time = TimeValue.milliseconds(turns * this.settings.millis());
+		Path log = Path.of("target", logName);
+		Files.createDirectories(log.getParent());
+		return new OptionsBuilder().forks(1)
 			.warmupIterations(3)
 			.warmupTime(time)
 			.measurementIterations(4)
 			.measurementTime(time)
 			.addProfiler(GCProfiler.class)
 			.output(log.toString())
-			.shouldFailOnError(true)
-			.build();
+			.shouldFailOnError(true);
 	}
 
 	/** The generation that this line of Spring Boot has. */
