@@ -1,5 +1,6 @@
 package io.idempotency.it.jdbc;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +22,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
@@ -35,6 +37,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The table of the JDBC store on every database: made, checked, purged.
@@ -204,8 +207,12 @@ class JdbcTableTests {
 				}
 			}
 			else if (index == 2) {
-				again.forEach((key) -> Requests.acquired(this.store.claim(Requests.claim(key))));
-				claiming.set(false);
+				try {
+					again.forEach(this::claimAtLast);
+				}
+				finally {
+					claiming.set(false);
+				}
 			}
 			return index;
 		}).valuesOrFail();
@@ -213,6 +220,15 @@ class JdbcTableTests {
 		assertThat(purged.get()).isBetween(keys.size() - again.size(), keys.size());
 		assertThat(again).allSatisfy(
 				(key) -> assertThat(this.store.claim(Requests.claim(key))).isInstanceOf(ClaimResult.InProgress.class));
+	}
+
+	/**
+	 * A claim that waits too long for the row of a purge is told that the key is held.
+	 */
+	private void claimAtLast(IdempotencyKey key) {
+		ClaimRequest request = Requests.claim(key);
+		await().pollInterval(Duration.ofMillis(10))
+			.until(() -> this.store.claim(request) instanceof ClaimResult.Acquired);
 	}
 
 	@Test

@@ -224,10 +224,12 @@ public final class RedisServer implements AutoCloseable {
 
 	/**
 	 * Waits until this replica was promoted. Whoever promotes it makes it close the
-	 * connections of all its clients: a question that is cut off says nothing.
+	 * connections of all its clients: a question that is cut off says nothing. A sentinel
+	 * that was stopped for two seconds together with its machine does nothing for the
+	 * next thirty.
 	 */
 	void awaitMaster() {
-		await().atMost(Duration.ofSeconds(60))
+		await().atMost(Duration.ofSeconds(100))
 			.pollInterval(Duration.ofMillis(50))
 			.ignoreException(UncheckedIOException.class)
 			.until(() -> "master".equals(info("replication").getProperty("role")));
