@@ -31,10 +31,7 @@ final class Entry {
 
 	private final RecordId id;
 
-	/**
-	 * The text that all entries of an operation share; this reference takes the place of
-	 * padding.
-	 */
+	/** The text that all entries of an operation share. */
 	private final String operation;
 
 	private final StoredRecord record;
