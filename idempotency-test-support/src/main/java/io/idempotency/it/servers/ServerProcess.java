@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,39 +19,51 @@ import java.util.concurrent.TimeUnit;
  * The server is the child of a shell that waits for the end of its input and then ends
  * it. The input is a pipe that only this JVM holds, so it ends with the JVM even by
  * SIGKILL, when no shutdown hook runs. What else ends a whole process group (Ctrl-C, or
- * the kernel when its leader is gone) ends the waiting and not the shell. The shell reaps
- * its child only after that, so the pid is never another process's.
+ * the kernel when its leader is gone) ends the waiting and not the shell.
+ * <p>
+ * The shell reaps a server as soon as it has ended, and from then on the pid may be that
+ * of any process or thread. So nobody gets a signal who has not started at the same
+ * moment, too.
  * <p>
  * A server may consist of several processes: what happens to it happens to its children.
  */
 public final class ServerProcess implements AutoCloseable {
 
+	/** {@code id} prints pid and start: the fields 1 and 22 of {@code stat}. */
 	private static final String GUARD = """
 			trap : HUP INT TERM
+			id() { read -r stat </proc/$1/stat && set -- $1 ${stat##*) } && echo $1:${21}; }
+			is() { [ "$1" ] && [ "$(id ${1%:*})" = "$1" ]; }
+			signal() { signal=$1; shift; for each; do is $each && kill -s $signal ${each%:*}; done; }
 			log=$1; stop=$2; shift 2
 			"$@" </dev/null >>"$log" 2>&1 &
-			server=$!
-			echo $server
+			pid=$!
+			server=$(id $pid)
+			echo $pid
 			cat >/dev/null
 			exec >/dev/null 2>&1
-			children=$(cat /proc/$server/task/$server/children)
-			kill -s "$stop" $server
-			kill -s CONT $server $children
-			(sleep 5; kill -s KILL $server $children) &
-			impatience=$!
-			wait $server
-			kill $impatience
+			children=$(is $server && for each in $(cat /proc/$pid/task/$pid/children); do id $each; done)
+			signal $stop $server
+			signal CONT $server $children
+			(sleep 5; signal KILL $server $children) &
+			impatience=$(id $!)
+			wait $pid
+			signal TERM $impatience
 			""";
 
 	private final Process shell;
 
 	private final long pid;
 
+	/** Knows when the server has started; missing if it had ended before. */
+	private final Optional<ProcessHandle> server;
+
 	private final Path log;
 
 	private ServerProcess(Process shell, long pid, Path log) {
 		this.shell = shell;
 		this.pid = pid;
+		this.server = ProcessHandle.of(pid);
 		this.log = log;
 	}
 
@@ -126,6 +139,9 @@ public final class ServerProcess implements AutoCloseable {
 
 	/** Whether it has ended by itself, reaped or not. */
 	public boolean hasEnded() {
+		if (!isAlive()) {
+			return true;
+		}
 		try {
 			String stat = Files.readString(Path.of("/proc", Long.toString(this.pid), "stat"),
 					StandardCharsets.ISO_8859_1);
@@ -195,14 +211,17 @@ public final class ServerProcess implements AutoCloseable {
 		}
 	}
 
+	/** Whether the pid is still that of the server, reaped or not. */
+	private boolean isAlive() {
+		return this.server.isPresent() && this.server.get().isAlive();
+	}
+
 	private List<Long> children() {
-		return ProcessHandle.of(this.pid)
-			.map((server) -> server.children().map(ProcessHandle::pid).toList())
-			.orElse(List.of());
+		return isAlive() ? this.server.get().children().map(ProcessHandle::pid).toList() : List.of();
 	}
 
 	private void signal(String signal, List<Long> pids) {
-		if (!this.shell.isAlive() || pids.isEmpty()) {
+		if (!isAlive() || pids.isEmpty()) {
 			return;
 		}
 		List<String> command = new ArrayList<>(List.of("kill", signal));
