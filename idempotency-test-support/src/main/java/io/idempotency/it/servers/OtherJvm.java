@@ -79,7 +79,10 @@ public final class OtherJvm implements AutoCloseable {
 
 	/** SIGKILL: no shutdown hook runs. */
 	public void kill() {
-		this.process.children().forEach(ProcessHandle::destroyForcibly);
+		if (this.process.isAlive()) {
+			// Those of a dead one are the children of whoever has its pid now.
+			this.process.children().forEach(ProcessHandle::destroyForcibly);
+		}
 		try {
 			this.process.destroyForcibly().waitFor();
 		}
