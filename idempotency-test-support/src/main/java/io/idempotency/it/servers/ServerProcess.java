@@ -25,6 +25,10 @@ import java.util.concurrent.TimeUnit;
  * of any process or thread. So nobody gets a signal who has not started at the same
  * moment, too.
  * <p>
+ * After five seconds the shell's patience ends, and it kills. As soon as the server is
+ * gone the shell ends the process that waits for that, but not while it kills: it would
+ * leave children of the server behind.
+ * <p>
  * A server may consist of several processes: what happens to it happens to its children.
  */
 public final class ServerProcess implements AutoCloseable {
@@ -45,10 +49,11 @@ public final class ServerProcess implements AutoCloseable {
 			children=$(is $server && for each in $(cat /proc/$pid/task/$pid/children); do id $each; done)
 			signal $stop $server
 			signal CONT $server $children
-			(sleep 5; signal KILL $server $children) &
+			(trap '' HUP INT TERM; sleep 5; trap '' USR1; signal KILL $server $children) &
 			impatience=$(id $!)
-			wait $pid
-			signal TERM $impatience
+			while is $server; do wait $pid; done
+			signal USR1 $impatience
+			wait
 			""";
 
 	private final Process shell;

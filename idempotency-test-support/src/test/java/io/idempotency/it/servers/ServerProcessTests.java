@@ -61,22 +61,35 @@ class ServerProcessTests {
 		expectUndisturbed();
 	}
 
+	/**
+	 * There are enough of them for the server to be reaped before the last one is killed.
+	 */
 	@Test
 	void serverThatDoesNotHeedItsSignalIsKilledWithItsChildren() throws Exception {
-		Path children = this.directory.resolve("children");
-		ServerProcess server = ServerProcess.start(
-				List.of("sh", "-c", "trap : TERM; sleep 1000 & echo $! > " + children + "; while :; do wait; done"),
+		Path ready = this.directory.resolve("ready");
+		ServerProcess server = ServerProcess.start(List.of("sh", "-c",
+				"trap : TERM; for each in $(seq 20); do sleep 1000 & done; : > " + ready + "; while :; do wait; done"),
 				this.directory.resolve("log"), "TERM");
-		await().until(() -> Files.exists(children) && Files.size(children) > 0);
-		ProcessHandle child = ProcessHandle.of(Long.parseLong(Files.readString(children).trim())).orElseThrow();
+		await().until(() -> Files.exists(ready));
+		List<ProcessHandle> children = ProcessHandle.of(server.pid()).orElseThrow().children().toList();
+		assertThat(children).hasSize(20);
 		server.close();
 		assertThat(server.hasEnded()).isTrue();
-		await().until(() -> !child.isAlive() || state(child.pid()) == 'Z');
+		await().untilAsserted(() -> assertThat(children).allMatch(ServerProcessTests::isDead));
 	}
 
 	private void expectUndisturbed() throws IOException {
 		assertThat(this.other.isAlive()).as("the other process lives").isTrue();
 		assertThat(state(this.other.pid())).as("its state").isEqualTo('S');
+	}
+
+	private static boolean isDead(ProcessHandle process) {
+		try {
+			return !process.isAlive() || state(process.pid()) == 'Z';
+		}
+		catch (IOException gone) {
+			return true;
+		}
 	}
 
 	private static char state(long pid) throws IOException {
