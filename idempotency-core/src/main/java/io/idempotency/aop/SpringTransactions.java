@@ -44,6 +44,18 @@ final class SpringTransactions implements BusinessTransactions {
 		return result;
 	}
 
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Not only a transaction has synchronizations, but also the scope of a method that
+	 * supports transactions, which may hold a connection.
+	 */
+	@Override
+	public boolean wouldBegin() {
+		return this.definition.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRED
+				&& !TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
 	private TransactionStatus begin() {
 		try {
 			return this.manager.getTransaction(this.definition);

@@ -29,6 +29,13 @@ public interface BusinessTransactions {
 	<T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable;
 
 	/**
+	 * Returns whether work that is executed now would be in a new transaction, of which
+	 * nothing has begun yet.
+	 * @return whether a transaction would be begun
+	 */
+	boolean wouldBegin();
+
+	/**
 	 * The work that runs in a transaction.
 	 *
 	 * @param <T> the result

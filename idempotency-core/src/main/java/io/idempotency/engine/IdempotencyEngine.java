@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
@@ -129,10 +130,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.encrypted = new EncryptedResults(encryption, this.events);
 		ClaimOrigins origins = new ClaimOrigins(observers.origins(), this.events);
 		this.claims = new Claims(this.waiter, this.encrypted, this.events, scheduler, origins);
-		this.replays = new Replays(this.encrypted, this.events);
+		this.lines = new StoreLines(scheduler, this.events, observers);
+		this.replays = new Replays(this.encrypted, this.events, this.lines);
 		this.joined = new JoinedCalls(this, this.replays, this.waiter, this.encrypted, this.events, origins);
 		this.results = new ResultThreads(scheduler);
-		this.lines = new StoreLines(scheduler, this.events, observers);
 		this.observer = observers.calls();
 	}
 
@@ -215,16 +216,31 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Gives the result of a finished call that is in the memory of this JVM. Claims
+	 * Returns whether a result of a key may be there to be given early: in the memory of
+	 * this JVM, or in a store in which this node has seen it.
+	 * @param store the store
+	 * @param key the key
+	 * @return whether {@link #replayEarly} is worth the request's fingerprint
+	 */
+	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
+		if (store instanceof LocalResults results && results.mayHave(key)) {
+			return true;
+		}
+		StoreLine line = line(store);
+		return line.finished().contain(key) && !line.outage().isOn();
+	}
+
+	/**
+	 * Gives the result of a finished call, before anything is done for it. Claims
 	 * nothing, refuses nothing and runs nothing.
-	 * @param call the call, whose store has {@link LocalResults}
+	 * @param call the call
 	 * @param replay is given the result; an {@link UnreadableResultException} of it means
 	 * that there is nothing to be replayed
 	 * @return whether the result was given; else the call has to be executed
 	 */
-	public boolean replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
+	public boolean replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
 		ClaimOrigin first = (this.closed || this.transactions.get() != null) ? null
-				: this.replays.replayLocal(call, replay);
+				: this.replays.replayEarly(call, replay);
 		if (first == null) {
 			return false;
 		}

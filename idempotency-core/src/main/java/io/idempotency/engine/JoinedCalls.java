@@ -62,6 +62,10 @@ final class JoinedCalls {
 
 	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions,
 			ObservedCall observed) throws Throwable {
+		Replays.Replayed<T> replayed = transactions.wouldBegin() ? replayOutside(call, action, observed) : null;
+		if (replayed != null) {
+			return replayed.value();
+		}
 		for (int attempt = 1;; attempt++) {
 			JoinedCall<T> joined = new JoinedCall<>(inside(call), action, observed);
 			try {
@@ -85,6 +89,32 @@ final class JoinedCalls {
 				throw unavailable(call, ex);
 			}
 		}
+	}
+
+	/**
+	 * Looks for the result before a transaction is begun, if this node has seen it
+	 * before: one round trip is then all that the duplicate costs. Every other call is
+	 * decided by its claim.
+	 */
+	private <T> Replays.@Nullable Replayed<T> replayOutside(GuardedCall call, GuardedAction<T> action,
+			ObservedCall observed) throws Throwable {
+		StoreLine line = this.engine.line(call.store());
+		ClaimResult.Completed found;
+		try {
+			found = line.finished().find(call);
+		}
+		catch (IdempotencyStoreException ex) {
+			throw unavailable(call, ex);
+		}
+		if (found == null) {
+			return null;
+		}
+		line.outage().answered();
+		Replays.Replayed<T> replayed = this.replays.replay(call, found, action, observed);
+		if (replayed == null) {
+			line.finished().remove(call.key());
+		}
+		return replayed;
 	}
 
 	/**

@@ -53,6 +53,11 @@ final class Outage {
 		return known.failures == 1;
 	}
 
+	/** Returns whether the store fails, or has failed a moment ago. */
+	boolean isOn() {
+		return this.story != null;
+	}
+
 	/** Notes an answer of the store, and plans a check whether the outage is over. */
 	void answered() {
 		if (this.story != null) {

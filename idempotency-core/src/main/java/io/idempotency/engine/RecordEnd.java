@@ -44,6 +44,11 @@ record RecordEnd(Act act, @Nullable Completion written, @Nullable Throwable caus
 		return isKept() && completion().type() == Completion.Type.TOMBSTONE;
 	}
 
+	/** Returns whether duplicates are given a result. */
+	boolean isResult() {
+		return isKept() && completion().type() == Completion.Type.RESULT;
+	}
+
 	/** A request to the store. */
 	enum Act {
 

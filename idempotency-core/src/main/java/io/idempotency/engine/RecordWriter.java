@@ -117,6 +117,9 @@ final class RecordWriter {
 			if (write.isTombstone()) {
 				this.events.publish(IdempotencyEvent.TOMBSTONE, this.call.operation());
 			}
+			if (write.isResult()) {
+				this.line.finished().add(this.claim.key());
+			}
 			this.events.publish(IdempotencyEvent.EXECUTED, this.call.operation());
 		}
 		this.waiter.wakeUp(this.claim.key());

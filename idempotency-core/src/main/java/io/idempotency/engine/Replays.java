@@ -1,11 +1,13 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,10 @@ final class Replays {
 
 	private final Events events;
 
-	Replays(EncryptedResults encrypted, Events events) {
+	private final StoreLines lines;
+
+	Replays(EncryptedResults encrypted, Events events, StoreLines lines) {
+		this.lines = lines;
 		this.encrypted = encrypted;
 		this.events = events;
 	}
@@ -31,7 +36,8 @@ final class Replays {
 	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
 		if (result instanceof ClaimResult.Completed completed) {
-			return replay(call, completed, action, observed);
+			Replayed<T> replayed = replay(call, completed, action, observed);
+			return (replayed != null) ? replayed.value() : recoverOrRefuse(call, action, observed);
 		}
 		if (result instanceof ClaimResult.Tombstone) {
 			return recoverOrRefuse(call, action, observed);
@@ -39,11 +45,15 @@ final class Replays {
 		throw this.events.refusal(call.operation(), result);
 	}
 
-	private <T> @Nullable T replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action,
+	/**
+	 * Gives the result of the first call.
+	 * @return what was given, {@code null} if the result cannot be read
+	 */
+	<T> @Nullable Replayed<T> replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action,
 			ObservedCall observed) throws Throwable {
 		StoredResult result = this.encrypted.decrypt(call, completed.result());
 		if (result == null) {
-			return recoverOrRefuse(call, action, observed);
+			return null;
 		}
 		T value;
 		try {
@@ -51,7 +61,7 @@ final class Replays {
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
-			return recoverOrRefuse(call, action, observed);
+			return null;
 		}
 		catch (Throwable replayed) {
 			// The exception is a remembered failure, or a signal of the door.
@@ -59,40 +69,63 @@ final class Replays {
 			throw replayed;
 		}
 		replayed(call, completed, observed);
-		return value;
+		return new Replayed<>(value);
 	}
 
 	private void replayed(GuardedCall call, ClaimResult.Completed completed, ObservedCall observed) {
+		this.lines.to(call.store()).finished().add(call.key());
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
 		observed.replayed(completed.origin());
 	}
 
 	/**
-	 * Gives a result that is in the memory of this JVM, if the call needs nothing but its
-	 * replay.
+	 * Gives a result that is in the memory of this JVM, or that the store is known to
+	 * have, if the call needs nothing but its replay.
 	 * @return where the claim of the first call came from, {@code null} if nothing was
 	 * given
 	 */
-	@Nullable ClaimOrigin replayLocal(GuardedCall call, Consumer<StoredResult> replay) {
-		LocalResults.LocalResult local = (call.store() instanceof LocalResults results) ? results.find(call.key())
-				: null;
-		if (local == null || !local.fingerprint().equals(call.fingerprint())) {
-			return null;
-		}
-		StoredResult result = this.encrypted.decrypt(call, local.result());
-		if (result == null) {
-			return null;
-		}
-		try {
-			replay.accept(result);
-		}
-		catch (UnreadableResultException ex) {
-			// The next duplicate asks the store, and meets the result again there.
-			this.events.resultNotReadable(call.operation(), ex);
+	@Nullable ClaimOrigin replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
+		ClaimResult.Completed local = findLocal(call);
+		ClaimResult.Completed found = (local != null) ? local : find(call, this.lines.to(call.store()));
+		if (found == null || !isGiven(call, found, replay)) {
 			return null;
 		}
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-		return local.origin();
+		return found.origin();
+	}
+
+	private boolean isGiven(GuardedCall call, ClaimResult.Completed found, Consumer<StoredResult> replay) {
+		StoredResult result = this.encrypted.decrypt(call, found.result());
+		try {
+			if (result != null) {
+				replay.accept(result);
+				return true;
+			}
+		}
+		catch (UnreadableResultException ex) {
+			this.events.resultNotReadable(call.operation(), ex);
+		}
+		// The claim, which is sent next, meets the result again.
+		this.lines.to(call.store()).finished().remove(call.key());
+		return false;
+	}
+
+	private static ClaimResult.@Nullable Completed findLocal(GuardedCall call) {
+		LocalResults.LocalResult local = (call.store() instanceof LocalResults results) ? results.find(call.key())
+				: null;
+		return (local != null && local.fingerprint().equals(call.fingerprint()))
+				? new ClaimResult.Completed(local.result(), Duration.ZERO, local.origin()) : null;
+	}
+
+	/** A store that fails is told by the claim, which is sent next. */
+	private static ClaimResult.@Nullable Completed find(GuardedCall call, StoreLine line) {
+		try {
+			return line.outage().isOn() ? null : line.finished().find(call);
+		}
+		catch (IdempotencyStoreException ex) {
+			line.outage().failed("look for the result of", call.operation(), ex);
+			return null;
+		}
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
@@ -117,6 +150,14 @@ final class Replays {
 			return recovered;
 		}
 		return null;
+	}
+
+	/**
+	 * The result of the first call.
+	 *
+	 * @param value what the caller is given
+	 */
+	record Replayed<T>(@Nullable T value) {
 	}
 
 }

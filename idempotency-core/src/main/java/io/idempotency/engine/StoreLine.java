@@ -11,8 +11,9 @@ import io.idempotency.store.Scheduler;
  * @param beats renews the claims of running calls
  * @param retries repeats the writes that the store could not do
  * @param outage logs the failures of the store
+ * @param finished finds the results of finished calls
  */
-record StoreLine(IdempotencyStore store, Beats beats, Retries retries, Outage outage) {
+record StoreLine(IdempotencyStore store, Beats beats, Retries retries, Outage outage, FinishedCalls finished) {
 
 	/**
 	 * Makes the line to a store.
@@ -22,7 +23,7 @@ record StoreLine(IdempotencyStore store, Beats beats, Retries retries, Outage ou
 	static StoreLine to(IdempotencyStore store, String name, Scheduler scheduler, Events events) {
 		Outage outage = new Outage(name, scheduler);
 		return new StoreLine(store, new Beats(store, scheduler, outage, events), new Retries(scheduler, outage, events),
-				outage);
+				outage, FinishedCalls.in(store));
 	}
 
 }

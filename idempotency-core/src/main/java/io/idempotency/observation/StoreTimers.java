@@ -72,7 +72,7 @@ final class StoreTimers {
 	/** A step of the protocol. */
 	enum Verb {
 
-		CLAIM("claim"), COMPLETE("complete"), RELEASE("release"), RENEW("renew"), ISSUE("issue");
+		CLAIM("claim"), LOOK("look"), COMPLETE("complete"), RELEASE("release"), RENEW("renew"), ISSUE("issue");
 
 		private final String value;
 

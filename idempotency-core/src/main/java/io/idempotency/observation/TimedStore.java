@@ -12,6 +12,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
@@ -31,6 +32,14 @@ final class TimedStore implements IdempotencyStore {
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
 		return this.timers.time(Verb.CLAIM, () -> this.store.claim(request));
+	}
+
+	@Override
+	public Optional<FinishedResults> finished() {
+		return this.store.finished()
+			.map((finished) -> (request) -> this.timers
+				.time(Verb.LOOK, () -> Optional.ofNullable(finished.find(request)))
+				.orElse(null));
 	}
 
 	@Override

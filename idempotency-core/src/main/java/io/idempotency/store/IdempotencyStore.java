@@ -183,6 +183,18 @@ public interface IdempotencyStore {
 	Instant issue(IdempotencyKey token, Duration timeToLive);
 
 	/**
+	 * Returns what finds results in this store without claiming. The engine asks it about
+	 * keys of which it has seen a result, where a claim would be dearer than a look:
+	 * before a transaction is begun, or before the arguments of an HTTP handler are
+	 * bound. A store that passes calls on to another one passes this on, too.
+	 * @return what finds results, the same for each call; empty for a store whose claims
+	 * do all
+	 */
+	default Optional<FinishedResults> finished() {
+		return Optional.empty();
+	}
+
+	/**
 	 * Returns the form of this store that takes part in the caller's database
 	 * transaction.
 	 * @return the joining store, empty for a store that has no transaction to join

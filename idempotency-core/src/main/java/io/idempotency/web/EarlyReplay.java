@@ -30,7 +30,6 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
-import io.idempotency.store.LocalResults;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -63,7 +62,8 @@ import org.springframework.web.util.UriComponentsBuilder;
 
 /**
  * Answers a duplicate before the arguments of its handler are bound, where the result is
- * in the memory of this JVM and nothing but the guard protects the handler.
+ * in the memory of this JVM or was seen in the store by this node, and nothing but the
+ * guard protects the handler.
  * <p>
  * A short cut and no second guard: it claims nothing and refuses nothing. Every request
  * that is anything but the repetition of a finished one goes the usual way.
@@ -130,14 +130,17 @@ public final class EarlyReplay {
 			return false;
 		}
 		IdempotentOperation operation = this.operations.of(request);
-		if (operation == null || !(operation.store() instanceof LocalResults results) || !isSimple(operation)
-				|| !this.plain.contain(method)) {
+		if (operation == null || !isSimple(operation) || !this.plain.contain(method)) {
 			return false;
 		}
 		try {
 			IdempotencyKey key = key(operation, request);
-			return key != null && results.mayHave(key)
-					&& this.engine.replayLocal(call(operation, key, request, guarded),
+			if (key == null) {
+				return false;
+			}
+			exchange.made(key);
+			return this.engine.mayReplayEarly(operation.store(), key)
+					&& this.engine.replayEarly(call(operation, key, request, guarded),
 							(result) -> exchange.replayed(StoredResponseCodec.decode(result)));
 		}
 		catch (IdempotencyException ex) {
@@ -158,11 +161,15 @@ public final class EarlyReplay {
 		return type == ContentType.FORM || type == ContentType.MULTIPART;
 	}
 
-	/** Returns whether the guard needs no argument of the handler and no transaction. */
+	/**
+	 * Returns whether the guard needs no argument of the handler and no transaction that
+	 * is there already.
+	 */
 	private static boolean isSimple(IdempotentOperation operation) {
 		return operation.policy().mode() == IdempotencyMode.REPLAY && operation.keySource() instanceof KeySource.Header
 				&& !operation.token() && operation.scope() == null && operation.condition() == null
-				&& operation.transactions() == null && !(operation.fingerprint() instanceof FingerprintSource.Spel);
+				&& (operation.transactions() == null || operation.transactions().wouldBegin())
+				&& !(operation.fingerprint() instanceof FingerprintSource.Spel);
 	}
 
 	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request) {

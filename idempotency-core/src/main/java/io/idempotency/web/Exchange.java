@@ -4,6 +4,7 @@ import java.io.IOException;
 
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
+import io.idempotency.key.IdempotencyKey;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
@@ -36,6 +37,8 @@ final class Exchange {
 	private @Nullable CapturingResponse response;
 
 	private @Nullable Answer answer;
+
+	private @Nullable IdempotencyKey key;
 
 	private Exchange(HttpSettings settings, boolean observed) {
 		this.settings = settings;
@@ -102,6 +105,16 @@ final class Exchange {
 			response = wrapper.getResponse();
 		}
 		return inner != null;
+	}
+
+	/** Keeps a key that was made before the guard is asked. */
+	void made(IdempotencyKey made) {
+		this.key = made;
+	}
+
+	/** Returns the key that was made last, {@code null} if none was made yet. */
+	@Nullable IdempotencyKey lastKey() {
+		return this.key;
 	}
 
 	@Nullable CapturingResponse response() {

@@ -139,16 +139,26 @@ public final class HttpDoor implements OperationDoor {
 		if (exchange == null) {
 			throw IdempotencyFilter.missing("guard a call of '" + call.operation().name() + "'");
 		}
-		// If the annotation gives the scope, the caller needs no name.
-		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL : this.callers.of(request);
-		IdempotencyKey key = call.key(parts, caller, values);
-		GuardedCall guarded = new GuardedCall(key, fingerprint(call, request, values), call.operation().policy(),
-				call.operation().store());
+		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, request, values),
+				fingerprint(call, request, values), call.operation().policy(), call.operation().store());
 		if (exchange.isRefused()) {
 			throw new ReplaySignal();
 		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
 				call.operation().transactions());
+	}
+
+	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,
+			RequestValues values) {
+		IdempotentOperation operation = call.operation();
+		if (operation.scope() != null) {
+			// The annotation gives the scope, so the caller needs no name.
+			return call.key(parts, Caller.GLOBAL, values);
+		}
+		Caller caller = this.callers.of(request);
+		IdempotencyKey made = exchange.lastKey();
+		return (made != null && !operation.token() && made.isOf(operation.name(), caller, parts)) ? made
+				: call.key(parts, caller, values);
 	}
 
 	private static @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {

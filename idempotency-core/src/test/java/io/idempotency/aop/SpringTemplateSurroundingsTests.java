@@ -2,6 +2,8 @@ package io.idempotency.aop;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
+import javax.sql.DataSource;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyListener;
@@ -28,6 +30,8 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.server.ResponseStatusException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -96,6 +100,60 @@ class SpringTemplateSurroundingsTests {
 		assertThat(this.runs).hasValue(1);
 		assertThat(count("payment")).isOne();
 		assertThat(count(JdbcIdempotencyStore.DEFAULT_TABLE_NAME)).isOne();
+	}
+
+	@Test
+	void duplicateBeginsNoTransaction() {
+		CountingManager manager = new CountingManager(this.dataSource);
+		this.beans.addBean("transactionManager", manager);
+		pay("7", null);
+		pay("7", null);
+		assertThat(this.runs).hasValue(1);
+		assertThat(manager.begun).isEqualTo(1);
+	}
+
+	@Test
+	void duplicateInATransactionOfItsCallerIsAPartOfIt() {
+		CountingManager manager = new CountingManager(this.dataSource);
+		this.beans.addBean("transactionManager", manager);
+		pay("7", null);
+		new TransactionTemplate(manager).executeWithoutResult((status) -> {
+			this.database.update("delete from payment");
+			this.database.update("delete from " + JdbcIdempotencyStore.DEFAULT_TABLE_NAME);
+			pay("7", null);
+			status.setRollbackOnly();
+		});
+		assertThat(this.runs).as("the transaction does not see the record").hasValue(2);
+		assertThat(count("payment")).isOne();
+	}
+
+	/** The scope of the caller may hold the only connection of the pool. */
+	@Test
+	void duplicateInAScopeWithoutATransactionTakesNoSecondConnection() {
+		CountingManager manager = new CountingManager(this.dataSource);
+		this.beans.addBean("transactionManager", manager);
+		pay("7", null);
+		TransactionTemplate supporting = new TransactionTemplate(manager);
+		supporting.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+		supporting.executeWithoutResult((status) -> pay("7", null));
+		assertThat(manager.begun).isEqualTo(2);
+		assertThat(this.runs).hasValue(1);
+	}
+
+	private static final class CountingManager extends JdbcTransactionManager {
+
+		private int begun;
+
+		CountingManager(DataSource dataSource) {
+			super(dataSource);
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			this.begun++;
+			super.doBegin(transaction, definition);
+		}
+
 	}
 
 	@Test

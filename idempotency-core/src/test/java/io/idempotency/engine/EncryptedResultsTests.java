@@ -441,6 +441,11 @@ class EncryptedResultsTests {
 	private static final class CommittedTransactions implements BusinessTransactions {
 
 		@Override
+		public boolean wouldBegin() {
+			return true;
+		}
+
+		@Override
 		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
 			T result = work.run();
 			ended.accept(Outcome.COMMITTED);

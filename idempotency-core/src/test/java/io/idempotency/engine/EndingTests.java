@@ -585,6 +585,11 @@ class EndingTests {
 		private Outcome failed = Outcome.ROLLED_BACK;
 
 		@Override
+		public boolean wouldBegin() {
+			return true;
+		}
+
+		@Override
 		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> told) throws Throwable {
 			T result;
 			try {

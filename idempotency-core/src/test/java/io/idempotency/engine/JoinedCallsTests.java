@@ -159,6 +159,11 @@ class JoinedCallsTests {
 		private boolean tellsLater;
 
 		@Override
+		public boolean wouldBegin() {
+			return true;
+		}
+
+		@Override
 		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
 			T result;
 			try {

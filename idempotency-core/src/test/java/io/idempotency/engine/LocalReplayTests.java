@@ -40,7 +40,7 @@ class LocalReplayTests {
 	}
 
 	private boolean replay(IdempotencyEngine engine, Fingerprint fingerprint, IdempotencyStore store) {
-		return engine.replayLocal(new GuardedCall(EngineFixture.KEY, fingerprint, this.policy.build(), store),
+		return engine.replayEarly(new GuardedCall(EngineFixture.KEY, fingerprint, this.policy.build(), store),
 				(result) -> this.replayed.add(new String(result.bytes(), StandardCharsets.UTF_8)));
 	}
 
@@ -76,12 +76,6 @@ class LocalReplayTests {
 	}
 
 	@Test
-	void storeWithoutLocalResultsReplaysNothing() throws Throwable {
-		run();
-		assertThat(replay(this.node.engine, FINGERPRINT, this.node.store)).isFalse();
-	}
-
-	@Test
 	void resultThatIsOverIsNotReplayed() throws Throwable {
 		run();
 		this.node.clock.advance(this.policy.build().retention());
@@ -110,7 +104,7 @@ class LocalReplayTests {
 	@Test
 	void resultThatCannotBeReadIsLeftToTheGuard() throws Throwable {
 		run();
-		assertThat(this.node.engine.replayLocal(
+		assertThat(this.node.engine.replayEarly(
 				new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.node.memory),
 				LocalReplayTests::refuse))
 			.isFalse();

@@ -195,10 +195,10 @@ class ObservedCallTests {
 	@Test
 	void replayFromTheMemoryCountsAndALookThatFindsNothingDoesNot() throws Throwable {
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.memory);
-		assertThat(this.node.engine.replayLocal(call, (result) -> {
+		assertThat(this.node.engine.replayEarly(call, (result) -> {
 		})).isFalse();
 		returning("one");
-		assertThat(this.node.engine.replayLocal(call, (result) -> {
+		assertThat(this.node.engine.replayEarly(call, (result) -> {
 		})).isTrue();
 		expect(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
 	}
@@ -206,6 +206,11 @@ class ObservedCallTests {
 	@Test
 	void joinedCallEndsWithItsTransaction() throws Throwable {
 		BusinessTransactions commits = new BusinessTransactions() {
+
+			@Override
+			public boolean wouldBegin() {
+				return true;
+			}
 
 			@Override
 			public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {

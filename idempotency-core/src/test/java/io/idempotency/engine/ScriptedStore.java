@@ -19,9 +19,12 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.LocalResults;
 import io.idempotency.store.Renewal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that fails, blocks or does anything else before or after each of its steps, as
@@ -111,6 +114,19 @@ final class ScriptedStore implements IdempotencyStore {
 	public ClaimResult claim(ClaimRequest request) {
 		this.claims.add(request);
 		return step(Verb.CLAIM, () -> this.delegate.claim(request));
+	}
+
+	/** Finds what the real store has, if that is in its memory. */
+	@Override
+	public Optional<FinishedResults> finished() {
+		return Optional.of((request) -> step(Verb.LOOK, () -> Optional.ofNullable(find(request))).orElse(null));
+	}
+
+	private ClaimResult.@Nullable Completed find(ClaimRequest request) {
+		LocalResults.LocalResult found = (this.delegate instanceof LocalResults results) ? results.find(request.key())
+				: null;
+		return (found != null && found.fingerprint().equals(request.fingerprint()))
+				? new ClaimResult.Completed(found.result(), Duration.ofHours(1), found.origin()) : null;
 	}
 
 	@Override
@@ -205,7 +221,7 @@ final class ScriptedStore implements IdempotencyStore {
 
 	enum Verb {
 
-		CLAIM, COMPLETE, RELEASE, RENEW, ISSUE
+		CLAIM, LOOK, COMPLETE, RELEASE, RENEW, ISSUE
 
 	}
 

@@ -95,6 +95,11 @@ class UnkeptResultTests {
 		this.node.engine.execute(call, new AnsweredLater(answer), new BusinessTransactions() {
 
 			@Override
+			public boolean wouldBegin() {
+				return true;
+			}
+
+			@Override
 			public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
 				T result = work.run();
 				ended.accept(Outcome.COMMITTED);

@@ -2,6 +2,7 @@ package io.idempotency.observation;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -14,14 +15,17 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreObserver;
 import io.idempotency.codec.Jackson2ResultCodec;
+import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.Meter;
@@ -184,6 +188,21 @@ class MicrometerObservationTests {
 	}
 
 	@Test
+	void lookIsTimedWhateverItFinds() {
+		BrokenStore broken = new BrokenStore(this.store);
+		FinishedResults timed = new MicrometerStoreObserver(this.meters).observed(broken).finished().orElseThrow();
+		ClaimRequest request = ClaimRequest.of(IdempotencyKey.of("pay", Caller.GLOBAL, "k"), Duration.ofMinutes(1),
+				Duration.ofHours(1));
+		assertThat(timed.find(request)).isNull();
+		broken.found = new ClaimResult.Completed(new StoredResult("test", new byte[0]), Duration.ofHours(1));
+		assertThat(timed.find(request)).isSameAs(broken.found);
+		broken.fails = true;
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> timed.find(request));
+		assertThat(verb("look", "success").count()).isEqualTo(2);
+		assertThat(verb("look", "error").count()).isEqualTo(1);
+	}
+
+	@Test
 	void timerThatFailsChangesNoAnswer() {
 		EngineIdempotencyTemplate template = template(this.store,
 				new EngineObservers(null, new MicrometerStoreObserver(new BrokenTimers())));
@@ -295,6 +314,8 @@ class MicrometerObservationTests {
 
 		private boolean fails;
 
+		private ClaimResult.@Nullable Completed found;
+
 		BrokenStore(IdempotencyStore store) {
 			this.store = store;
 		}
@@ -309,6 +330,11 @@ class MicrometerObservationTests {
 		@Override
 		public ClaimResult claim(ClaimRequest request) {
 			return store().claim(request);
+		}
+
+		@Override
+		public Optional<FinishedResults> finished() {
+			return Optional.of((request) -> store().finished().isEmpty() ? this.found : null);
 		}
 
 		@Override

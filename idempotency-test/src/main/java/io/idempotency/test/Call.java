@@ -17,6 +17,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -127,6 +128,10 @@ final class Call {
 			this.claim = acquired.claim();
 		}
 		return result;
+	}
+
+	ClaimResult.@Nullable Completed look() {
+		return this.store.finished().map((finished) -> finished.find(this.request)).orElse(null);
 	}
 
 	/** Claims the key, and fails the test if the claim is not acquired. */

@@ -40,8 +40,9 @@ import io.idempotency.store.IdempotencyStore;
  *
  * @since 0.1.0
  */
-public abstract class IdempotencyStoreContract implements AbsentRules, RunningRules, RenewalRules, AbandonedRules,
-		NobodysRules, ExecutedRules, DoneRules, OnceRules, TokenRules, ValueRules, RaceRules, AdminRules, ModelRules {
+public abstract class IdempotencyStoreContract
+		implements AbsentRules, RunningRules, RenewalRules, AbandonedRules, NobodysRules, ExecutedRules, DoneRules,
+		OnceRules, TokenRules, ValueRules, RaceRules, AdminRules, LookRules, ModelRules {
 
 	/**
 	 * Returns the store to test. It must keep its data throughout one test.

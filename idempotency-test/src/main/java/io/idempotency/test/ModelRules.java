@@ -25,6 +25,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.Step;
 import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -146,6 +147,7 @@ interface ModelRules extends StoreUnderTest {
 				.withFingerprint(fingerprint())
 				.withType(type)
 				.withTakeOver(this.random.nextInt(4) > 0);
+			look(store, caller, request);
 			ClaimResult answer = store.claim(request);
 			ClaimResult expected = model((current, moment) -> current.claim(request, moment));
 			check("claim by " + caller + ", " + type + ", " + request.fingerprint() + ", lease " + request.lease()
@@ -157,6 +159,14 @@ interface ModelRules extends StoreUnderTest {
 			if (expected instanceof ClaimResult.Acquired acquired) {
 				this.ofModel[caller] = acquired.claim();
 			}
+		}
+
+		/** Looks as the claim that follows would. */
+		private void look(IdempotencyStore store, int caller, ClaimRequest request) {
+			ClaimResult expected = live().claim(request, moment()).answer();
+			store.finished()
+				.ifPresent((finished) -> check("look by " + caller, readable(finished.find(request)),
+						readable((expected instanceof ClaimResult.Completed) ? expected : null)));
 		}
 
 		private void complete(IdempotencyStore store, int caller) {
@@ -186,10 +196,17 @@ interface ModelRules extends StoreUnderTest {
 		}
 
 		private <T> T model(BiFunction<StoredRecord, Moment, Step<T>> verb) {
-			Moment moment = new Moment(this.micros, this.lastFence);
-			Step<T> step = verb.apply(this.record.isLive(moment) ? this.record : StoredRecord.ABSENT, moment);
+			Step<T> step = verb.apply(live(), moment());
 			this.record = step.next();
 			return step.answer();
+		}
+
+		private StoredRecord live() {
+			return this.record.isLive(moment()) ? this.record : StoredRecord.ABSENT;
+		}
+
+		private Moment moment() {
+			return new Moment(this.micros, this.lastFence);
 		}
 
 		private void check(String verb, Object answer, Object expected) {
@@ -197,7 +214,10 @@ interface ModelRules extends StoreUnderTest {
 			assertThat(answer).as("seed %d, %s", this.seed, this.history).isEqualTo(expected);
 		}
 
-		private static String readable(ClaimResult answer) {
+		private static String readable(@Nullable ClaimResult answer) {
+			if (answer == null) {
+				return "nothing";
+			}
 			String type = answer.getClass().getSimpleName();
 			if (answer instanceof ClaimResult.Acquired acquired) {
 				return type + (acquired.claim().abandoned() ? ", abandoned" : "");

@@ -13,6 +13,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -127,6 +128,13 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			this.secondConnections.look(request.key().operation());
 		}
 		return this.transactions.claim((verbs, session) -> verbs.claim(session, request));
+	}
+
+	/** Reads one row, in a transaction of its own. */
+	@Override
+	public Optional<FinishedResults> finished() {
+		return Optional
+			.of((request) -> this.own.read("look", (verbs, session) -> verbs.find(session, request)).orElse(null));
 	}
 
 	@Override

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -19,6 +20,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordState;
 import io.idempotency.store.record.Step;
 import io.idempotency.store.record.StoredRecord;
 
@@ -96,6 +98,18 @@ final class JdbcVerbs {
 			// snapshot, so no further round would see the record.
 			return (session.isJoined() && round > 1) ? new ClaimResult.InProgress(UNKNOWN_REST) : null;
 		});
+	}
+
+	/**
+	 * Returns the result that a claim would be given, empty if it would be given none.
+	 */
+	Optional<ClaimResult.Completed> find(SqlSession session, ClaimRequest request) throws SQLException {
+		StoredRow row = this.dialect.find(session, request.key());
+		if (row == null || row.current().state() != RecordState.RESULT) {
+			return Optional.empty();
+		}
+		ClaimResult answer = row.current().claim(request, row.moment()).answer();
+		return (answer instanceof ClaimResult.Completed found) ? Optional.of(found) : Optional.empty();
 	}
 
 	/**

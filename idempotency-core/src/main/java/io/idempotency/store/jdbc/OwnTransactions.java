@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * Runs verbs on connections of their own, each statement in a transaction of its own. So
@@ -37,10 +38,19 @@ final class OwnTransactions implements JdbcTransactions {
 		return run("claim", this.timeouts.claim(), verb);
 	}
 
+	/** Runs a verb that waits for no lock. */
+	<T> T read(String what, SqlVerb<T> verb) {
+		return run(what, (dialect) -> LockWait.NONE, verb);
+	}
+
 	private <T> T run(String what, Duration lock, SqlVerb<T> verb) {
+		return run(what, (dialect) -> dialect.ownLockWait(lock), verb);
+	}
+
+	private <T> T run(String what, Function<Dialect, LockWait> lockWait, SqlVerb<T> verb) {
 		return this.database.onOwnConnection(what, this.timeouts.call(), (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
-			SqlSession session = SqlSession.own(connection, deadline, dialect.ownLockWait(lock));
+			SqlSession session = SqlSession.own(connection, deadline, lockWait.apply(dialect));
 			JdbcVerbs verbs = new JdbcVerbs(dialect);
 			return session.bounded(() -> repeat(dialect, deadline, () -> verb.run(verbs, session)));
 		});

@@ -18,6 +18,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.RecordAdmin;
@@ -34,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * and the same fingerprint. It gives the answer no longer than {@code ttl} and no longer
  * than the record lives, both counted from before the store was asked. Conflicts,
  * mismatches, tombstones, the issue of tokens, claims of type {@link ClaimType#ONCE} and
- * all claims that join a database transaction go to the store every time. If a record is
- * removed from the store before its retention is over, its result may be replayed here
- * for up to {@code ttl}.
+ * all claims that join a database transaction go to the store every time; the look before
+ * such a transaction does not. If a record is removed from the store before its retention
+ * is over, its result may be replayed here for up to {@code ttl}.
  * <p>
  * The memory is limited in bytes. Thread-safe, without threads of its own.
  *
@@ -128,14 +129,41 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 			return this.store.claim(request);
 		}
 		RecordId id = RecordId.of(request.key());
-		NearResult near = this.results.getIfPresent(id);
-		long now = this.ticker.read();
-		if (near != null && near.answers(request.fingerprint(), now)) {
-			return new ClaimResult.Completed(near.result(), near.rest(now), near.origin());
-		}
 		// The clock is read before the store is asked, so that a result is never kept
 		// longer than the store says.
-		return ask(id, request, now);
+		long now = this.ticker.read();
+		ClaimResult.Completed near = answer(id, request, now);
+		return (near != null) ? near : ask(id, request, now);
+	}
+
+	private ClaimResult.@Nullable Completed answer(RecordId id, ClaimRequest request, long now) {
+		NearResult near = this.results.getIfPresent(id);
+		return (near != null && near.answers(request.fingerprint(), now))
+				? new ClaimResult.Completed(near.result(), near.rest(now), near.origin()) : null;
+	}
+
+	/** Returns what looks here first, if the store has anything to look with. */
+	@Override
+	public Optional<FinishedResults> finished() {
+		return this.store.finished().map((there) -> (request) -> find(request, there));
+	}
+
+	private ClaimResult.@Nullable Completed find(ClaimRequest request, FinishedResults there) {
+		if (request.type() == ClaimType.ONCE) {
+			return there.find(request);
+		}
+		RecordId id = RecordId.of(request.key());
+		long now = this.ticker.read();
+		ClaimResult.Completed near = answer(id, request, now);
+		if (near != null) {
+			return near;
+		}
+		long evictionsBefore = this.evictions.get();
+		ClaimResult.Completed found = there.find(request);
+		if (found != null) {
+			keep(id, request, found, now, evictionsBefore);
+		}
+		return found;
 	}
 
 	/**
@@ -163,19 +191,24 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 		long evictionsBefore = this.evictions.get();
 		ClaimResult answer = this.store.claim(request);
 		if (answer instanceof ClaimResult.Completed completed) {
-			long rest = nanos(completed.rest());
-			this.results.put(id, new NearResult(request.fingerprint(), completed.result(), completed.origin(),
-					askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
-			if (this.evictions.get() != evictionsBefore) {
-				// The record may have been removed between the answer and this line.
-				this.results.invalidate(id);
-			}
+			keep(id, request, completed, askedAt, evictionsBefore);
 		}
 		else if (!(answer instanceof ClaimResult.Mismatch)) {
 			// The record of the cached result is gone.
 			this.results.invalidate(id);
 		}
 		return answer;
+	}
+
+	private void keep(RecordId id, ClaimRequest request, ClaimResult.Completed completed, long askedAt,
+			long evictionsBefore) {
+		long rest = nanos(completed.rest());
+		this.results.put(id, new NearResult(request.fingerprint(), completed.result(), completed.origin(),
+				askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
+		if (this.evictions.get() != evictionsBefore) {
+			// The record may have been removed between the answer and this line.
+			this.results.invalidate(id);
+		}
 	}
 
 	/**
@@ -209,7 +242,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	}
 
 	/**
-	 * Returns the joining store without a cache, because the records that it sees are not
+	 * Returns the joining store without a cache, because it may see records that are not
 	 * committed yet.
 	 */
 	@Override

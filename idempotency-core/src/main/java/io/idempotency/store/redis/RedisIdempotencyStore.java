@@ -17,6 +17,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -32,9 +33,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * A store that keeps its records in Redis 6.2 or newer, or in a compatible server:
  * standalone, Sentinel or Cluster, through Lettuce or Jedis.
  * <p>
- * Every verb is one Lua script over one key, so it is atomic, takes one round trip, and
- * works in a cluster. Time is the server's. Records expire by themselves, so there is
- * nothing to clean up. This object holds nothing but connections.
+ * Every verb, and every look for a result, is one Lua script over one key, so it is
+ * atomic, takes one round trip, and works in a cluster. Time is the server's. Records
+ * expire by themselves, so there is nothing to clean up. This object holds nothing but
+ * connections.
  * <p>
  * When the server loses records, the duplicates of their calls run again. A server may
  * lose its data when it restarts; use an append-only file against that. A server may fail
@@ -187,6 +189,19 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	@Override
 	public Optional<RecordAdmin> admin() {
 		return Optional.of(new RedisRecordAdmin(this, this.keyspace, new RedisMasters(this.connectionFactory)));
+	}
+
+	@Override
+	public Optional<FinishedResults> finished() {
+		return Optional.of(this::find);
+	}
+
+	private ClaimResult.@Nullable Completed find(ClaimRequest request) {
+		if (request.type() == ClaimType.ONCE) {
+			return null;
+		}
+		List<?> reply = run(Verb.LOOK, request.key(), request.fingerprint().toBytes());
+		return reply.isEmpty() ? null : (ClaimResult.Completed) RedisReplies.claim(request, reply);
 	}
 
 	private static boolean isAccepted(Long reply) {

@@ -6,10 +6,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Locale;
-
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 import org.springframework.data.redis.connection.ReturnType;
 
@@ -18,21 +18,23 @@ import org.springframework.data.redis.connection.ReturnType;
  */
 enum Verb {
 
-	CLAIM(ReturnType.MULTI, "claim-usual.lua"),
+	CLAIM(ReturnType.MULTI, "claim-usual.lua", "record.lua"),
 
-	COMPLETE(ReturnType.INTEGER, "complete-usual.lua"),
+	COMPLETE(ReturnType.INTEGER, "complete-usual.lua", "record.lua"),
 
-	RELEASE(ReturnType.INTEGER),
+	RELEASE(ReturnType.INTEGER, "record.lua"),
 
-	RENEW(ReturnType.INTEGER),
+	RENEW(ReturnType.INTEGER, "record.lua"),
 
-	ISSUE(ReturnType.INTEGER),
+	ISSUE(ReturnType.INTEGER, "record.lua"),
 
-	FIND(ReturnType.MULTI),
+	LOOK(ReturnType.MULTI),
 
-	SCAN(ReturnType.MULTI),
+	FIND(ReturnType.MULTI, "record.lua"),
 
-	EVICT(ReturnType.INTEGER);
+	SCAN(ReturnType.MULTI, "record.lua"),
+
+	EVICT(ReturnType.INTEGER, "record.lua");
 
 	private final ReturnType returnType;
 
@@ -42,18 +44,13 @@ enum Verb {
 
 	private final String sha1;
 
-	Verb(ReturnType returnType) {
-		this(returnType, null);
-	}
-
 	/**
 	 * Creates a verb.
-	 * @param usual the part of the script that answers the usual calls, {@code null} for
-	 * none
+	 * @param parts what stands between the start of the script and its own part
 	 */
-	Verb(ReturnType returnType, @Nullable String usual) {
+	Verb(ReturnType returnType, String... parts) {
 		this.returnType = returnType;
-		this.text = read("start.lua") + ((usual != null) ? read(usual) : "") + read("record.lua")
+		this.text = read("start.lua") + Arrays.stream(parts).map(Verb::read).collect(Collectors.joining())
 				+ read(toString() + ".lua");
 		this.script = this.text.getBytes(StandardCharsets.UTF_8);
 		this.sha1 = sha1(this.script);

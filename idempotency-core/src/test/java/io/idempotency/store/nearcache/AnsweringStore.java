@@ -12,6 +12,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -50,6 +51,11 @@ final class AnsweringStore implements IdempotencyStore {
 			throw new IdempotencyStoreException("down");
 		}
 		return this.answer;
+	}
+
+	@Override
+	public Optional<FinishedResults> finished() {
+		return Optional.of((request) -> (claim(request) instanceof ClaimResult.Completed completed) ? completed : null);
 	}
 
 	@Override

@@ -25,6 +25,7 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -95,7 +96,67 @@ class NearCacheIdempotencyStoreTests {
 	}
 
 	@Test
+	void lookFindsWhatAClaimIsGiven() {
+		this.store.answer(completed("done", DAY));
+		claim();
+		advance(Duration.ofSeconds(90));
+		assertThat(look()).isEqualTo(completed("done", DAY.minusSeconds(90)));
+		assertThat(this.store.calls).isEqualTo(1);
+	}
+
+	@Test
+	void resultOfALookIsKeptFromBeforeTheStoreWasAsked() {
+		this.store.answer(completed("done", DAY));
+		this.store.delay(() -> advance(Duration.ofSeconds(9)));
+		assertThat(look()).isEqualTo(completed("done", DAY));
+		assertThat(claim()).isEqualTo(completed("done", DAY.minusSeconds(9)));
+		advance(TTL.minusSeconds(9).minusNanos(1));
+		look();
+		assertThat(this.store.calls).isEqualTo(1);
+		advance(Duration.ofNanos(1));
+		look();
+		assertThat(this.store.calls).isEqualTo(2);
+	}
+
+	@Test
+	void resultOfALookThatIsOnItsWayDuringAnEvictionIsNotKept() {
+		this.store.admin = new MemoryIdempotencyStore(10_000).admin().orElseThrow();
+		this.store.answer(completed("done", DAY));
+		this.store.delay(() -> this.near.admin().orElseThrow().evict(RecordKey.of(KEY), false));
+		assertThat(look()).as("the answer from before").isEqualTo(completed("done", DAY));
+		assertThat(this.near.find(KEY)).isNull();
+	}
+
+	@Test
+	void lookThatFindsNothingIsAskedEveryTime() {
+		this.store.answer(new ClaimResult.InProgress(DAY));
+		assertThat(look()).isNull();
+		assertThat(look()).isNull();
+		assertThat(this.store.calls).isEqualTo(2);
+	}
+
+	@Test
+	void lookOfAnotherFingerprintOrTypeIsForTheStore() {
+		this.store.answer(completed("done", DAY));
+		claim();
+		this.store.answer(new ClaimResult.Mismatch());
+		assertThat(look(request(KEY, OTHER))).isNull();
+		assertThat(look(once())).isNull();
+		assertThat(this.store.calls).isEqualTo(3);
+	}
+
+	private ClaimResult.@Nullable Completed look() {
+		return look(request(KEY, FINGERPRINT));
+	}
+
+	private ClaimResult.@Nullable Completed look(ClaimRequest request) {
+		return this.near.finished().orElseThrow().find(request);
+	}
+
+	@Test
 	void whatAStoreDoesNotOfferIsNotOffered() {
+		assertThat(new NearCacheIdempotencyStore(new MemoryIdempotencyStore(10_000), 1_000_000, TTL).finished())
+			.isEmpty();
 		assertThat(this.near.admin()).isEmpty();
 	}
 

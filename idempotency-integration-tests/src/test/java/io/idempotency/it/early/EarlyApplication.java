@@ -129,13 +129,17 @@ class EarlyApplication {
 
 	}
 
-	/** Counts how often a body is parsed. */
+	/** Counts how often a body is parsed by a thread. */
 	record Body(String text) {
 
-		static final AtomicInteger PARSED = new AtomicInteger();
+		private static final ThreadLocal<Integer> PARSED = ThreadLocal.withInitial(() -> 0);
 
 		Body {
-			PARSED.incrementAndGet();
+			PARSED.set(parsed() + 1);
+		}
+
+		static int parsed() {
+			return PARSED.get();
 		}
 
 	}

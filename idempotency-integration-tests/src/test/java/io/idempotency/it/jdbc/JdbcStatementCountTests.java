@@ -15,6 +15,7 @@ import io.idempotency.it.jdbc.CountingDataSource.Counts;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import org.junit.jupiter.api.AfterEach;
@@ -68,6 +69,17 @@ class JdbcStatementCountTests {
 		this.node.execute(key, () -> "done");
 		expectStatements(this.dialect.duplicate(),
 				() -> assertThat(this.node.execute(key, () -> "again")).isEqualTo("done"));
+	}
+
+	@Test
+	void lookTakesOneStatement() {
+		ClaimRequest request = Requests.claim();
+		FinishedResults finished = this.node.store().finished().orElseThrow();
+		expectStatements(1, () -> assertThat(finished.find(request)).isNull());
+		Claim claim = Requests.acquire(this.node.store(), request);
+		expectStatements(1, () -> assertThat(finished.find(request)).isNull());
+		this.node.store().complete(Requests.result(claim));
+		expectStatements(1, () -> assertThat(finished.find(request)).isNotNull());
 	}
 
 	@Test

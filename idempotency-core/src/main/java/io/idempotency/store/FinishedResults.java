@@ -1,0 +1,25 @@
+package io.idempotency.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the results of finished calls in a store, without claiming.
+ * <p>
+ * Thread-safe. A look changes nothing, waits for no lock, and is never part of the
+ * caller's transaction. It takes one round trip, and no longer than the store's time-out.
+ *
+ * @since 0.1.0
+ */
+@FunctionalInterface
+public interface FinishedResults {
+
+	/**
+	 * Looks for the result that a claim would be given.
+	 * @param request the claim that would be sent
+	 * @return what the claim would be given at this moment, {@code null} if it would not
+	 * be given a result
+	 * @throws IdempotencyStoreException if the store could not be read
+	 */
+	ClaimResult.@Nullable Completed find(ClaimRequest request);
+
+}

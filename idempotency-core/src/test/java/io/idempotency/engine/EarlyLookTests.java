@@ -1,0 +1,207 @@
+package io.idempotency.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Early replays of results that this node has seen in a store. */
+class EarlyLookTests {
+
+	private static final Fingerprint FINGERPRINT = Fingerprint.of("test").add("a").build();
+
+	private static final Fingerprint OTHER = Fingerprint.of("test").add("b").build();
+
+	private final ManualScheduler time = new ManualScheduler();
+
+	private final EngineFixture node = new EngineFixture(this.time);
+
+	private final ScriptedStore store = this.node.store;
+
+	private final TestPolicy policy = TestPolicy.replay();
+
+	private final List<String> replayed = new ArrayList<>();
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	private void run() throws Throwable {
+		this.node.execute(this.policy, FINGERPRINT, TestAction.returning("one"));
+	}
+
+	private boolean mayReplay() {
+		return this.node.engine.mayReplayEarly(this.store, EngineFixture.KEY);
+	}
+
+	private boolean replay(Fingerprint fingerprint) {
+		return replay(this.node.engine, fingerprint);
+	}
+
+	private boolean replay(IdempotencyEngine engine, Fingerprint fingerprint) {
+		return engine.replayEarly(new GuardedCall(EngineFixture.KEY, fingerprint, this.policy.build(), this.store),
+				(result) -> this.replayed.add(new String(result.bytes(), StandardCharsets.UTF_8)));
+	}
+
+	@Test
+	void resultOfACallOfThisNodeIsFoundByOneLook() throws Throwable {
+		assertThat(mayReplay()).isFalse();
+		run();
+		this.store.forget();
+		assertThat(mayReplay()).isTrue();
+		assertThat(replay(FINGERPRINT)).isTrue();
+		assertThat(this.replayed).containsExactly("=one");
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK);
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED, IdempotencyEvent.REPLAYED);
+	}
+
+	@Test
+	void resultOfACallOfAnotherNodeIsFoundAfterItsFirstReplayHere() throws Throwable {
+		try (IdempotencyEngine another = new IdempotencyEngine(1, IdempotencyListener.NONE)) {
+			another.execute(new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store),
+					TestAction.returning("one"));
+		}
+		this.store.forget();
+		assertThat(mayReplay()).isFalse();
+		assertThat(replay(FINGERPRINT)).isFalse();
+		assertThat(this.store.sequence()).isEmpty();
+		run();
+		assertThat(replay(FINGERPRINT)).isTrue();
+		assertThat(this.store.sequence()).containsExactly(Verb.CLAIM, Verb.LOOK);
+	}
+
+	@Test
+	void callThatRunsIsNotLookedFor() throws Throwable {
+		this.node.execute(this.policy, FINGERPRINT, TestAction.running(() -> {
+			assertThat(mayReplay()).isFalse();
+			assertThat(replay(FINGERPRINT)).isFalse();
+			return "one";
+		}));
+		assertThat(this.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
+	}
+
+	@Test
+	void lookThatFindsNothingIsNotRepeated() throws Throwable {
+		run();
+		this.store.forget();
+		assertThat(replay(OTHER)).isFalse();
+		assertThat(replay(OTHER)).isFalse();
+		assertThat(mayReplay()).isFalse();
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK);
+		assertThat(this.replayed).isEmpty();
+	}
+
+	@Test
+	void resultThatIsOverIsNotFound() throws Throwable {
+		run();
+		this.node.clock.advance(this.policy.build().retention());
+		assertThat(replay(FINGERPRINT)).isFalse();
+	}
+
+	@Test
+	void callWithoutAResultIsNotLookedFor() throws Throwable {
+		this.node.execute(TestPolicy.mode(IdempotencyMode.LOCK), TestAction.returning("one"));
+		assertThat(mayReplay()).isFalse();
+		this.node.execute(TestPolicy.mode(IdempotencyMode.REJECT), TestAction.returning("one"));
+		assertThat(mayReplay()).isFalse();
+	}
+
+	@Test
+	void resultThatIsNotKeptIsNotLookedFor() throws Throwable {
+		IdempotencyPolicy keepsNone = this.policy.build().change().keepsResult(false).build();
+		this.node.engine.execute(new GuardedCall(EngineFixture.KEY, FINGERPRINT, keepsNone, this.store),
+				TestAction.returning("one"));
+		assertThat(this.node.events.count(IdempotencyEvent.TOMBSTONE)).isOne();
+		assertThat(mayReplay()).isFalse();
+	}
+
+	/** As long as the claims of a store fail, its looks would only make them later. */
+	@Test
+	void storeThatFailsIsNotLookedAt() throws Throwable {
+		run();
+		this.store.forget();
+		this.store.failBefore(Verb.LOOK, 1);
+		assertThat(replay(FINGERPRINT)).isFalse();
+		assertThat(this.node.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.contains("could not look for the result of a claim of 'orders.create'");
+		assertThat(mayReplay()).isFalse();
+		assertThat(replay(FINGERPRINT)).isFalse();
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK);
+		run();
+		this.time.advance(Duration.ofSeconds(2));
+		assertThat(mayReplay()).isTrue();
+		assertThat(replay(FINGERPRINT)).isTrue();
+	}
+
+	@Test
+	void resultThatCannotBeReadIsLeftToTheGuard() throws Throwable {
+		run();
+		assertThat(this.node.engine.replayEarly(
+				new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store),
+				EarlyLookTests::refuse))
+			.isFalse();
+		assertThat(this.node.events.count(IdempotencyEvent.REPLAYED)).isZero();
+		assertThat(mayReplay()).isFalse();
+	}
+
+	private static void refuse(StoredResult result) {
+		throw new UnreadableResultException("Nobody reads " + result);
+	}
+
+	@Test
+	void closedEngineDoesNotLook() throws Throwable {
+		run();
+		this.node.engine.close();
+		this.store.forget();
+		assertThat(replay(FINGERPRINT)).isFalse();
+		assertThat(this.store.sequence()).isEmpty();
+	}
+
+	@Test
+	void callInsideATransactionIsLeftToTheGuard() throws Throwable {
+		AtomicReference<@Nullable SurroundingTransaction> transaction = new AtomicReference<>();
+		try (IdempotencyEngine inside = new IdempotencyEngine(1, this.node.events, this.time, transaction::get)) {
+			inside.execute(new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store),
+					TestAction.returning("one"));
+			transaction.set(new Transaction());
+			assertThat(replay(inside, FINGERPRINT)).isFalse();
+			transaction.set(null);
+			assertThat(replay(inside, FINGERPRINT)).isTrue();
+		}
+	}
+
+	/** Knows no earlier call. */
+	private static final class Transaction implements SurroundingTransaction {
+
+		@Override
+		public @Nullable OwnedClaim find(IdempotencyKey key) {
+			return null;
+		}
+
+		@Override
+		public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
+			throw new AssertionError("Nothing is claimed");
+		}
+
+	}
+
+}

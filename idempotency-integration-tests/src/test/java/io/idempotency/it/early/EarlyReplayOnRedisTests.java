@@ -1,0 +1,16 @@
+package io.idempotency.it.early;
+
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.Requires;
+
+import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.TestPropertySource;
+
+/** With results that this node has seen in Redis. */
+@Requires(Backend.REDIS)
+@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@TestPropertySource(properties = "idempotency.store=redis")
+class EarlyReplayOnRedisTests extends EarlyReplayScenarios {
+
+}
