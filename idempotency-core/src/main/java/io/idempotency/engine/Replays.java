@@ -7,7 +7,6 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +121,7 @@ final class Replays {
 		try {
 			return line.outage().isOn() ? null : line.finished().find(call);
 		}
-		catch (IdempotencyStoreException ex) {
+		catch (RuntimeException ex) {
 			line.outage().failed("look for the result of", call.operation(), ex);
 			return null;
 		}

@@ -187,8 +187,8 @@ public interface IdempotencyStore {
 	 * keys of which it has seen a result, where a claim would be dearer than a look:
 	 * before a transaction is begun, or before the arguments of an HTTP handler are
 	 * bound. A store that passes calls on to another one passes this on, too.
-	 * @return what finds results, the same for each call; empty for a store whose claims
-	 * do all
+	 * @return what finds results, for every call or for none; empty for a store whose
+	 * claims do all
 	 */
 	default Optional<FinishedResults> finished() {
 		return Optional.empty();

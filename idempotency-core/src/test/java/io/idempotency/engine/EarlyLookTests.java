@@ -152,6 +152,14 @@ class EarlyLookTests {
 		assertThat(replay(FINGERPRINT)).isTrue();
 	}
 
+	/** A store of the application may throw anything. */
+	@Test
+	void storeThatThrowsWhatItShouldNotIsLeftToTheGuard() throws Throwable {
+		run();
+		this.store.fail(Verb.LOOK, ScriptedStore.Point.BEFORE, 1, () -> new IllegalStateException("broken"));
+		assertThat(replay(FINGERPRINT)).isFalse();
+	}
+
 	@Test
 	void resultThatCannotBeReadIsLeftToTheGuard() throws Throwable {
 		run();
