@@ -47,13 +47,14 @@ final class SpringTransactions implements BusinessTransactions {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * Not only a transaction has synchronizations, but also the scope of a method that
-	 * supports transactions, which may hold a connection.
+	 * Whatever is bound to the thread may hold a connection: a transaction, the scope of
+	 * a method that supports transactions, a session that is open for a whole request.
 	 */
 	@Override
 	public boolean wouldBegin() {
 		return this.definition.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRED
-				&& !TransactionSynchronizationManager.isSynchronizationActive();
+				&& !TransactionSynchronizationManager.isSynchronizationActive()
+				&& TransactionSynchronizationManager.getResourceMap().isEmpty();
 	}
 
 	private TransactionStatus begin() {

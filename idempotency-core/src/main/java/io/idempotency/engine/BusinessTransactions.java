@@ -29,8 +29,8 @@ public interface BusinessTransactions {
 	<T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable;
 
 	/**
-	 * Returns whether work that is executed now would be in a new transaction, of which
-	 * nothing has begun yet.
+	 * Returns whether work that is executed now would be in a new transaction, and the
+	 * calling thread holds no connection yet.
 	 * @return whether a transaction would be begun
 	 */
 	boolean wouldBegin();

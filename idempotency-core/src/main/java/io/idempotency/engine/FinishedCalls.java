@@ -1,6 +1,8 @@
 package io.idempotency.engine;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 import io.idempotency.key.IdempotencyKey;
@@ -8,7 +10,10 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds the results of calls that this node has lately seen finished. Which ones is a
@@ -20,17 +25,41 @@ final class FinishedCalls {
 
 	private static final int PLACES = 1 << 14;
 
+	/**
+	 * How long a store is not asked after it has failed. It may never be able to answer,
+	 * for example if only the transactions of the application can see the table.
+	 */
+	static final Duration PAUSE = Duration.ofSeconds(10);
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
 	private final @Nullable FinishedResults results;
+
+	private final String store;
+
+	private final Scheduler scheduler;
+
+	private final Outage outage;
+
+	private final AtomicBoolean told = new AtomicBoolean();
+
+	private volatile @Nullable Long failedAt;
 
 	/** A part of the hash of the key in each place, 0 for none. */
 	private volatile @Nullable AtomicLongArray places;
 
-	private FinishedCalls(@Nullable FinishedResults results) {
-		this.results = results;
-	}
-
-	static FinishedCalls in(IdempotencyStore store) {
-		return new FinishedCalls(store.finished().orElse(null));
+	/**
+	 * Finds results in a store.
+	 * @param store the store
+	 * @param name the name of the store in the log
+	 * @param scheduler the time
+	 * @param outage knows whether the claims of the store fail
+	 */
+	FinishedCalls(IdempotencyStore store, String name, Scheduler scheduler, Outage outage) {
+		this.results = store.finished().orElse(null);
+		this.store = name;
+		this.scheduler = scheduler;
+		this.outage = outage;
 	}
 
 	/** Notes that the store has a result of the key. */
@@ -61,6 +90,11 @@ final class FinishedCalls {
 		}
 	}
 
+	/** Returns whether the store is worth a look for any key. */
+	boolean areKnown() {
+		return this.places != null;
+	}
+
 	/** Returns whether the store is worth a look for the result of the key. */
 	boolean contain(IdempotencyKey key) {
 		AtomicLongArray known = this.places;
@@ -68,23 +102,44 @@ final class FinishedCalls {
 			return false;
 		}
 		ByteBuffer hash = ByteBuffer.wrap(key.hash());
-		return known.getOpaque(place(hash)) == mark(hash);
+		return known.getOpaque(place(hash)) == mark(hash) && !isPaused();
+	}
+
+	private boolean isPaused() {
+		Long failed = this.failedAt;
+		return this.outage.isOn() || failed != null && this.scheduler.nanos() - failed < PAUSE.toNanos();
 	}
 
 	/**
-	 * Asks the store for the result of a call, if that is worth it.
-	 * @throws io.idempotency.store.IdempotencyStoreException if the store could not be
-	 * read
+	 * Asks the store for the result of a call, if that is worth it. A store that cannot
+	 * be read has no result: the claim that follows decides, and tells what is wrong.
 	 */
 	ClaimResult.@Nullable Completed find(GuardedCall call) {
 		if (this.results == null || !contain(call.key())) {
 			return null;
 		}
-		ClaimResult.Completed found = this.results.find(call.claim(ClaimOrigin.UNKNOWN));
+		ClaimResult.Completed found = null;
+		try {
+			found = this.results.find(call.claim(ClaimOrigin.UNKNOWN));
+		}
+		catch (RuntimeException ex) {
+			failed(call.operation(), ex);
+		}
 		if (found == null) {
 			remove(call.key());
 		}
 		return found;
+	}
+
+	private void failed(String operation, RuntimeException cause) {
+		this.failedAt = this.scheduler.nanos();
+		if (this.told.compareAndSet(false, true)) {
+			logger.warn("{} could not look for the result of a call of '{}'; its claims decide. Told once", this.store,
+					operation, cause);
+		}
+		else {
+			logger.debug("{} could not look for the result of a call of '{}'", this.store, operation, cause);
+		}
 	}
 
 	private static int place(ByteBuffer hash) {

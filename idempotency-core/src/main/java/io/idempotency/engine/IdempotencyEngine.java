@@ -216,6 +216,16 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Returns whether this node has seen any result in a store, and the store can be
+	 * asked for it.
+	 * @param store the store
+	 * @return whether it is worth making a key for {@link #mayReplayEarly}
+	 */
+	public boolean hasFinishedCalls(IdempotencyStore store) {
+		return line(store).finished().areKnown();
+	}
+
+	/**
 	 * Returns whether a result of a key may be there to be given early: in the memory of
 	 * this JVM, or in a store in which this node has seen it.
 	 * @param store the store
@@ -223,11 +233,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether {@link #replayEarly} is worth the request's fingerprint
 	 */
 	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
-		if (store instanceof LocalResults results && results.mayHave(key)) {
-			return true;
-		}
-		StoreLine line = line(store);
-		return line.finished().contain(key) && !line.outage().isOn();
+		return store instanceof LocalResults results && results.mayHave(key) || line(store).finished().contain(key);
 	}
 
 	/**

@@ -98,21 +98,14 @@ final class JoinedCalls {
 	 */
 	private <T> Replays.@Nullable Replayed<T> replayOutside(GuardedCall call, GuardedAction<T> action,
 			ObservedCall observed) throws Throwable {
-		StoreLine line = this.engine.line(call.store());
-		ClaimResult.Completed found;
-		try {
-			found = line.finished().find(call);
-		}
-		catch (IdempotencyStoreException ex) {
-			throw unavailable(call, ex);
-		}
+		FinishedCalls finished = this.engine.line(call.store()).finished();
+		ClaimResult.Completed found = finished.find(call);
 		if (found == null) {
 			return null;
 		}
-		line.outage().answered();
 		Replays.Replayed<T> replayed = this.replays.replay(call, found, action, observed);
 		if (replayed == null) {
-			line.finished().remove(call.key());
+			finished.remove(call.key());
 		}
 		return replayed;
 	}

@@ -85,7 +85,7 @@ final class Replays {
 	 */
 	@Nullable ClaimOrigin replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
 		ClaimResult.Completed local = findLocal(call);
-		ClaimResult.Completed found = (local != null) ? local : find(call, this.lines.to(call.store()));
+		ClaimResult.Completed found = (local != null) ? local : this.lines.to(call.store()).finished().find(call);
 		if (found == null || !isGiven(call, found, replay)) {
 			return null;
 		}
@@ -114,17 +114,6 @@ final class Replays {
 				: null;
 		return (local != null && local.fingerprint().equals(call.fingerprint()))
 				? new ClaimResult.Completed(local.result(), Duration.ZERO, local.origin()) : null;
-	}
-
-	/** A store that fails is told by the claim, which is sent next. */
-	private static ClaimResult.@Nullable Completed find(GuardedCall call, StoreLine line) {
-		try {
-			return line.outage().isOn() ? null : line.finished().find(call);
-		}
-		catch (RuntimeException ex) {
-			line.outage().failed("look for the result of", call.operation(), ex);
-			return null;
-		}
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action, ObservedCall observed)

@@ -23,7 +23,7 @@ record StoreLine(IdempotencyStore store, Beats beats, Retries retries, Outage ou
 	static StoreLine to(IdempotencyStore store, String name, Scheduler scheduler, Events events) {
 		Outage outage = new Outage(name, scheduler);
 		return new StoreLine(store, new Beats(store, scheduler, outage, events), new Retries(scheduler, outage, events),
-				outage, FinishedCalls.in(store));
+				outage, new FinishedCalls(store, name, scheduler, outage));
 	}
 
 }

@@ -149,20 +149,6 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Returns whether this is the key of an operation, a caller and parts, so that it
-	 * need not be made again.
-	 * @param operation name of the operation
-	 * @param caller whose key it is
-	 * @param parts the parts that the caller gave
-	 * @return whether all of them are equal, in the namespace of this key; {@code false}
-	 * for the key of a token
-	 */
-	public boolean isOf(String operation, Caller caller, List<String> parts) {
-		return !this.token && this.operation.equals(operation) && this.caller.equals(caller)
-				&& this.parts.equals(parts);
-	}
-
-	/**
 	 * Returns the digest of all components, which stores use as the identity of a record.
 	 * It starts with the id of the caller.
 	 * @return 32 bytes, a copy

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the results of finished calls in a store, without claiming.
  * <p>
- * Thread-safe. A look changes nothing, waits for no lock, and is never part of the
- * caller's transaction. It takes one round trip, and no longer than the store's time-out.
+ * Thread-safe. A look changes nothing, takes one round trip, and is never part of the
+ * caller's transaction. It takes no longer than a claim may.
  *
  * @since 0.1.0
  */

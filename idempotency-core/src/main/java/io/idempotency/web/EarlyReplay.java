@@ -16,7 +16,6 @@ import java.util.TimeZone;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
@@ -30,6 +29,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
+import io.idempotency.store.LocalResults;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -130,7 +130,7 @@ public final class EarlyReplay {
 			return false;
 		}
 		IdempotentOperation operation = this.operations.of(request);
-		if (operation == null || !isSimple(operation) || !this.plain.contain(method)) {
+		if (operation == null || !isSimple(operation) || !isWorthAKey(operation) || !this.plain.contain(method)) {
 			return false;
 		}
 		try {
@@ -138,12 +138,12 @@ public final class EarlyReplay {
 			if (key == null) {
 				return false;
 			}
-			exchange.made(key);
+			exchange.made(operation, key);
 			return this.engine.mayReplayEarly(operation.store(), key)
 					&& this.engine.replayEarly(call(operation, key, request, guarded),
 							(result) -> exchange.replayed(StoredResponseCodec.decode(result)));
 		}
-		catch (IdempotencyException ex) {
+		catch (RuntimeException ex) {
 			// The guard will throw the exception again, unless other code refuses the
 			// request first.
 			logger.trace("Not replayed early", ex);
@@ -170,6 +170,16 @@ public final class EarlyReplay {
 				&& !operation.token() && operation.scope() == null && operation.condition() == null
 				&& (operation.transactions() == null || operation.transactions().wouldBegin())
 				&& !(operation.fingerprint() instanceof FingerprintSource.Spel);
+	}
+
+	/**
+	 * Returns whether a result may be there for which the key is made. The guard asks
+	 * once more whose key it is, so a resolver, which may take long, is not asked twice
+	 * if the store is a round trip away anyway.
+	 */
+	private boolean isWorthAKey(IdempotentOperation operation) {
+		return operation.store() instanceof LocalResults
+				|| !this.callers.areResolved() && this.engine.hasFinishedCalls(operation.store());
 	}
 
 	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request) {

@@ -1,9 +1,12 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.util.List;
 
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
+import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -37,6 +40,8 @@ final class Exchange {
 	private @Nullable CapturingResponse response;
 
 	private @Nullable Answer answer;
+
+	private @Nullable IdempotentOperation made;
 
 	private @Nullable IdempotencyKey key;
 
@@ -107,14 +112,21 @@ final class Exchange {
 		return inner != null;
 	}
 
-	/** Keeps a key that was made before the guard is asked. */
-	void made(IdempotencyKey made) {
-		this.key = made;
+	/**
+	 * Keeps the key of an operation, made from one part before its guard is asked.
+	 */
+	void made(IdempotentOperation operation, IdempotencyKey key) {
+		this.made = operation;
+		this.key = key;
 	}
 
-	/** Returns the key that was made last, {@code null} if none was made yet. */
-	@Nullable IdempotencyKey lastKey() {
-		return this.key;
+	/**
+	 * Returns the key that was made, {@code null} if it was made of anything else.
+	 */
+	@Nullable IdempotencyKey key(IdempotentOperation operation, Caller caller, List<String> parts) {
+		IdempotencyKey known = this.key;
+		return (known != null && this.made == operation && known.caller().equals(caller) && parts.size() == 1
+				&& parts.get(0).equals(known.value())) ? known : null;
 	}
 
 	@Nullable CapturingResponse response() {

@@ -67,6 +67,11 @@ public final class HttpCallers {
 		return caller;
 	}
 
+	/** Returns whether the application's own resolver determines the callers. */
+	boolean areResolved() {
+		return this.resolver != null;
+	}
+
 	private static Caller principal(@Nullable Principal principal) {
 		if (principal == null) {
 			return Caller.ANONYMOUS;

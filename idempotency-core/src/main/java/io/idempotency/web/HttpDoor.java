@@ -150,15 +150,10 @@ public final class HttpDoor implements OperationDoor {
 
 	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,
 			RequestValues values) {
-		IdempotentOperation operation = call.operation();
-		if (operation.scope() != null) {
-			// The annotation gives the scope, so the caller needs no name.
-			return call.key(parts, Caller.GLOBAL, values);
-		}
-		Caller caller = this.callers.of(request);
-		IdempotencyKey made = exchange.lastKey();
-		return (made != null && !operation.token() && made.isOf(operation.name(), caller, parts)) ? made
-				: call.key(parts, caller, values);
+		// If the annotation gives the scope, the caller needs no name.
+		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL : this.callers.of(request);
+		IdempotencyKey made = exchange.key(call.operation(), caller, parts);
+		return (made != null) ? made : call.key(parts, caller, values);
 	}
 
 	private static @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {

@@ -31,6 +31,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -136,6 +137,23 @@ class SpringTemplateSurroundingsTests {
 		TransactionTemplate supporting = new TransactionTemplate(manager);
 		supporting.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
 		supporting.executeWithoutResult((status) -> pay("7", null));
+		assertThat(manager.begun).isEqualTo(2);
+		assertThat(this.runs).hasValue(1);
+	}
+
+	/** As a session that is open for a whole request, which may hold a connection. */
+	@Test
+	void duplicateOfAThreadThatHoldsAResourceTakesNoSecondConnection() {
+		CountingManager manager = new CountingManager(this.dataSource);
+		this.beans.addBean("transactionManager", manager);
+		pay("7", null);
+		TransactionSynchronizationManager.bindResource("session factory", "session");
+		try {
+			pay("7", null);
+		}
+		finally {
+			TransactionSynchronizationManager.unbindResource("session factory");
+		}
 		assertThat(manager.begun).isEqualTo(2);
 		assertThat(this.runs).hasValue(1);
 	}

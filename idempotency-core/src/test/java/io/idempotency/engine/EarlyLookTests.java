@@ -11,16 +11,21 @@ import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Early replays of results that this node has seen in a store. */
 class EarlyLookTests {
@@ -135,29 +140,43 @@ class EarlyLookTests {
 
 	/** As long as the claims of a store fail, its looks would only make them later. */
 	@Test
-	void storeThatFailsIsNotLookedAt() throws Throwable {
+	void storeWhoseClaimsFailIsNotLookedAt() throws Throwable {
 		run();
+		this.store.failBefore(Verb.CLAIM, 2);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::run);
 		this.store.forget();
-		this.store.failBefore(Verb.LOOK, 1);
-		assertThat(replay(FINGERPRINT)).isFalse();
-		assertThat(this.node.log.messages(Level.WARN)).singleElement()
-			.asString()
-			.contains("could not look for the result of a claim of 'orders.create'");
 		assertThat(mayReplay()).isFalse();
 		assertThat(replay(FINGERPRINT)).isFalse();
-		assertThat(this.store.sequence()).containsExactly(Verb.LOOK);
+		assertThat(this.store.sequence()).isEmpty();
 		run();
-		this.time.advance(Duration.ofSeconds(2));
+		this.time.advance(Outage.QUIET);
 		assertThat(mayReplay()).isTrue();
 		assertThat(replay(FINGERPRINT)).isTrue();
 	}
 
 	/** A store of the application may throw anything. */
-	@Test
-	void storeThatThrowsWhatItShouldNotIsLeftToTheGuard() throws Throwable {
+	@ParameterizedTest
+	@ValueSource(classes = { IdempotencyStoreException.class, IllegalStateException.class })
+	void storeWhoseLooksFailIsAskedByClaimsForAMoment(Class<?> type) throws Throwable {
 		run();
-		this.store.fail(Verb.LOOK, ScriptedStore.Point.BEFORE, 1, () -> new IllegalStateException("broken"));
-		assertThat(replay(FINGERPRINT)).isFalse();
+		this.store.forget();
+		this.store.fail(Verb.LOOK, ScriptedStore.Point.BEFORE, 2, () -> (type == IllegalStateException.class)
+				? new IllegalStateException("broken") : new IdempotencyStoreException("down"));
+		for (int i = 0; i < 2; i++) {
+			assertThat(replay(FINGERPRINT)).isFalse();
+			run();
+			assertThat(mayReplay()).isFalse();
+			assertThat(replay(FINGERPRINT)).isFalse();
+			this.time.advance(FinishedCalls.PAUSE.minusNanos(1));
+			assertThat(mayReplay()).isFalse();
+			this.time.advance(Duration.ofNanos(1));
+			assertThat(mayReplay()).isTrue();
+		}
+		assertThat(replay(FINGERPRINT)).isTrue();
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM, Verb.LOOK, Verb.CLAIM, Verb.LOOK);
+		assertThat(this.node.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.contains("could not look for the result of a call of 'orders.create'");
 	}
 
 	@Test

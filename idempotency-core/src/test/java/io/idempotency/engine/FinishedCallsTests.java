@@ -4,6 +4,7 @@ import java.util.stream.IntStream;
 
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.Test;
 
@@ -15,11 +16,16 @@ class FinishedCallsTests {
 
 	private final ScriptedStore store = new ScriptedStore(new MemoryIdempotencyStore(1_000_000));
 
-	private final FinishedCalls finished = FinishedCalls.in(this.store);
+	private final FinishedCalls finished = in(this.store);
+
+	private static FinishedCalls in(IdempotencyStore store) {
+		ManualScheduler time = new ManualScheduler();
+		return new FinishedCalls(store, "store", time, new Outage("store", time));
+	}
 
 	@Test
 	void storeThatCannotBeAskedIsNotWorthALook() {
-		FinishedCalls none = FinishedCalls.in(new MemoryIdempotencyStore(1_000_000));
+		FinishedCalls none = in(new MemoryIdempotencyStore(1_000_000));
 		none.add(key(1));
 		assertThat(none.contain(key(1))).isFalse();
 	}
@@ -33,11 +39,13 @@ class FinishedCallsTests {
 		assertThat(this.finished.contain(key(1))).isFalse();
 		this.finished.remove(key(1));
 		assertThat(this.finished.contain(key(1))).isFalse();
+		assertThat(this.finished.areKnown()).isFalse();
 	}
 
 	@Test
 	void keyIsFinishedUntilItIsRemoved() {
 		this.finished.add(key(1));
+		assertThat(this.finished.areKnown()).isTrue();
 		assertThat(this.finished.contain(key(1))).isTrue();
 		this.finished.remove(key(1));
 		assertThat(this.finished.contain(key(1))).isFalse();

@@ -57,17 +57,4 @@ class NamespaceTests {
 			.doesNotContain("secret");
 	}
 
-	@Test
-	void keyIsOfAllOfItsComponents() {
-		IdempotencyKey key = new Namespace("shop").key("pay", Caller.principal("alice"), List.of("1", "2"));
-		assertThat(key.isOf("pay", Caller.principal("alice"), List.of("1", "2"))).isTrue();
-		assertThat(key.isOf("refund", Caller.principal("alice"), List.of("1", "2"))).isFalse();
-		assertThat(key.isOf("pay", Caller.scope("alice"), List.of("1", "2"))).isFalse();
-		assertThat(key.isOf("pay", Caller.principal("bob"), List.of("1", "2"))).isFalse();
-		assertThat(key.isOf("pay", Caller.principal("alice"), List.of("1"))).isFalse();
-		assertThat(key.isOf("pay", Caller.principal("alice"), List.of("1,2"))).isFalse();
-		IdempotencyKey token = new Namespace("shop").token(Caller.GLOBAL, "t");
-		assertThat(token.isOf(token.operation(), Caller.GLOBAL, List.of("t"))).isFalse();
-	}
-
 }

@@ -154,7 +154,8 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 		}
 		RecordId id = RecordId.of(request.key());
 		long now = this.ticker.read();
-		ClaimResult.Completed near = answer(id, request, now);
+		// A miss is not counted: the claim that follows is one.
+		ClaimResult.Completed near = isHere(id) ? answer(id, request, now) : null;
 		if (near != null) {
 			return near;
 		}

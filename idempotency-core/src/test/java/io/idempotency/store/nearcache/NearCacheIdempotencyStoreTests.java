@@ -168,6 +168,9 @@ class NearCacheIdempotencyStoreTests {
 		// A request that is no repetition is looked for, and then claimed.
 		assertThat(near.mayHave(KEY)).isFalse();
 		assertThat(near.find(KEY)).isNull();
+		this.store.answer(new ClaimResult.Mismatch());
+		assertThat(near.finished().orElseThrow().find(request(KEY, FINGERPRINT))).isNull();
+		this.store.answer(completed("done", DAY));
 		near.claim(request(KEY, FINGERPRINT));
 		assertThat(near.mayHave(KEY)).isTrue();
 		assertThat(near.find(KEY)).isNotNull();

@@ -1,0 +1,65 @@
+package io.idempotency.it.early;
+
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.it.WithMockMvc;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.web.IdempotencyScopeResolver;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.MediaType;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.web.servlet.MockMvc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+
+/** A resolver may take a round trip itself, so it is asked once for each request. */
+@SpringBootTest(classes = EarlyApplication.class, properties = "idempotency.store=redis")
+@WithMockMvc
+@Requires(Backend.REDIS)
+@ContextConfiguration(initializers = RedisOfAnApplication.class)
+@Import(EarlyReplayWithResolverTests.Resolving.class)
+class EarlyReplayWithResolverTests {
+
+	private static final AtomicInteger ASKED = new AtomicInteger();
+
+	@Autowired
+	MockMvc mvc;
+
+	@Test
+	void resolverIsAskedOnceForEachRequest() throws Exception {
+		String key = UUID.randomUUID().toString();
+		for (int asked = 1; asked <= 3; asked++) {
+			MockHttpServletResponse response = this.mvc
+				.perform(post("/early/plain").header("Idempotency-Key", key)
+					.contentType(MediaType.APPLICATION_JSON)
+					.content("{\"text\":\"one\"}"))
+				.andReturn()
+				.getResponse();
+			assertThat(response.getContentAsString()).isEqualTo("run 1");
+			assertThat(EarlyReplayScenarios.replayed(response)).isEqualTo(asked > 1);
+			assertThat(ASKED).hasValue(asked);
+		}
+	}
+
+	@TestConfiguration
+	static class Resolving {
+
+		@Bean
+		IdempotencyScopeResolver resolver() {
+			return (request) -> "tenant " + Math.min(ASKED.incrementAndGet(), 1);
+		}
+
+	}
+
+}
