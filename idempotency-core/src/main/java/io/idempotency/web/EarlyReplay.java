@@ -122,15 +122,18 @@ public final class EarlyReplay {
 	 * @throws IOException if a part of the body could not be read
 	 */
 	public boolean replays(HttpServletRequest request, Object handler) throws IOException {
-		Exchange exchange = Exchange.find(request);
-		RecordingRequest guarded = RecordingRequest.find(request);
-		if (exchange == null || guarded == null || isForm(request)
-				|| request.getDispatcherType() != DispatcherType.REQUEST
-				|| !(handler instanceof HandlerMethod method)) {
+		if (!(handler instanceof HandlerMethod method) || request.getDispatcherType() != DispatcherType.REQUEST) {
 			return false;
 		}
+		// Most handlers have no operation, so that is asked first.
 		IdempotentOperation operation = this.operations.of(request);
-		if (operation == null || !isSimple(operation) || !isWorthAKey(operation) || !this.plain.contain(method)) {
+		if (operation == null || !isSimple(operation) || isForm(request) || !isWorthAKey(operation)
+				|| !this.plain.contain(method)) {
+			return false;
+		}
+		Exchange exchange = Exchange.find(request);
+		RecordingRequest guarded = RecordingRequest.find(request);
+		if (exchange == null || guarded == null) {
 			return false;
 		}
 		try {
