@@ -5,17 +5,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -209,26 +206,11 @@ class EarlyLookTests {
 		try (IdempotencyEngine inside = new IdempotencyEngine(1, this.node.events, this.time, transaction::get)) {
 			inside.execute(new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store),
 					TestAction.returning("one"));
-			transaction.set(new Transaction());
+			transaction.set(new OpenTransaction());
 			assertThat(replay(inside, FINGERPRINT)).isFalse();
 			transaction.set(null);
 			assertThat(replay(inside, FINGERPRINT)).isTrue();
 		}
-	}
-
-	/** Knows no earlier call. */
-	private static final class Transaction implements SurroundingTransaction {
-
-		@Override
-		public @Nullable OwnedClaim find(IdempotencyKey key) {
-			return null;
-		}
-
-		@Override
-		public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
-			throw new AssertionError("Nothing is claimed");
-		}
-
 	}
 
 }

@@ -5,14 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.codec.AesGcmResultCipher;
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +93,7 @@ class LocalReplayTests {
 		try (IdempotencyEngine inside = new IdempotencyEngine(1, this.node.events, this.node.ticker,
 				transaction::get)) {
 			assertThat(replay(inside, FINGERPRINT, this.node.memory)).isTrue();
-			transaction.set(new Transaction());
+			transaction.set(new OpenTransaction());
 			assertThat(replay(inside, FINGERPRINT, this.node.memory)).isFalse();
 		}
 	}
@@ -126,21 +123,6 @@ class LocalReplayTests {
 			assertThat(replay(secret.engine, FINGERPRINT, secret.memory)).isTrue();
 			assertThat(this.replayed).hasSize(1).first().asString().contains("one");
 		}
-	}
-
-	/** Knows no earlier call. */
-	private static final class Transaction implements SurroundingTransaction {
-
-		@Override
-		public @Nullable OwnedClaim find(IdempotencyKey key) {
-			return null;
-		}
-
-		@Override
-		public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
-			throw new AssertionError("Nothing is claimed");
-		}
-
 	}
 
 }

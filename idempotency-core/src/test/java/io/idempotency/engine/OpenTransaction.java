@@ -1,0 +1,22 @@
+package io.idempotency.engine;
+
+import java.util.function.Consumer;
+
+import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.key.IdempotencyKey;
+import org.jspecify.annotations.Nullable;
+
+/** A transaction around a call that knows no earlier call and is told of none. */
+final class OpenTransaction implements SurroundingTransaction {
+
+	@Override
+	public @Nullable OwnedClaim find(IdempotencyKey key) {
+		return null;
+	}
+
+	@Override
+	public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
+		throw new AssertionError("Nothing is claimed");
+	}
+
+}
