@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.engine.Ending;
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.ValueAction;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,12 @@ final class MethodAction extends ValueAction<Object> {
 	@Override
 	public @Nullable Object run() throws Throwable {
 		return this.call.run();
+	}
+
+	@Override
+	public Ending returned(@Nullable Object value, boolean recovered) {
+		Ending ending = super.returned(value, recovered);
+		return recovered ? ending : this.call.returned(ending);
 	}
 
 	@Override

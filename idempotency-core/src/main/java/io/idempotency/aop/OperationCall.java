@@ -9,6 +9,7 @@ import java.util.Objects;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
+import io.idempotency.engine.Ending;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
@@ -38,6 +39,8 @@ public final class OperationCall {
 	private final Namespace namespace;
 
 	private volatile boolean hasRun;
+
+	private @Nullable RunWatch watch;
 
 	OperationCall(IdempotentOperation operation, MethodInvocation invocation, Namespace namespace) {
 		this.operation = operation;
@@ -91,7 +94,22 @@ public final class OperationCall {
 	 */
 	public @Nullable Object run() throws Throwable {
 		this.hasRun = true;
-		return this.invocation.proceed();
+		RunWatch watching = this.watch;
+		return (watching != null) ? watching.run(this.invocation::proceed) : this.invocation.proceed();
+	}
+
+	/**
+	 * Lets a door watch the run of the method.
+	 * @param door what the door does about the run
+	 */
+	public void watch(RunWatch door) {
+		this.watch = door;
+	}
+
+	/** Returns how the call has ended, if its return alone does not say so. */
+	Ending returned(Ending ending) {
+		RunWatch watching = this.watch;
+		return (watching != null) ? watching.returned(ending) : ending;
 	}
 
 	/**
@@ -251,13 +269,15 @@ public final class OperationCall {
 	}
 
 	/**
-	 * Returns whether an exception says that the method was never entered, because its
-	 * own {@code @Validated} has refused the arguments.
+	 * Returns whether an exception leaves nothing to remember: the method was never
+	 * entered, because its own {@code @Validated} has refused the arguments, or its door
+	 * knows that the work is to be done anew.
 	 * @param failure the exception
 	 * @return whether it does
 	 */
 	public boolean isRefusedBefore(Throwable failure) {
-		return RefusedArguments.are(failure, target(), this.operation.method(), arguments());
+		return this.watch != null && this.watch.isGivenBack()
+				|| RefusedArguments.are(failure, target(), this.operation.method(), arguments());
 	}
 
 	/**
@@ -266,6 +286,9 @@ public final class OperationCall {
 	 * @return whether it does
 	 */
 	public boolean isDuplicate(Throwable failure) {
+		if (this.watch != null && this.watch.isGivenBack()) {
+			return false;
+		}
 		for (Class<? extends Throwable> type : this.operation.duplicateOn()) {
 			if (type.isInstance(failure)) {
 				return true;

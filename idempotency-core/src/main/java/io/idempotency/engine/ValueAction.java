@@ -88,7 +88,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	}
 
 	@Override
-	public final Ending returned(@Nullable Object value, boolean recovered) {
+	public Ending returned(@Nullable Object value, boolean recovered) {
 		return new Ending.Done(() -> this.codec.encode(value, this.type));
 	}
 

@@ -1,10 +1,12 @@
 package io.idempotency.message;
 
-import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
@@ -12,7 +14,10 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
+import io.idempotency.engine.AsyncResults;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.MethodClassKey;
@@ -36,13 +41,13 @@ import org.springframework.util.function.SingletonSupplier;
 @Internal
 public final class ListenerDoor implements OperationDoor {
 
+	private static final Logger logger = LoggerFactory.getLogger(ListenerDoor.class);
+
 	private final MethodDoor methods;
 
 	private final ListenerSources sources;
 
-	private final SingletonSupplier<KafkaConsumers> kafka;
-
-	private final SingletonSupplier<RabbitConsumers> rabbit;
+	private final Map<ListenerKind, Supplier<Broker>> brokers;
 
 	private final Map<MethodClassKey, Listener> listeners = new ConcurrentHashMap<>();
 
@@ -56,8 +61,9 @@ public final class ListenerDoor implements OperationDoor {
 		this.methods = methods;
 		this.sources = new ListenerSources(beanFactory::resolveEmbeddedValue);
 		// Made at the first message, because their classes need those of the broker.
-		this.kafka = SingletonSupplier.of(() -> new KafkaConsumers(beanFactory));
-		this.rabbit = SingletonSupplier.of(() -> new RabbitConsumers(beanFactory));
+		this.brokers = Map.of(ListenerKind.KAFKA, SingletonSupplier.of(() -> new KafkaBroker(beanFactory)),
+				ListenerKind.RABBIT, SingletonSupplier.of(() -> new RabbitBroker(beanFactory)), ListenerKind.JMS,
+				SingletonSupplier.of(() -> new JmsBroker()));
 	}
 
 	@Override
@@ -88,28 +94,98 @@ public final class ListenerDoor implements OperationDoor {
 	@Override
 	public @Nullable Object enter(OperationCall call) throws Throwable {
 		Listener listener = Objects.requireNonNull(this.listeners.get(key(call.operation())), "No listener");
-		if (!listener.kind().hasBroker()) {
+		Supplier<Broker> known = this.brokers.get(listener.kind());
+		if (known == null) {
 			return enterForEvent(call);
 		}
+		Broker broker = known.get();
 		ReceivedMessage message = listener.message(call.arguments());
-		MessageValues values = new MessageValues(call.operation().name(), message);
+		Delivery delivery = broker.delivery(listener, call, message);
+		call.watch(delivery);
+		boolean async = call.operation().async();
 		Object answer;
 		try {
-			answer = this.methods.enter(call, values,
-					() -> listener.caller(message, () -> this.kafka.obtain().group()));
+			answer = this.methods.enter(call, new MessageValues(call.operation().name(), message),
+					() -> listener.caller(message, broker::group));
 		}
-		catch (IdempotencyException ex) {
-			Refusals refusals = new Refusals(call);
-			if (!refusals.isDuplicate(ex)) {
-				throw refusals.forBroker(ex);
-			}
-			acknowledge(listener, message, call);
-			return refusals.nothing();
+		catch (Throwable thrown) {
+			return async ? later(call, delivery, CompletableFuture.failedFuture(thrown))
+					: threw(call, delivery, thrown);
 		}
 		if (!call.hasRun()) {
-			acknowledge(listener, message, call);
+			skip(call, delivery);
+		}
+		else if (async && answer instanceof CompletionStage<?> stage) {
+			return later(call, delivery, stage);
+		}
+		else {
+			delivery.goThrough();
 		}
 		return answer;
+	}
+
+	/** Tells the broker the end of a future before its container hears of it. */
+	private static CompletableFuture<@Nullable Object> later(OperationCall call, Delivery delivery,
+			CompletionStage<?> stage) {
+		CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+		stage.whenComplete((value, failure) -> {
+			try {
+				if (failure != null) {
+					answer.complete(threw(call, delivery, failure));
+				}
+				else {
+					delivery.goThrough();
+					answer.complete(value);
+				}
+			}
+			catch (Throwable ex) {
+				answer.completeExceptionally(ex);
+			}
+		});
+		return answer;
+	}
+
+	/**
+	 * Tells the broker what becomes of the message of a call that has failed or was
+	 * refused.
+	 * @return the answer of a listener whose container need not know
+	 * @throws Throwable what the container must know
+	 */
+	private static @Nullable Object threw(OperationCall call, Delivery delivery, Throwable thrown) throws Throwable {
+		Throwable cause = AsyncResults.cause(thrown);
+		if (cause instanceof Delivery.GivenBack back) {
+			delivery.goThrough();
+			return back.result();
+		}
+		Refusals refusals = new Refusals(call);
+		if (refusals.isDuplicate(cause)) {
+			delivery.goThrough();
+			skip(call, delivery);
+			return null;
+		}
+		RuntimeException deadLetter = refusals.deadLetter(cause);
+		if (deadLetter == null && (!call.hasRun() || delivery.hasReturned())) {
+			Throwable told = delivery.sendBack(cause);
+			if (told == null) {
+				return null;
+			}
+			throw told;
+		}
+		try {
+			delivery.goThrough();
+		}
+		catch (Exception ex) {
+			thrown.addSuppressed(ex);
+		}
+		throw (deadLetter != null) ? deadLetter : thrown;
+	}
+
+	/** Acknowledges a message that was processed before. */
+	private static void skip(OperationCall call, Delivery delivery) throws Exception {
+		logger.debug("Skipped a message, which '{}' has processed before: {}", call.operation().name(), delivery);
+		if (delivery.isSilent()) {
+			delivery.acknowledge();
+		}
 	}
 
 	/** An event has no broker: what is thrown reaches its publisher. */
@@ -118,26 +194,10 @@ public final class ListenerDoor implements OperationDoor {
 			return this.methods.enter(call);
 		}
 		catch (IdempotencyException ex) {
-			Refusals refusals = new Refusals(call);
-			if (refusals.isDuplicate(ex)) {
-				return refusals.nothing();
+			if (new Refusals(call).isDuplicate(ex)) {
+				return call.operation().async() ? CompletableFuture.completedFuture(null) : null;
 			}
 			throw ex;
-		}
-	}
-
-	/**
-	 * Acknowledges a message that was skipped, if that is up to the listener: nobody else
-	 * would, and the broker would deliver the message for ever.
-	 */
-	private void acknowledge(Listener listener, ReceivedMessage message, OperationCall call) throws IOException {
-		switch (listener.kind()) {
-			case KAFKA -> this.kafka.obtain().acknowledge(call.arguments());
-			case RABBIT -> this.rabbit.obtain()
-				.acknowledge((listener.source() != null) ? listener.source() : message.source(), call);
-			case JMS, EVENT -> {
-				// The container of JMS acknowledges when the listener returns.
-			}
 		}
 	}
 

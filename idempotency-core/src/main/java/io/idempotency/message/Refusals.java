@@ -1,7 +1,5 @@
 package io.idempotency.message;
 
-import java.util.concurrent.CompletableFuture;
-
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
@@ -48,39 +46,32 @@ final class Refusals {
 
 	/**
 	 * Returns whether the refused call is a duplicate that has nothing to answer.
-	 * @param refusal the exception
+	 * @param thrown what the call threw
 	 * @return whether it is
 	 */
-	boolean isDuplicate(IdempotencyException refusal) {
-		if (!isOwn(refusal)) {
-			return false;
-		}
-		return refusal instanceof IdempotencyResultUnavailableException && answersNothing()
-				|| refusal instanceof IdempotencyDuplicateException && canAnswerNothing();
+	boolean isDuplicate(Throwable thrown) {
+		return isOwn(thrown) && (thrown instanceof IdempotencyResultUnavailableException && answersNothing()
+				|| thrown instanceof IdempotencyDuplicateException && canAnswerNothing());
 	}
 
 	/**
-	 * Returns the exception that makes a broker do what the refusal asks for.
-	 * @param refusal the exception
-	 * @return the exception to throw
+	 * Returns the exception for a message that no further delivery can help.
+	 * @param thrown what the call threw
+	 * @return the exception, {@code null} if another delivery may help
 	 */
-	RuntimeException forBroker(IdempotencyException refusal) {
-		boolean useless = refusal instanceof IdempotencyKeyMissingException
-				|| refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyKeyReusedException
-				|| refusal instanceof IdempotencyTokenUnknownException
-				|| refusal instanceof IdempotencyBodyTooLargeException
-				|| refusal instanceof IdempotencyResultUnavailableException
-				|| refusal instanceof IdempotencyDuplicateException;
-		return (useless && isOwn(refusal)) ? DeadLetters.of(refusal) : refusal;
+	@Nullable RuntimeException deadLetter(Throwable thrown) {
+		boolean useless = thrown instanceof IdempotencyKeyMissingException
+				|| thrown instanceof IdempotencyKeyInvalidException || thrown instanceof IdempotencyKeyReusedException
+				|| thrown instanceof IdempotencyTokenUnknownException
+				|| thrown instanceof IdempotencyBodyTooLargeException
+				|| thrown instanceof IdempotencyResultUnavailableException
+				|| thrown instanceof IdempotencyDuplicateException;
+		return (useless && isOwn(thrown)) ? DeadLetters.of((IdempotencyException) thrown) : null;
 	}
 
-	/** Returns the answer of a listener that has nothing to answer. */
-	@Nullable Object nothing() {
-		return this.call.operation().async() ? CompletableFuture.completedFuture(null) : null;
-	}
-
-	private boolean isOwn(IdempotencyException refusal) {
-		return refusal.operation().equals(this.call.operation().name());
+	private boolean isOwn(Throwable thrown) {
+		return thrown instanceof IdempotencyException refusal
+				&& refusal.operation().equals(this.call.operation().name());
 	}
 
 	private boolean answersNothing() {

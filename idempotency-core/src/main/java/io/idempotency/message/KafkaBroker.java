@@ -3,23 +3,28 @@ package io.idempotency.message;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.aop.OperationCall;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.listener.MessageListenerContainer;
-import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.kafka.support.KafkaUtils;
 
-/** Reads the consumer group of a call from Kafka's consumers. Thread-safe. */
-final class KafkaConsumers {
+/** Reads the consumer group of a call from Kafka's consumers. */
+final class KafkaBroker implements Broker {
 
 	private final BeanFactory beanFactory;
 
 	private final Map<String, String> mainGroups = new ConcurrentHashMap<>();
 
-	KafkaConsumers(BeanFactory beanFactory) {
+	KafkaBroker(BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
+	}
+
+	@Override
+	public Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message) {
+		return new KafkaDelivery(call, message);
 	}
 
 	/**
@@ -29,7 +34,8 @@ final class KafkaConsumers {
 	 * @return the group, {@code null} outside a consumer thread and for a consumer
 	 * without a group
 	 */
-	@Nullable String group() {
+	@Override
+	public @Nullable String group() {
 		String group = KafkaUtils.getConsumerGroupId();
 		return (group != null) ? this.mainGroups.computeIfAbsent(group, this::mainGroup) : null;
 	}
@@ -50,18 +56,6 @@ final class KafkaConsumers {
 			}
 		}
 		return group;
-	}
-
-	/**
-	 * Acknowledges a record that was skipped. A listener gets an acknowledgment only if
-	 * nobody else acknowledges.
-	 */
-	void acknowledge(@Nullable Object[] arguments) {
-		for (Object argument : arguments) {
-			if (argument instanceof Acknowledgment acknowledgment) {
-				acknowledgment.acknowledge();
-			}
-		}
 	}
 
 }

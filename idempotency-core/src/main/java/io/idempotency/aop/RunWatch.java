@@ -1,0 +1,59 @@
+package io.idempotency.aop;
+
+import io.idempotency.Internal;
+import io.idempotency.engine.Ending;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the run of a guarded method for a door whose methods say in another way than by
+ * their return how a call has ended. For one call; the end of a future may be told by
+ * another thread than the one that runs.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public interface RunWatch {
+
+	/**
+	 * Runs the method, once at most. An exception of this method is one of the guarded
+	 * method: it rolls a joined transaction back.
+	 * @param method the method
+	 * @return its result
+	 * @throws Throwable its exception, or one that says that its return is no success
+	 */
+	@Nullable Object run(Run method) throws Throwable;
+
+	/**
+	 * Returns how a call has ended whose method has returned, and whose future, if it has
+	 * one, has completed.
+	 * @param ending the ending as the return alone says it
+	 * @return the ending
+	 */
+	Ending returned(Ending ending);
+
+	/**
+	 * Returns whether the work of a call that has failed is to be done anew in any case,
+	 * so that its failure is not remembered.
+	 * @return whether it is
+	 */
+	boolean isGivenBack();
+
+	/**
+	 * The run of a method.
+	 *
+	 * @hidden
+	 */
+	@FunctionalInterface
+	interface Run {
+
+		/**
+		 * Runs the method.
+		 * @return its result
+		 * @throws Throwable its exception
+		 */
+		@Nullable Object proceed() throws Throwable;
+
+	}
+
+}

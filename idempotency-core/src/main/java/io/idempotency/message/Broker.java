@@ -1,0 +1,31 @@
+package io.idempotency.message;
+
+import io.idempotency.aop.OperationCall;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kind of broker: what listeners of it have in common. Thread-safe. The classes that
+ * implement it need those of the broker, so each is loaded at the first message of that
+ * broker and not before.
+ */
+interface Broker {
+
+	/**
+	 * Begins a delivery.
+	 * @param listener the listener
+	 * @param call the call of its method
+	 * @param message the message, as far as the arguments carry it
+	 * @return the delivery, for this call alone
+	 */
+	Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message);
+
+	/**
+	 * Returns the name of those who share the message with the current thread, where
+	 * neither the message nor the annotation has it.
+	 * @return the consumer group, {@code null} if there is none
+	 */
+	default @Nullable String group() {
+		return null;
+	}
+
+}
