@@ -1,6 +1,8 @@
 package io.idempotency.aop;
 
 import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,6 +65,11 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 			this.operations.put(key, operation);
 		}
 		return operation.orElse(null);
+	}
+
+	@Override
+	public Collection<IdempotentOperation> operations() {
+		return Collections.unmodifiableCollection(this.byName.values());
 	}
 
 	private @Nullable IdempotentOperation create(Method method, Class<?> targetClass) {

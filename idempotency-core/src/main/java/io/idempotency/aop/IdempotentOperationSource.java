@@ -1,6 +1,8 @@
 package io.idempotency.aop;
 
 import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.List;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
@@ -26,6 +28,14 @@ public interface IdempotentOperationSource {
 	 * @throws IdempotencyConfigurationException if the annotation is wrong
 	 */
 	@Nullable IdempotentOperation operation(Method method, Class<?> targetClass);
+
+	/**
+	 * Returns the operations that are known by now: after the start those of all beans.
+	 * @return the operations
+	 */
+	default Collection<IdempotentOperation> operations() {
+		return List.of();
+	}
 
 	/**
 	 * Checks all operations of a class.

@@ -34,16 +34,24 @@ public final class EventCounter implements IdempotencyListener {
 		this.registry = registry;
 	}
 
+	/** Registers the counters of an operation at zero. */
+	void begin(String operation) {
+		COUNTED.forEach((event) -> counter(event, operation));
+	}
+
 	@Override
 	public void onEvent(IdempotencyEvent event, String operation) {
 		if (COUNTED.contains(event)) {
-			Counter.builder("idempotency.events")
-				.description("What happened to claims, apart from the ends of calls")
-				.tag("event", event.name().toLowerCase(Locale.ROOT).replace('_', '-'))
-				.tag("operation", operation)
-				.register(this.registry)
-				.increment();
+			counter(event, operation).increment();
 		}
+	}
+
+	private Counter counter(IdempotencyEvent event, String operation) {
+		return Counter.builder("idempotency.events")
+			.description("What happened to claims, apart from the ends of calls")
+			.tag("event", event.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+			.tag("operation", operation)
+			.register(this.registry);
 	}
 
 }

@@ -27,13 +27,15 @@ public final class MicrometerCallObserver implements CallObserver {
 
 	private static final Logger logger = LoggerFactory.getLogger(MicrometerCallObserver.class);
 
-	private static final IdempotencyObservationConvention USUAL = new DefaultIdempotencyObservationConvention();
+	static final IdempotencyObservationConvention USUAL = new DefaultIdempotencyObservationConvention();
 
 	private final ObservationRegistry registry;
 
 	private final @Nullable IdempotencyObservationConvention convention;
 
 	private final RunLink link;
+
+	private final OutcomeSeries series;
 
 	private final Map<IdempotencyStore, String> types = new ConcurrentHashMap<>();
 
@@ -45,18 +47,20 @@ public final class MicrometerCallObserver implements CallObserver {
 	 * @param convention names the observations; {@code null} for the usual names
 	 */
 	public MicrometerCallObserver(ObservationRegistry registry, @Nullable IdempotencyObservationConvention convention) {
-		this(registry, convention, RunLink.NONE);
+		this(registry, convention, RunLink.NONE, OutcomeSeries.NONE);
 	}
 
 	/**
-	 * Creates an observer of calls that are traced.
+	 * Creates an observer of calls that are traced or counted.
 	 * @param registry has the handlers of observations
 	 * @param convention names the observations; {@code null} for the usual names
 	 * @param link links a replay to its run
+	 * @param series begins at the first call of an operation
 	 */
 	public MicrometerCallObserver(ObservationRegistry registry, @Nullable IdempotencyObservationConvention convention,
-			RunLink link) {
+			RunLink link, OutcomeSeries series) {
 		this.link = link;
+		this.series = series;
 		this.registry = registry;
 		this.convention = convention;
 	}
@@ -74,6 +78,7 @@ public final class MicrometerCallObserver implements CallObserver {
 		if (observation.isNoop()) {
 			return CallObservation.NONE;
 		}
+		this.series.begin(context);
 		start(observation);
 		return new MicrometerCallObservation(observation, context, this.registry, this.link);
 	}

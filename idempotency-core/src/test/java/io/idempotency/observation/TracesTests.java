@@ -77,8 +77,8 @@ class TracesTests {
 
 	private void start(RunLink link, ClaimOriginSource origins) {
 		this.engine = new IdempotencyEngine(1, IdempotencyListener.NONE, this.scheduler, () -> null, null,
-				new EngineObservers(new MicrometerCallObserver(this.observations, null, link), StoreObserver.NONE,
-						origins));
+				new EngineObservers(new MicrometerCallObserver(this.observations, null, link, OutcomeSeries.NONE),
+						StoreObserver.NONE, origins));
 	}
 
 	/** Pays within the trace of a request, and returns the answer. */

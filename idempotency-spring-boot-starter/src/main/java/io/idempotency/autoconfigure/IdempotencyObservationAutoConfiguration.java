@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import io.idempotency.engine.CallObserver;
 import io.idempotency.observation.IdempotencyObservationConvention;
 import io.idempotency.observation.MicrometerCallObserver;
+import io.idempotency.observation.OutcomeSeries;
 import io.idempotency.observation.RunLink;
 import io.idempotency.observation.Traces;
 import io.micrometer.observation.ObservationRegistry;
@@ -40,8 +41,10 @@ public final class IdempotencyObservationAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	CallObserver idempotencyCallObserver(ObservationRegistry registry,
-			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<RunLink> links) {
-		return new MicrometerCallObserver(registry, convention.getIfUnique(), links.getIfUnique(() -> RunLink.NONE));
+			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<RunLink> links,
+			ObjectProvider<OutcomeSeries> series) {
+		return new MicrometerCallObserver(registry, convention.getIfUnique(), links.getIfUnique(() -> RunLink.NONE),
+				series.getIfUnique(() -> OutcomeSeries.NONE));
 	}
 
 	/** Finds the run behind a replay, in applications that are traced. */

@@ -8,10 +8,13 @@ import io.idempotency.engine.CallObserver;
 import io.idempotency.engine.StoreObserver;
 import io.idempotency.observation.DefaultIdempotencyObservationConvention;
 import io.idempotency.observation.IdempotencyObservationConvention;
+import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +36,14 @@ class MetricsTests {
 
 	private final ApplicationContextRunner measured = this.runner
 		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-		.withBean(ObservationRegistry.class, ObservationRegistry::create);
+		.withBean(ObservationRegistry.class, MetricsTests::handled);
+
+	/** As Boot does it: what handles observations is there before any of them. */
+	private static ObservationRegistry handled() {
+		ObservationRegistry registry = ObservationRegistry.create();
+		registry.observationConfig().observationHandler((call) -> true);
+		return registry;
+	}
 
 	private static MeterRegistry observe(ApplicationContext context) {
 		MeterRegistry meters = context.getBean(MeterRegistry.class);
@@ -57,6 +67,42 @@ class MetricsTests {
 				.isEqualTo(2);
 			assertThat(meters.get("idempotency.claims.running").gauge().value()).isZero();
 		});
+	}
+
+	@Test
+	void outcomesOfEachOperationBeginAtZero() {
+		this.measured.run((context) -> {
+			MeterRegistry meters = observe(context);
+			assertThat(meters.get("idempotency").timers()).extracting((timer) -> timer.getId().getTag("outcome"))
+				.contains("unguarded", "lease-lost", "store-error", "mismatch");
+			assertThat(meters.get("idempotency").timers()).allMatch((timer) -> timer.count() == 0);
+			assertThat(meters.get("idempotency.events").tag("event", "taken-over").counter().count()).isZero();
+			context.getBean(Cancellations.class).cancel("7");
+			Timer executed = meters.get("idempotency").tag("outcome", "executed").timer();
+			assertThat(executed.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void outcomesThatBeginAtZeroHaveTheTagsOfTheApplication() {
+		ObservationFilter region = (call) -> call.addLowCardinalityKeyValue(KeyValue.of("region", "eu"));
+		this.measured.withBean(ObservationFilter.class, () -> region).run((context) -> {
+			MeterRegistry meters = observe(context);
+			context.getBean(ObservationRegistry.class).observationConfig().observationFilter(region);
+			context.getBean(Cancellations.class).cancel("7");
+			assertThat(meters.get("idempotency").timers()).hasSizeGreaterThan(4)
+				.allMatch((timer) -> "eu".equals(timer.getId().getTag("region")));
+			assertThat(meters.get("idempotency").tag("outcome", "executed").timer().count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void nothingBeginsWhereNoCallIsObserved() {
+		ObservationRegistry deaf = handled();
+		deaf.observationConfig().observationPredicate((name, call) -> !name.equals("idempotency"));
+		this.runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+			.withBean(ObservationRegistry.class, () -> deaf)
+			.run((context) -> assertThat(observe(context).find("idempotency").timers()).isEmpty());
 	}
 
 	@Test

@@ -33,7 +33,11 @@ final class Node implements AutoCloseable {
 		}
 		this.application = new SpringApplicationBuilder(ObservedApplication.class).registerShutdownHook(false)
 			.run(arguments.toArray(String[]::new));
-		this.client = new Client(this.application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+		this.client = new Client(port());
+	}
+
+	int port() {
+		return this.application.getEnvironment().getRequiredProperty("local.server.port", int.class);
 	}
 
 	/** The samples that Prometheus would read. */
@@ -45,7 +49,7 @@ final class Node implements AutoCloseable {
 	Map<String, Long> outcomes() {
 		Map<String, Long> outcomes = new TreeMap<>();
 		scrape().stream()
-			.filter((sample) -> sample.name().equals("idempotency_seconds_count"))
+			.filter((sample) -> sample.name().equals("idempotency_seconds_count") && sample.value() > 0)
 			.forEach((sample) -> outcomes.merge(sample.label("operation") + " " + sample.label("outcome"),
 					(long) sample.value(), Long::sum));
 		return outcomes;

@@ -27,6 +27,8 @@ final class OperationsPages {
 
 	private static final Pattern LABELLED = Pattern.compile("\\b(outcome|event|verb)=~?\"([^\"]+)\"");
 
+	private static final Pattern ALERT = Pattern.compile("- alert: (\\w+)");
+
 	private OperationsPages() {
 	}
 
@@ -66,6 +68,19 @@ final class OperationsPages {
 		return queries;
 	}
 
+	/** The queries of a dashboard, by the titles of its panels. */
+	@SuppressWarnings("unchecked")
+	static Map<String, List<String>> panels(String file) {
+		Map<String, Object> root = new Yaml().load(text(file));
+		Map<String, List<String>> panels = new TreeMap<>();
+		for (Map<String, Object> panel : (List<Map<String, Object>>) root.get("panels")) {
+			List<String> queries = new ArrayList<>();
+			collect(panel, queries);
+			panels.put(String.valueOf(panel.get("title")), queries);
+		}
+		return panels;
+	}
+
 	private static void collect(Object node, List<String> queries) {
 		if (node instanceof Map<?, ?> map) {
 			map.forEach((key, value) -> {
@@ -80,7 +95,15 @@ final class OperationsPages {
 		}
 	}
 
-	private static String text(String file) {
+	/** The names of the alerts. */
+	static List<String> alerts() {
+		return ALERT.matcher(text("docs/grafana/idempotency-alerts.yaml"))
+			.results()
+			.map((alert) -> alert.group(1))
+			.toList();
+	}
+
+	static String text(String file) {
 		try {
 			return Files.readString(Path.of("..").resolve(file));
 		}

@@ -43,6 +43,18 @@ class OperationsPagesTests {
 	}
 
 	@Test
+	void eachAlertHasARowOfItsNameInTheRunbook() {
+		List<String> alerts = OperationsPages.alerts();
+		assertThat(alerts).isNotEmpty();
+		String runbook = OperationsPages.text("docs/operations.md");
+		assertThat(alerts).allSatisfy((alert) -> assertThat(runbook)
+			.contains("<a id=\"" + alert.toLowerCase(Locale.ROOT) + "\"></a>**" + alert + "**"));
+		assertThat(OperationsPages.text("docs/grafana/idempotency-alerts.yaml")).contains(alerts.stream()
+			.map((alert) -> "runbook_url: \"docs/operations.md#" + alert.toLowerCase(Locale.ROOT) + "\"")
+			.toList());
+	}
+
+	@Test
 	void whatNobodyMayMissIsAlertedOn() {
 		assertThat(OperationsPages.queries("docs/grafana/idempotency-alerts.yaml").toString()).contains("unguarded",
 				"lease-lost", "store-error", "mismatch");

@@ -43,7 +43,13 @@ public enum Backend {
 	RABBIT(() -> Backend.rabbit() != null, "-Didempotency.tests.rabbit names none"),
 
 	/** A Chromium: {@code -Dchromium=/path/to/it}, or that of the system. */
-	BROWSER(() -> Files.isExecutable(Backend.chromium()), "no " + Backend.chromium() + " is here");
+	BROWSER(() -> Files.isExecutable(Backend.chromium()), "no " + Backend.chromium() + " is here"),
+
+	/** A Prometheus with its promtool, those of the system. */
+	PROMETHEUS(
+			() -> Files.isExecutable(Backend.prometheus("prometheus"))
+					&& Files.isExecutable(Backend.prometheus("promtool")),
+			"no Prometheus and promtool are in /usr/bin");
 
 	private static final String PROPERTY = "idempotency.tests.required";
 
@@ -63,6 +69,11 @@ public enum Backend {
 	/** Where the browser is, or would be. */
 	public static Path chromium() {
 		return Path.of(System.getProperty("chromium", "/usr/bin/chromium"));
+	}
+
+	/** Where a program of Prometheus is, or would be. */
+	static Path prometheus(String program) {
+		return Path.of("/usr/bin", program);
 	}
 
 	/** Where the real RabbitMQ is, as {@code host:port}, if there is one. */
