@@ -39,6 +39,9 @@
 #ifndef RETENTIONS  /* the retention of the record is over */
 #define RETENTIONS 0
 #endif
+#ifndef LOSSES      /* the store loses the record, or an operator removes it */
+#define LOSSES 0
+#endif
 #ifndef RECFAILS    /* the look-up of an earlier result throws */
 #define RECFAILS 0
 #endif
@@ -49,8 +52,15 @@
 #define PERIOD 1
 #endif
 
+/* What a claim asks for; the record keeps it. Usually all callers repeat one request. */
+#ifdef REQUESTS     /* each caller has a request of its own */
+#define REQUEST(i) ((i - 1) / ATT)
+#else
+#define REQUEST(i) 0
+#endif
+
 mtype = { ABSENT, ISSUED, RUNNING, TAKEN_OVER, NOBODYS, DONE, NONE, CLAIM, COMPLETE, RELEASE,
-          ACQ, TAKEN, INPROG, ABAND, COMPL, UNKNOWN, OK, REFUSED, ERR };
+          ACQ, TAKEN, INPROG, ABAND, COMPL, MISMATCH, UNKNOWN, OK, REFUSED, ERR };
 
 #ifdef TOKEN
 #define FREE ISSUED
@@ -58,12 +68,12 @@ mtype = { ABSENT, ISSUED, RUNNING, TAKEN_OVER, NOBODYS, DONE, NONE, CLAIM, COMPL
 #define FREE ABSENT
 #endif
 
-/* ---- the record: its state, whose claim it is, what is left of the lease, and whose result it is */
-mtype st = FREE; byte own = 0, rest = 0, res = 0;
+/* ---- the record: its state, whose claim it is, what is left of the lease, whose result it is, and of which request */
+mtype st = FREE; byte own = 0, rest = 0, res = 0, fp = 0;
 
 /* ---- the world */
 byte faults = FAULTS, zombies = ZOMBIES, crashes = CRASHES, stalls = STALLS, cuts = CUTS, fails = FAILS,
-     lostsight = LOST_SIGHT, closes = CLOSES, retentions = RETENTIONS, recfails = RECFAILS;
+     lostsight = LOST_SIGHT, closes = CLOSES, retentions = RETENTIONS, losses = LOSSES, recfails = RECFAILS;
 
 /* ---- of each caller */
 byte cur[N];                /* the claim that it renews */
@@ -101,13 +111,14 @@ inline apply_claim(i, rr, vv) {
 #ifdef TOKEN
      rr = UNKNOWN
 #else
-     st = RUNNING; own = i; rest = LEASE; rr = ACQ
+     st = RUNNING; own = i; rest = LEASE; fp = REQUEST(i); rr = ACQ
 #endif
-  :: st == ISSUED -> st = RUNNING; own = i; rest = LEASE; rr = ACQ
+  :: st == ISSUED -> st = RUNNING; own = i; rest = LEASE; fp = REQUEST(i); rr = ACQ
 #ifndef M_CLAIM_DOES_NOT_FIND_ITSELF
   :: HELD && own == i -> rest = LEASE; if :: st == TAKEN_OVER -> rr = TAKEN :: else -> rr = ACQ fi
-  :: HELD && own != i && rest > 0 -> rr = INPROG
-  :: (HELD && own != i && rest == 0) || st == NOBODYS ->
+  :: st != ABSENT && st != ISSUED && !(HELD && own == i) && fp != REQUEST(i) -> rr = MISMATCH
+  :: HELD && own != i && rest > 0 && fp == REQUEST(i) -> rr = INPROG
+  :: ((HELD && own != i && rest == 0) || st == NOBODYS) && fp == REQUEST(i) ->
 #else
   :: HELD && rest > 0 -> rr = INPROG
   :: (HELD && rest == 0) || st == NOBODYS ->
@@ -117,7 +128,7 @@ inline apply_claim(i, rr, vv) {
 #else
      st = TAKEN_OVER; own = i; rest = LEASE; rr = TAKEN
 #endif
-  :: st == DONE -> rr = COMPL; vv = res
+  :: st == DONE && fp == REQUEST(i) -> rr = COMPL; vv = res
   fi
 }
 inline apply_renew(i, rr) {
@@ -127,6 +138,11 @@ inline apply_renew(i, rr) {
   if :: HELD && own == i -> rest = LEASE; rr = OK :: else -> rr = REFUSED fi
 #endif
 }
+#ifdef M_NOBODYS_TAKES_ANY_REQUEST        /* the fingerprint is not compared */
+#define NOBODYS_TAKES(i) true
+#else
+#define NOBODYS_TAKES(i) (fp == REQUEST(i))
+#endif
 inline apply_complete(i, v, rr) {
   if
 #ifdef LOCK                               /* forget: a completion without retention */
@@ -141,11 +157,12 @@ inline apply_complete(i, v, rr) {
   :: st == DONE && own == i -> rr = OK
 #endif
 #ifndef M_LATE_SUCCESS_IS_DROPPED
-  :: (st == ABSENT || st == ISSUED || st == NOBODYS) && !retended -> st = DONE; own = i; res = v; rest = 0; rr = OK
+  :: (st == ABSENT || st == ISSUED) && !retended -> st = DONE; own = i; res = v; rest = 0; fp = REQUEST(i); rr = OK
+  :: st == NOBODYS && NOBODYS_TAKES(i) && !retended -> st = DONE; own = i; res = v; rest = 0; rr = OK
 #endif
 #endif
   :: else -> rr = REFUSED;
-     assert(retended || !(st == ABSENT || st == ISSUED || st == NOBODYS))   /* Rule 2: a success that nobody else's claim forbids is kept */
+     assert(retended || !(st == ABSENT || st == ISSUED || st == NOBODYS && fp == REQUEST(i)))   /* Rule 2: a success that nobody else's claim forbids is kept */
   fi
 }
 inline apply_release(i, rr) {
@@ -237,10 +254,10 @@ again:
   if                                            /* the reply may come at any later time */
   :: r == ACQ -> goto fresh
   :: r == TAKEN -> taken = 1; goto fresh
-  :: r == INPROG || r == ABAND -> goto attempt
+  :: r == INPROG || r == ABAND || r == MISMATCH -> goto attempt
   :: atomic { r == UNKNOWN -> assert(retended || zombies < ZOMBIES); goto fin }   /* Rule 4: a token that was given back is usable */
   :: r == COMPL -> atomic {
-       assert(eff[val]);                        /* Rule 5: a replay is the result of a run that happened, ... */
+       assert(eff[val] && REQUEST(val) == REQUEST(id));   /* Rule 5: a replay is the result of a run of the same request, ... */
        assert(seen == 0 || seen == val || retended);   /* ... and all replays are equal */
        seen = val; goto fin }
   :: atomic { r == ERR && tries == 0 -> tries = 1 }; goto again   /* once more, with the same claim id */
@@ -437,6 +454,10 @@ active proctype Time() {
 #if RETENTIONS > 0
   :: atomic { retentions > 0 && (st == DONE || st == ISSUED || st == NOBODYS || (HELD && rest == 0)) ->
        retentions--; excused = 1; retended = 1; seen = 0; st = ABSENT; own = 0; rest = 0 }
+#endif
+#if LOSSES > 0
+  :: atomic { losses > 0 && st != ABSENT -> losses--; if :: own > 0 -> exc[own] = 1 :: else fi; excused = 1; seen = 0;
+       st = ABSENT; own = 0; rest = 0; fp = 0 }
 #endif
   :: nfin == N -> break
   od

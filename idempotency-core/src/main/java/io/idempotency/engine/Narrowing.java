@@ -46,7 +46,7 @@ final class Narrowing {
 					: RecordEnd.release(failed.cause());
 		}
 		if (mode() == IdempotencyMode.LOCK) {
-			return RecordEnd.complete(Completion.forget(this.claim));
+			return RecordEnd.complete(Completion.forget(this.claim, this.call.fingerprint()));
 		}
 		if (this.context.isReleaseRequested()) {
 			// A release and not a deletion, so that the store still remembers a dead

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param claim the claim
  * @param fingerprint the fingerprint of the claim, which is written again if the record
- * is gone
+ * is gone, and must be that of the record if the record is nobody's
  * @param type the state that is written
  * @param result the result, {@code null} unless the type is {@link Type#RESULT}
  * @param retention how long the record is kept from now; with zero, the record is deleted
@@ -101,11 +101,11 @@ public record Completion(Claim claim, Fingerprint fingerprint, Type type, @Nulla
 	 * Makes the completion of a call that is done and is not to be remembered: the record
 	 * is deleted.
 	 * @param claim the claim
+	 * @param fingerprint the fingerprint of the claim
 	 * @return the completion
 	 */
-	public static Completion forget(Claim claim) {
-		return new Completion(claim, Fingerprint.NONE, Type.TOMBSTONE, null, Duration.ZERO, Duration.ZERO,
-				ResultKind.SUCCESS);
+	public static Completion forget(Claim claim, Fingerprint fingerprint) {
+		return tombstone(claim, fingerprint, Duration.ZERO);
 	}
 
 	/**

@@ -59,7 +59,7 @@ import io.idempotency.key.IdempotencyKey;
  * <td>RUNNING, lease over; absent when the retention of the claim is over too</td>
  * <td>ours: Acquired with the same fence and a new lease; else Mismatch first; may take
  * over: Acquired with a larger fence, abandoned; may not: Abandoned, nothing changes</td>
- * <td>ours or nobody's: DONE; else refused</td>
+ * <td>ours, or nobody's with an equal fingerprint: DONE; else refused</td>
  * <td>nobody's: accepted, nothing changes; else as lease live</td>
  * <td>ours: longer lease; else refused</td>
  * </tr>

@@ -170,7 +170,7 @@ final class Call {
 	}
 
 	boolean forget() {
-		return complete(Completion.forget(this.claim));
+		return complete(Completion.forget(this.claim, this.request.fingerprint()));
 	}
 
 	boolean release() {

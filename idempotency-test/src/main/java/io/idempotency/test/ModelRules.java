@@ -178,7 +178,7 @@ interface ModelRules extends StoreUnderTest {
 			BiFunction<Claim, String, Completion> completion = (claim, text) -> switch (type) {
 				case 0 -> Completion.tombstone(claim, fingerprint, retention);
 				case 1 -> Completion.executed(claim, fingerprint, attachWithin, retention);
-				case 2 -> Completion.forget(claim);
+				case 2 -> Completion.forget(claim, fingerprint);
 				default -> Completion.result(claim, fingerprint, Call.result(text), retention);
 			};
 			Completion sent = completion.apply(this.ofStore[caller], result);

@@ -1,5 +1,6 @@
 package io.idempotency.test;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
 
 import org.junit.jupiter.api.Test;
@@ -74,6 +75,59 @@ interface NobodysRules extends StoreUnderTest {
 	}
 
 	@Test
+	default void lateOwnerOfAnotherRequestCannotComplete() {
+		Call late = Call.fresh(this);
+		Call owner = leaveToNobodyWithAnotherFingerprint(late);
+		Expect.refused("nobody's with another fingerprint, complete", late.complete("late"));
+		Expect.refused("nobody's with another fingerprint, complete without a result",
+				late.completeWithTombstone(Call.LONG));
+		Expect.refused("nobody's with another fingerprint, EXECUTED", late.execute(Call.LONG, Call.LONG));
+		Expect.refused("nobody's with another fingerprint, complete with zero retention", late.forget());
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerThatComparesNothingCannotCompleteAnotherRequest() {
+		Call late = Call.fresh(this).fingerprint(Fingerprint.NONE);
+		Call owner = leaveToNobodyWithAnotherFingerprint(late);
+		Expect.refused("nobody's with a fingerprint, complete without one", late.complete("late"));
+		Expect.refused("nobody's with a fingerprint, complete with zero retention and without one", late.forget());
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerCannotCompleteWhatComparesNothing() {
+		Call late = Call.fresh(this);
+		Call owner = leaveToNobody(late, late.duplicate().fingerprint(Fingerprint.NONE));
+		Expect.refused("nobody's without a fingerprint, complete with one", late.complete("late"));
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerOfAnotherRequestCannotCompleteNobodysToken() {
+		Call late = Call.freshToken(this);
+		store().issue(late.key(), Call.LONG);
+		Call owner = leaveToNobodyWithAnotherFingerprint(late);
+		Expect.refused("nobody's token with another fingerprint, complete", late.complete("late"));
+		expectAbandoned(owner);
+	}
+
+	@Test
+	default void lateOwnerThatForgetsLeavesNothing() {
+		Call first = leaveToNobody();
+		Expect.accepted("nobody's, complete with zero retention by the late first owner", first.forget());
+		Expect.acquired("absent after a completion with zero retention, claim: Acquired", first.duplicate().claim());
+	}
+
+	@Test
+	default void lateOwnerCompletesWhereNothingIsCompared() {
+		Call late = Call.fresh(this).fingerprint(Fingerprint.NONE);
+		leaveToNobody(late, late.duplicate());
+		Expect.accepted("nobody's, nothing is compared, complete", late.complete("late"));
+		Expect.completed("nobody's, complete: DONE", "late", late.duplicate().claim());
+	}
+
+	@Test
 	default void lateFirstOwnerCannotRenew() {
 		Call first = leaveToNobody();
 		Expect.refused("nobody's, renew", first.renew(Call.LONG));
@@ -103,6 +157,32 @@ interface NobodysRules extends StoreUnderTest {
 		second.release();
 		elapse(tick().multipliedBy(3));
 		Expect.acquired("nobody's, retention over: absent", first.duplicate().refusing().claim());
+	}
+
+	/**
+	 * Checks that nothing has changed: the request of the dead owner is still abandoned,
+	 * and that owner may still complete.
+	 */
+	private void expectAbandoned(Call owner) {
+		Expect.abandoned("nobody's after a refused completion: still abandoned", owner.duplicate().refusing().claim());
+		Expect.accepted("nobody's, complete by the late owner of its request", owner.complete("own"));
+		Expect.completed("nobody's, complete: DONE", "own", owner.duplicate().claim());
+	}
+
+	private Call leaveToNobodyWithAnotherFingerprint(Call late) {
+		return leaveToNobody(late, late.duplicate().otherFingerprint());
+	}
+
+	/**
+	 * Gives the claim of a call back although the call goes on, as the engine does when
+	 * it never saw the reply to the claim, and lets the owner of another request die.
+	 */
+	private Call leaveToNobody(Call late, Call dying) {
+		late.acquire().release();
+		Call owner = dying.lease(tick()).acquire();
+		elapse(tick().multipliedBy(3));
+		Expect.accepted("RUNNING, taken over, release by the owner", owner.duplicate().acquire().release());
+		return owner;
 	}
 
 	private Call leaveToNobody() {

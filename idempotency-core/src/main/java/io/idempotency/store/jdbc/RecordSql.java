@@ -25,6 +25,8 @@ final class RecordSql {
 	private static final String UNCHANGED = " WHERE key_hash = ? AND state = ? AND claim_id = ? AND fence = ?"
 			+ " AND lease_until = ? AND kept_until = ? AND attempts = ?";
 
+	private static final String UNFINISHED = "state IN ('R', 'A', 'X')";
+
 	private final String table;
 
 	private final String now;
@@ -120,22 +122,20 @@ final class RecordSql {
 		return "DELETE FROM " + this.table + UNCHANGED;
 	}
 
-	/** Completes a record that is ours and running or executed, or that is nobody's. */
+	/** Completes a record that is ours and running or executed. */
 	String complete() {
 		return "UPDATE " + this.table
 				+ " SET state = ?, claim_id = ?, result_format = ?, result_body = ?, lease_until = " + this.now
-				+ " + ?, kept_until = " + this.now + " + ? WHERE key_hash = ? AND "
-				+ "((claim_id = ? AND state IN ('R', 'A', 'X')) OR state = 'N') AND " + live();
+				+ " + ?, kept_until = " + this.now + " + ? WHERE key_hash = ? AND claim_id = ? AND " + UNFINISHED
+				+ " AND " + live();
 	}
 
 	/**
 	 * Deletes a record instead of completing it, because the call is not to be
-	 * remembered. The record is ours and running or executed, or nobody's, or an issued
-	 * token.
+	 * remembered. The record is ours and running or executed.
 	 */
 	String forget() {
-		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND "
-				+ "((claim_id = ? AND state IN ('R', 'A', 'X')) OR state IN ('N', 'I'))";
+		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND claim_id = ? AND " + UNFINISHED;
 	}
 
 	/**

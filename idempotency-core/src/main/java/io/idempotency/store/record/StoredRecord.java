@@ -179,9 +179,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 					ISSUED ->
 				isInTime(completion, moment) ? completed(completion, completion.fingerprint(),
 						Math.max(completion.claim().fence(), moment.lastFence().get()), moment) : stay(false);
-			case RUNNING, TAKEN_OVER, EXECUTED ->
-				ours ? completed(completion, this.fingerprint, this.fence, moment) : stay(false);
-			case NOBODYS -> completed(completion, this.fingerprint, this.fence, moment);
+			case RUNNING, TAKEN_OVER, EXECUTED -> completedIf(ours, completion, moment);
+			// The late owner may have had another request: it lost its record before the
+			// first owner of this one claimed the key.
+			case NOBODYS -> completedIf(this.fingerprint.equals(completion.fingerprint()), completion, moment);
 			case RESULT, TOMBSTONE -> stay(ours);
 			case ONCE -> stay(false);
 		};
@@ -194,6 +195,10 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	private static boolean isInTime(Completion completion, Moment moment) {
 		long retention = Moment.micros(completion.retention());
 		return retention == 0 || moment.micros() - completion.claim().fence() < retention;
+	}
+
+	private Step<Boolean> completedIf(boolean accepted, Completion completion, Moment moment) {
+		return accepted ? completed(completion, this.fingerprint, this.fence, moment) : stay(false);
 	}
 
 	private Step<Boolean> completed(Completion completion, Fingerprint completedFingerprint, long completedFence,

@@ -13,7 +13,12 @@ if not claimed then
 	end
 elseif record.state == ONCE then
 	return 0
-elseif record.id ~= id and not (record.state == RUNNING and record.flags == NOBODYS) then
+elseif record.state == RUNNING and record.flags == NOBODYS then
+	-- The late owner may have had another request.
+	if record.fingerprint ~= fingerprint then
+		return 0
+	end
+elseif record.id ~= id then
 	return 0
 elseif record.state == RESULT or record.state == TOMBSTONE then
 	touch(record)

@@ -36,6 +36,9 @@ final class Attempt {
 	/** Whether another attempt took its claim over. */
 	boolean takenFrom;
 
+	/** Whether the store has lost its record. */
+	boolean recordLost;
+
 	boolean releaseSent;
 
 	boolean releaseArrived;

@@ -31,6 +31,9 @@ enum Fault {
 	CUT,
 
 	/** The clock of the store steps. */
-	CLOCK_STEP
+	CLOCK_STEP,
+
+	/** The store loses a record, as in a fail-over, or an operator removes it. */
+	RECORD_LOST
 
 }

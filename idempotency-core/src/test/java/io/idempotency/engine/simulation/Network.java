@@ -269,8 +269,11 @@ final class Network {
 				long later = back;
 				world.at(sent + there, null, () -> apply(wait, later, lost));
 				if (fault == Fault.REPEATED) {
-					world.at(sent + there + delay("repeated", 2 * this.attempt.call.key().lease()), null,
-							() -> this.applied.accept(this.step.get()));
+					world.at(sent + there + delay("repeated", 2 * this.attempt.call.key().lease()), null, () -> {
+						this.applied.accept(this.step.get());
+						// The node does not know that its lease is longer now.
+						disturbed();
+					});
 				}
 			}
 			world.block();

@@ -124,6 +124,13 @@ final class Rules {
 							&& event.endsLeases(owner.node.number(), from, now));
 	}
 
+	/** The store has lost the record of a key, so that its calls may run once more. */
+	void recordLost(KeyPlan key) {
+		note("the record of " + key.policy().operation() + " is lost");
+		this.owners.remove(key);
+		this.attempts.getOrDefault(key, List.of()).forEach((attempt) -> attempt.recordLost = true);
+	}
+
 	/** The engine tells the door that its call owns the key. */
 	void owns(Attempt attempt) {
 		attempt.guarded = true;
@@ -149,7 +156,7 @@ final class Rules {
 			return;
 		}
 		for (Attempt other : this.attempts.getOrDefault(key, List.of())) {
-			if (other != attempt && other.guarded) {
+			if (other != attempt && other.guarded && !other.recordLost) {
 				runsAfter(attempt, other, key);
 			}
 		}
@@ -293,7 +300,7 @@ final class Rules {
 		note(attempt + " gets " + failure.getClass().getSimpleName());
 		KeyPlan key = attempt.call.key();
 		boolean others = this.attempts.getOrDefault(key, List.of()).size() > 1;
-		boolean alone = !others && (failure instanceof IdempotencyInProgressException
+		boolean alone = !others && !attempt.recordLost && (failure instanceof IdempotencyInProgressException
 				|| failure instanceof IdempotencyKeyReusedException || failure instanceof IdempotencyDuplicateException
 				|| failure instanceof IdempotencyOutcomeUnknownException
 				|| failure instanceof IdempotencyResultUnavailableException);

@@ -35,10 +35,11 @@ record Scenario(Chance chance, int nodes, List<Call> calls, List<Disturbance> ev
 		for (int i = 0; i < keys; i++) {
 			plans.add(KeyPlan.of(chance, i));
 		}
+		boolean loses = chance.hits(0.1, "record lost");
 		int number = 2 + (int) chance.between(0, 4, "calls");
 		List<Call> calls = new ArrayList<>();
 		for (int i = 0; i < number; i++) {
-			calls.add(call(chance, i, plans.get((int) chance.between(0, keys, "key", i))));
+			calls.add(call(chance, i, plans.get((int) chance.between(0, keys, "key", i)), loses ? 0.5 : 0.1));
 		}
 		Set<Fault> kinds = EnumSet.noneOf(Fault.class);
 		for (Fault fault : OF_MESSAGES) {
@@ -52,18 +53,22 @@ record Scenario(Chance chance, int nodes, List<Call> calls, List<Disturbance> ev
 		for (int i = 0; i < many; i++) {
 			events.add(event(chance, i, nodes));
 		}
+		if (loses) {
+			events.add(new Disturbance(Fault.RECORD_LOST, 0, chance.between(0, TimeUnit.SECONDS.toNanos(8), "lost at"),
+					0, true));
+		}
 		return new Scenario(chance, nodes, calls, events, kinds, RATES[(int) chance.between(0, 4, "rate")],
 				chance.hits(0.7, "timeout") ? 0.25 : 1.5);
 	}
 
-	private static Call call(Chance chance, int number, KeyPlan key) {
+	private static Call call(Chance chance, int number, KeyPlan key, double otherVariants) {
 		Call.Work[] works = Call.Work.values();
 		Call.Work work = chance.hits(0.5, "returns", number) ? Call.Work.RETURNS
 				: works[(int) chance.between(0, works.length, "work", number)];
 		double leases = chance.hits(0.5, "quick", number) ? 0.02 : 2.5;
 		return new Call(number, key, chance.between(0, TimeUnit.SECONDS.toNanos(4), "at", number), work,
 				(long) (key.lease() * leases * chance.of("duration", number)),
-				chance.hits(0.1, "variant", number) ? 1 : 0, 1 + (int) chance.between(0, 4, "tries", number),
+				chance.hits(otherVariants, "variant", number) ? 1 : 0, 1 + (int) chance.between(0, 4, "tries", number),
 				chance.between(200_000_000, 3 * key.lease(), "patience", number));
 	}
 

@@ -17,6 +17,7 @@ import io.idempotency.engine.GuardedCall;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.RecordKey;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -99,10 +100,22 @@ final class Simulation {
 				this.world.at(this.world.now() + CLOSING + event.lasts(), null, node::dies);
 			}
 			case CLOCK_STEP -> this.clock.step += (event.lasts() % 2 == 0) ? event.lasts() : -event.lasts();
+			case RECORD_LOST -> keys().forEach(this::loseRecord);
 			default -> {
 				// The network asks for cuts when it sends.
 			}
 		}
+	}
+
+	private void loseRecord(KeyPlan key) {
+		this.store.admin().orElseThrow().evict(RecordKey.of(key.key()), true);
+		this.rules.recordLost(key);
+	}
+
+	private Set<KeyPlan> keys() {
+		Set<KeyPlan> keys = new LinkedHashSet<>();
+		this.scenario.calls().forEach((call) -> keys.add(call.key()));
+		return keys;
 	}
 
 	private void send(Call call, int number) {
@@ -182,9 +195,7 @@ final class Simulation {
 			this.rules.violated(log.count() + " lines in the log for " + faults + " faults and calls");
 		}
 		this.clock.step += TimeUnit.MINUTES.toNanos(1);
-		Set<KeyPlan> keys = new LinkedHashSet<>();
-		this.scenario.calls().forEach((call) -> keys.add(call.key()));
-		for (KeyPlan key : keys) {
+		for (KeyPlan key : keys()) {
 			Fingerprint any = Fingerprint.NONE;
 			this.rules.ended(key, this.store
 				.claim(ClaimRequest.of(key.key(), Duration.ofSeconds(1), Duration.ofHours(1)).withFingerprint(any)));

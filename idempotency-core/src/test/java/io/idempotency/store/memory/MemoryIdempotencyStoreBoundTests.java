@@ -67,7 +67,7 @@ class MemoryIdempotencyStoreBoundTests {
 		for (int i = 0; i < 100; i++) {
 			Claim released = acquire(store, "a" + i);
 			store.release(released.key(), released.id());
-			store.complete(Completion.forget(acquire(store, "b" + i)));
+			store.complete(Completion.forget(acquire(store, "b" + i), FINGERPRINT));
 		}
 		assertThat(store.usedBytes()).isZero();
 		assertThat(store.size()).isZero();

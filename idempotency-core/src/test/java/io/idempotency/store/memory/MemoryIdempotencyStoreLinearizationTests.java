@@ -70,7 +70,7 @@ class MemoryIdempotencyStoreLinearizationTests {
 
 		@Operation
 		public boolean forget(@Param(name = "caller") int caller) {
-			return this.store.complete(Completion.forget(claimOf(caller)));
+			return this.store.complete(Completion.forget(claimOf(caller), Fingerprint.NONE));
 		}
 
 		@Operation

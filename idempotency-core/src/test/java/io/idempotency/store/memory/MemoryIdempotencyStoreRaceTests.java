@@ -127,7 +127,7 @@ class MemoryIdempotencyStoreRaceTests {
 		switch (random.nextInt(11)) {
 			case 0 -> store.release(claim.key(), claim.id());
 			case 1 -> store.renew(claim.key(), claim.id(), LEASE);
-			case 2 -> store.complete(Completion.forget(claim));
+			case 2 -> store.complete(Completion.forget(claim, Fingerprint.NONE));
 			case 3 -> store.complete(Completion.executed(claim, Fingerprint.NONE, LEASE, retention));
 			case 4, 5 -> store.complete(Completion.result(claim, Fingerprint.NONE, result, retention, kind(random)));
 			case 7 -> store.complete(Completion.tombstone(claim, Fingerprint.NONE, retention, kind(random)));
