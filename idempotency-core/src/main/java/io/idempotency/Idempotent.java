@@ -123,7 +123,10 @@ public @interface Idempotent {
 	/**
 	 * SpEL expression for what must be equal on a retry; {@code "none"} switches the
 	 * comparison off. Default on controller methods: the request is compared. Default on
-	 * other methods: nothing is compared. Modes {@link IdempotencyMode#REJECT} and
+	 * other methods: nothing is compared where an expression gives the key, which names
+	 * the thing; the arguments are compared where the key comes from {@link #header()} or
+	 * {@link #body()}, because a client made it for one attempt. Arguments that cannot be
+	 * written as JSON are refused at start-up. Modes {@link IdempotencyMode#REJECT} and
 	 * {@link IdempotencyMode#LOCK} compare nothing.
 	 * @return the fingerprint expression or {@code "none"}
 	 */

@@ -5,6 +5,7 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Tells a native image what the guard of a bean reflects on: the guarded methods, their
- * recover methods, the types of results, and the types of arguments that expressions
- * read. Nothing of the bean itself is changed.
+ * recover methods, the types of results, and the types of arguments that are compared or
+ * that expressions read. Nothing of the bean itself is changed.
  */
 final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -65,6 +66,10 @@ final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 		ResultShape result = ResultShape.of(annotation);
 		if (!result.isVoid()) {
 			this.bindings.registerReflectionHints(hints, result.type());
+		}
+		if (attributes.mode() == IdempotencyMode.REPLAY && attributes.fingerprint().isEmpty()
+				&& !(attributes.header() + attributes.body()).isEmpty()) {
+			ComparedArguments.of(method).types().forEach((type) -> this.bindings.registerReflectionHints(hints, type));
 		}
 		if (hasExpression(attributes)) {
 			for (Type parameter : method.getGenericParameterTypes()) {

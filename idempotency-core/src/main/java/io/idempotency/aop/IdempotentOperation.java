@@ -62,11 +62,20 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	public sealed interface FingerprintSource {
 
 		/**
-		 * The default of the door is compared: the request, or nothing outside HTTP.
+		 * The default of the door of handlers is compared: the request.
 		 *
 		 * @hidden
 		 */
 		record Default() implements FingerprintSource {
+		}
+
+		/**
+		 * The arguments are compared, because a client chose the key.
+		 *
+		 * @param arguments which of them
+		 * @hidden
+		 */
+		record Arguments(ComparedArguments arguments) implements FingerprintSource {
 		}
 
 		/**

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.codec.FirstResults;
 import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
@@ -23,8 +25,9 @@ import org.springframework.core.Ordered;
  * <p>
  * A key that an expression gives is a business key: no caller is part of it unless the
  * annotation has a scope, so a request and a job share the key. A token, and a key from a
- * header or a body, belong to the current caller. Nothing is compared unless the
- * annotation has a fingerprint.
+ * header or a body, belong to the current caller. Unless the annotation has a
+ * fingerprint, nothing is compared for a business key, and the arguments are for a key
+ * from a header or a body: a client chose it for one attempt.
  *
  * @hidden
  * @since 0.1.0
@@ -125,10 +128,20 @@ public final class MethodDoor implements OperationDoor {
 	}
 
 	private Fingerprint fingerprint(OperationCall call, RequestValues values) {
-		if (call.operation().fingerprint() instanceof IdempotentOperation.FingerprintSource.Spel source) {
+		IdempotentOperation operation = call.operation();
+		if (operation.fingerprint() instanceof FingerprintSource.Spel source) {
 			return this.fingerprints.of(call, source, values);
 		}
-		return Fingerprint.NONE;
+		if (operation.fingerprint() instanceof FingerprintSource.Arguments source) {
+			return this.fingerprints.of(call, source.arguments(), values);
+		}
+		// A handler that is called by code and not by its request has no request of its
+		// own.
+		boolean handler = operation.fingerprint() instanceof FingerprintSource.Default
+				&& !(operation.keySource() instanceof KeySource.Spel)
+				&& operation.policy().mode() == IdempotencyMode.REPLAY;
+		return handler ? this.fingerprints.of(call, ComparedArguments.of(operation.method()), values)
+				: Fingerprint.NONE;
 	}
 
 	@Override

@@ -78,7 +78,7 @@ final class OperationFactory {
 			.required(attributes.required())
 			.token(attributes.token())
 			.scope(expression("scope", attributes.scope(), annotation))
-			.fingerprint(fingerprint(annotation))
+			.fingerprint(fingerprint(annotation, keySource, covered))
 			.condition(expression("condition", attributes.condition(), annotation))
 			.duplicateOn(List.of(attributes.duplicateOn()))
 			.recover(recover)
@@ -160,13 +160,25 @@ final class OperationFactory {
 		return text.isEmpty() ? null : this.expressions.parse(attribute, text, annotation);
 	}
 
-	private FingerprintSource fingerprint(IdempotentAnnotation annotation) {
+	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource, boolean covered) {
 		String text = annotation.attributes().fingerprint();
-		if (text.equals(AttributeCheck.NO_FINGERPRINT)) {
+		OperationExpression expression = text.equals(AttributeCheck.NO_FINGERPRINT) ? null
+				: expression("fingerprint", text, annotation);
+		if (expression != null) {
+			return new FingerprintSource.Spel(expression);
+		}
+		if (!text.isEmpty()) {
 			return new FingerprintSource.None();
 		}
-		OperationExpression expression = expression("fingerprint", text, annotation);
-		return (expression != null) ? new FingerprintSource.Spel(expression) : new FingerprintSource.Default();
+		if (covered) {
+			return new FingerprintSource.Default();
+		}
+		if (keySource instanceof KeySource.Spel || annotation.attributes().mode() != IdempotencyMode.REPLAY) {
+			return new FingerprintSource.None();
+		}
+		ComparedArguments arguments = ComparedArguments.of(annotation.method());
+		arguments.check(annotation, this.codec);
+		return new FingerprintSource.Arguments(arguments);
 	}
 
 	private IdempotencyStore store(IdempotentAnnotation annotation) {

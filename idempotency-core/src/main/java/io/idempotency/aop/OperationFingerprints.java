@@ -57,6 +57,14 @@ public final class OperationFingerprints {
 		}
 	}
 
+	/**
+	 * Makes the fingerprint of the arguments of one call.
+	 * @throws IllegalStateException if an argument cannot be encoded
+	 */
+	Fingerprint of(OperationCall call, ComparedArguments arguments, RequestValues values) {
+		return arguments.fingerprint(call, values, this.codec);
+	}
+
 	private static @Nullable Object unwrap(@Nullable Object value) {
 		return (value instanceof Optional<?> optional) ? optional.orElse(null) : value;
 	}

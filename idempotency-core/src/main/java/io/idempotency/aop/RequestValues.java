@@ -82,6 +82,15 @@ public interface RequestValues {
 	@Nullable Principal principal();
 
 	/**
+	 * Returns what the message holds.
+	 * @return the payload, {@code null} if it is empty
+	 * @throws IllegalStateException if the call belongs to no message
+	 */
+	default @Nullable Object payload() {
+		throw new IllegalStateException("The call belongs to no message");
+	}
+
+	/**
 	 * Returns the id of the message.
 	 * @return the id, {@code null} for a request and for a message without an id
 	 */

@@ -5,26 +5,36 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.AnnotationIntrospector;
 import com.fasterxml.jackson.databind.BeanDescription;
 import com.fasterxml.jackson.databind.DeserializationConfig;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
+import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.databind.jsontype.PolymorphicTypeValidator;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdDelegatingSerializer;
+import com.fasterxml.jackson.databind.util.StdConverter;
 import com.fasterxml.jackson.databind.util.StdDateFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +51,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 	private final ObjectMapper mapper;
 
-	private final ObjectWriter comparing;
+	private final ObjectMapper comparing;
 
 	/**
 	 * Creates a codec with the modules that are on the class path.
@@ -56,7 +66,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	 */
 	public Jackson2ResultCodec(ObjectMapper mapper) {
 		this.mapper = lossless(mapper.copy());
-		this.comparing = sorted(this.mapper.copy()).writer();
+		this.comparing = comparing(this.mapper.copy());
 	}
 
 	private static ObjectMapper lossless(ObjectMapper mapper) {
@@ -86,13 +96,29 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	/**
-	 * Sorts properties and map entries, because neither the order of fields in a class
-	 * file nor that of a hash table is the same in every JVM.
+	 * Writes all that a value holds, in one order: neither the order of fields in a class
+	 * file nor that of a hash table is the same in every JVM. A value in which nothing is
+	 * found, or a field that is never answered, must not pass as equal.
 	 */
 	@SuppressWarnings("deprecation")
-	private static ObjectMapper sorted(ObjectMapper mapper) {
+	private ObjectMapper comparing(ObjectMapper mapper) {
+		StdConverter<Set<?>, List<?>> sorted = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Set<?> value) {
+				return sorted(value, (element) -> write(Jackson2ResultCodec.this.comparing.writer(), element));
+			}
+
+		};
+		mapper.registerModule(
+				new SimpleModule("idempotency-sets").addSerializer(Set.class, new StdDelegatingSerializer(sorted)));
+		mapper.setAnnotationIntrospector(AnnotationIntrospector.pair(new WrittenProperties(),
+				mapper.getSerializationConfig().getAnnotationIntrospector()));
+		mapper.setDefaultPropertyInclusion(COMPARED);
+		mapper.configure(JsonNodeFeature.WRITE_PROPERTIES_SORTED, true);
 		return mapper.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+			.disable(MapperFeature.SORT_CREATOR_PROPERTIES_FIRST)
+			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS);
 	}
 
 	@Override
@@ -145,10 +171,31 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 
 	@Override
 	public byte[] comparable(Object value) {
-		return write(this.comparing, value);
+		return write(this.comparing.writer(), value);
 	}
 
-	private static byte[] write(ObjectWriter writer, Object value) {
+	@Override
+	Written written(Type type) {
+		JavaType javaType = this.comparing.constructType(type);
+		SerializerProvider provider = this.comparing.getSerializerProviderInstance();
+		List<Written.Part> parts = new ArrayList<>();
+		for (JavaType content : new JavaType[] { javaType.getKeyType(), javaType.getContentType() }) {
+			if (content != null) {
+				parts.add(new Written.Part("", content));
+			}
+		}
+		try {
+			JsonSerializer<?> serializer = provider.findValueSerializer(javaType);
+			serializer.properties()
+				.forEachRemaining((property) -> parts.add(new Written.Part(property.getName(), property.getType())));
+			return new Written(javaType, javaType.getRawClass(), provider.isUnknownTypeSerializer(serializer), parts);
+		}
+		catch (JsonMappingException ex) {
+			return new Written(javaType, javaType.getRawClass(), true, parts);
+		}
+	}
+
+	private static byte[] write(ObjectWriter writer, @Nullable Object value) {
 		try {
 			return writer.writeValueAsBytes(value);
 		}
@@ -168,6 +215,18 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		@Override
 		public Validity validateBaseType(MapperConfig<?> config, JavaType baseType) {
 			return Validity.DENIED;
+		}
+
+	}
+
+	/** Writes the properties, too, that an annotation allows only to be read. */
+	private static final class WrittenProperties extends NopAnnotationIntrospector {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public JsonProperty.@Nullable Access findPropertyAccess(Annotated member) {
+			return isWriteOnly(member.getAnnotation(JsonProperty.class)) ? JsonProperty.Access.READ_WRITE : null;
 		}
 
 	}

@@ -3,9 +3,12 @@ package io.idempotency.codec;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DatabindContext;
@@ -15,16 +18,24 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.introspect.Annotated;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ClassIntrospector;
+import tools.jackson.databind.introspect.NopAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.NamedType;
 import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.std.StdConvertingSerializer;
+import tools.jackson.databind.util.StdConverter;
 import tools.jackson.databind.util.StdDateFormat;
 
 /**
@@ -40,7 +51,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 	private final JsonMapper mapper;
 
-	private final ObjectWriter comparing;
+	private final JsonMapper comparing;
 
 	/**
 	 * Creates a codec with the modules that are on the class path.
@@ -55,13 +66,31 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	 */
 	public Jackson3ResultCodec(JsonMapper mapper) {
 		this.mapper = lossless(mapper);
-		// Neither the order of fields in a class file nor that of a hash table is the
-		// same in every JVM.
-		this.comparing = this.mapper.rebuild()
+		this.comparing = comparing(this.mapper);
+	}
+
+	/** See {@link Jackson2ResultCodec}. */
+	private JsonMapper comparing(JsonMapper mapper) {
+		StdConverter<Set<?>, List<?>> sorted = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Set<?> value) {
+				return sorted(value, Jackson3ResultCodec.this.comparing::writeValueAsBytes);
+			}
+
+		};
+		JsonMapper.Builder builder = mapper.rebuild();
+		return builder
+			.addModule(
+					new SimpleModule("idempotency-sets").addSerializer(Set.class, new StdConvertingSerializer(sorted)))
+			.annotationIntrospector(
+					AnnotationIntrospector.pair(new WrittenProperties(), builder.annotationIntrospector()))
+			.changeDefaultPropertyInclusion((any) -> COMPARED)
+			.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
 			.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-			.build()
-			.writer();
+			.disable(MapperFeature.SORT_CREATOR_PROPERTIES_FIRST)
+			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS)
+			.build();
 	}
 
 	private static JsonMapper lossless(JsonMapper mapper) {
@@ -147,6 +176,27 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 		return this.comparing.writeValueAsBytes(value);
 	}
 
+	@Override
+	Written written(Type type) {
+		JavaType javaType = this.comparing.constructType(type);
+		SerializationContext context = this.comparing._serializationContext();
+		List<Written.Part> parts = new ArrayList<>();
+		for (JavaType content : new JavaType[] { javaType.getKeyType(), javaType.getContentType() }) {
+			if (content != null) {
+				parts.add(new Written.Part("", content));
+			}
+		}
+		try {
+			ValueSerializer<?> serializer = context.findValueSerializer(javaType);
+			serializer.properties()
+				.forEachRemaining((property) -> parts.add(new Written.Part(property.getName(), property.getType())));
+			return new Written(javaType, javaType.getRawClass(), context.isUnknownTypeSerializer(serializer), parts);
+		}
+		catch (JacksonException ex) {
+			return new Written(javaType, javaType.getRawClass(), true, parts);
+		}
+	}
+
 	/**
 	 * Refuses every class name that comes from the store, even if an annotation allows
 	 * it.
@@ -158,6 +208,18 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 		@Override
 		public Validity validateBaseType(DatabindContext context, JavaType baseType) {
 			return Validity.DENIED;
+		}
+
+	}
+
+	/** Writes the properties, too, that an annotation allows only to be read. */
+	private static final class WrittenProperties extends NopAnnotationIntrospector {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public JsonProperty.@Nullable Access findPropertyAccess(MapperConfig<?> config, Annotated member) {
+			return isWriteOnly(member.getAnnotation(JsonProperty.class)) ? JsonProperty.Access.READ_WRITE : null;
 		}
 
 	}

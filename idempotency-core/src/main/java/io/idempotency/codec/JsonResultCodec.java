@@ -1,11 +1,22 @@
 package io.idempotency.codec;
 
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 
 import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.UnreadableResultException;
@@ -21,6 +32,13 @@ import org.jspecify.annotations.Nullable;
  * {@code bytes1} is a {@code byte[]} as it is.
  */
 abstract class JsonResultCodec implements ResultCodec {
+
+	/**
+	 * Which properties are compared: an absent one is none, so that a retry still matches
+	 * after a version of the application has added one.
+	 */
+	static final JsonInclude.Value COMPARED = JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT,
+			JsonInclude.Include.ALWAYS);
 
 	private static final String JSON = "json1";
 
@@ -100,11 +118,82 @@ abstract class JsonResultCodec implements ResultCodec {
 		return (problem != null) ? problem : new NestedTypes(this::describe).problem(type);
 	}
 
+	@Override
+	public final @Nullable String incomparable(Type type) {
+		Set<Type> seen = new HashSet<>();
+		Deque<Written.Part> parts = new ArrayDeque<>();
+		parts.add(new Written.Part("", type));
+		while (!parts.isEmpty()) {
+			Written.Part part = parts.remove();
+			Written written = written(part.type());
+			if (!seen.add(written.type())) {
+				continue;
+			}
+			String reason = StorableTypes.incomparable(written.rawType());
+			if (reason == null && written.unknown() && !Modifier.isAbstract(written.rawType().getModifiers())
+					&& written.rawType() != Object.class) {
+				reason = "Jackson finds nothing in it to write";
+			}
+			if (reason != null) {
+				return "'" + written.rawType().getName() + "'"
+						+ (part.path().isEmpty() ? "" : " of its '" + part.path() + "'") + " is no JSON: " + reason;
+			}
+			for (Written.Part inner : written.parts()) {
+				String path = inner.path().isEmpty() || part.path().isEmpty() ? part.path() + inner.path()
+						: part.path() + "." + inner.path();
+				parts.add(new Written.Part(path, inner.type()));
+			}
+		}
+		return null;
+	}
+
+	/** Describes how Jackson writes a type that is only compared. */
+	abstract Written written(Type type);
+
 	/** Describes a type as Jackson knows it. */
 	abstract NestedTypes.Description describe(Type type);
 
 	/** Makes the reader and writer of a type. */
 	abstract JsonForm formOf(Type type);
+
+	/**
+	 * Returns the elements of a set in an order that depends on their JSON alone. That of
+	 * a hash table differs from JVM to JVM.
+	 * @param write writes an element
+	 */
+	static List<Object> sorted(Set<?> elements, Function<@Nullable Object, byte[]> write) {
+		Map<Object, byte[]> written = new IdentityHashMap<>();
+		elements.forEach((element) -> written.put(element, write.apply(element)));
+		List<Object> sorted = new ArrayList<>(elements);
+		sorted.sort((one, other) -> Arrays.compareUnsigned(written.get(one), written.get(other)));
+		return sorted;
+	}
+
+	/** Returns whether an annotation hides a property of a value from its JSON. */
+	static boolean isWriteOnly(@Nullable JsonProperty annotation) {
+		return annotation != null && annotation.access() == JsonProperty.Access.WRITE_ONLY;
+	}
+
+	/**
+	 * A type as Jackson writes it.
+	 *
+	 * @param type the type in Jackson's form, equal for equal types
+	 * @param rawType its class
+	 * @param unknown whether Jackson does not know how to write it
+	 * @param parts what it consists of: properties, elements, keys
+	 */
+	record Written(Type type, Class<?> rawType, boolean unknown, List<Part> parts) {
+
+		/**
+		 * One part.
+		 *
+		 * @param path the name of a property, empty for an element
+		 * @param type the declared type
+		 */
+		record Part(String path, Type type) {
+		}
+
+	}
 
 	/** Reads and writes values of one declared type; thread-safe. */
 	interface JsonForm {

@@ -44,6 +44,14 @@ final class StorableTypes {
 			Map.entry("org.springframework.core.io.InputStreamSource", "its content can be read only once"),
 			Map.entry("org.springframework.web.servlet.ModelAndView", "it is a web response"));
 
+	/** What is refused beyond that where the JSON of a value is only compared. */
+	private static final Map<String, String> INCOMPARABLE = Map.of("java.lang.Throwable",
+			"its stack trace differs from call to call", "java.util.EventObject", "it holds its source and its time",
+			"kotlin.Function", "it is code and no value", "org.springframework.graphql.data.ArgumentValue",
+			"its JSON does not show its value", "org.apache.avro.generic.GenericContainer",
+			"its JSON shows its schema and not its value", "com.google.protobuf.MessageLite",
+			"its JSON does not show its value");
+
 	private static final Set<Class<?>> READABLE_ABSTRACT = Set.of(Iterable.class, Map.Entry.class, CharSequence.class,
 			ZoneId.class, TimeZone.class, Calendar.class, Charset.class);
 
@@ -84,7 +92,7 @@ final class StorableTypes {
 		if (rawType.isPrimitive() || rawType.isEnum() || rawType == Optional.class) {
 			return null;
 		}
-		String refused = refused(rawType);
+		String refused = reason(REFUSED, rawType);
 		if (refused != null) {
 			return refuse(type, refused);
 		}
@@ -110,18 +118,35 @@ final class StorableTypes {
 				|| type.getName().endsWith(".jackson.databind.JsonNode");
 	}
 
-	private static @Nullable String refused(Class<?> type) {
-		if (REFUSED.containsKey(type.getName())) {
-			return REFUSED.get(type.getName());
+	/** Returns the reason for a type, which may be that of one of its super-types. */
+	private static @Nullable String reason(Map<String, String> reasons, Class<?> type) {
+		if (reasons.containsKey(type.getName())) {
+			return reasons.get(type.getName());
 		}
 		for (Class<?> parent : type.getInterfaces()) {
-			String refused = refused(parent);
-			if (refused != null) {
-				return refused;
+			String reason = reason(reasons, parent);
+			if (reason != null) {
+				return reason;
 			}
 		}
 		Class<?> parent = type.getSuperclass();
-		return (parent != null && parent != Object.class) ? refused(parent) : null;
+		return (parent != null && parent != Object.class) ? reason(reasons, parent) : null;
+	}
+
+	/**
+	 * Returns why a value cannot be compared by its JSON.
+	 * @param type the class of the value
+	 * @return the reason, {@code null} if nothing is known against the class
+	 */
+	static @Nullable String incomparable(Class<?> type) {
+		if (type == Object.class) {
+			return null;
+		}
+		if (type.isAnnotationPresent(FunctionalInterface.class)) {
+			return "it is code and no value";
+		}
+		String reason = reason(INCOMPARABLE, type);
+		return (reason != null) ? reason : reason(REFUSED, type);
 	}
 
 	private static String refuse(Type type, String reason) {

@@ -39,6 +39,17 @@ public interface ResultCodec {
 	@Nullable String unsupported(Type type);
 
 	/**
+	 * Returns why values of a type cannot be compared. The library asks at start-up, for
+	 * the arguments of methods whose key a client chooses.
+	 * @param type the declared type
+	 * @return the problem, or {@code null} if {@link #comparable(Object)} supports the
+	 * type, which is the default
+	 */
+	default @Nullable String incomparable(Type type) {
+		return null;
+	}
+
+	/**
 	 * Returns the bytes of a value that is only compared and never decoded.
 	 * @param value the value
 	 * @return bytes that are equal for equal values, in every JVM

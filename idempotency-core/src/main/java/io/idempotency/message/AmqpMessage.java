@@ -12,12 +12,20 @@ final class AmqpMessage implements ReceivedMessage {
 
 	private final MessageProperties properties;
 
-	private AmqpMessage(MessageProperties properties) {
-		this.properties = properties;
+	private final byte[] body;
+
+	private AmqpMessage(Message message) {
+		this.properties = message.getMessageProperties();
+		this.body = message.getBody();
 	}
 
 	static AmqpMessage of(Object argument) {
-		return new AmqpMessage(((Message) argument).getMessageProperties());
+		return new AmqpMessage((Message) argument);
+	}
+
+	@Override
+	public Object payload() {
+		return this.body;
 	}
 
 	@Override

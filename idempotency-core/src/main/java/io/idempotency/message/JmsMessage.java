@@ -63,6 +63,16 @@ final class JmsMessage implements ReceivedMessage {
 		}
 	}
 
+	@Override
+	public @Nullable Object payload() {
+		try {
+			return this.message.getBody(Object.class);
+		}
+		catch (JMSException ex) {
+			throw new IllegalStateException("The body of a JMS message cannot be read: " + ex.getMessage(), ex);
+		}
+	}
+
 	static @Nullable String name(@Nullable Object destination) {
 		try {
 			if (destination instanceof Queue queue) {

@@ -59,6 +59,11 @@ final class KafkaRecord implements ReceivedMessage {
 		return topic + "-" + partition + "-" + offset;
 	}
 
+	@Override
+	public @Nullable Object payload() {
+		return this.record.value();
+	}
+
 	/** Returns nothing: the group is that of the consumer and not of the record. */
 	@Override
 	public @Nullable String source() {

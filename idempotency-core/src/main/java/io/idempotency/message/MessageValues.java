@@ -40,6 +40,11 @@ final class MessageValues implements RequestValues {
 	}
 
 	@Override
+	public @Nullable Object payload() {
+		return this.message.payload();
+	}
+
+	@Override
 	public @Nullable String param(String name) {
 		return null;
 	}

@@ -25,6 +25,11 @@ interface ReceivedMessage {
 			return null;
 		}
 
+		@Override
+		public @Nullable Object payload() {
+			return null;
+		}
+
 	};
 
 	/**
@@ -45,5 +50,11 @@ interface ReceivedMessage {
 	 * @return the queue, {@code null} if the message does not tell
 	 */
 	@Nullable String source();
+
+	/**
+	 * Returns what the message holds.
+	 * @return the payload, {@code null} if it is empty
+	 */
+	@Nullable Object payload();
 
 }

@@ -15,16 +15,32 @@ import org.springframework.messaging.Message;
  */
 final class SpringMessage implements ReceivedMessage {
 
+	/** Stands for the payload of a record of Kafka that has no value. */
+	private static final String KAFKA_NULL = "org.springframework.kafka.support.KafkaNull";
+
 	private final Map<String, Object> headers;
 
-	private SpringMessage(Map<String, Object> headers) {
+	private final @Nullable Object payload;
+
+	private SpringMessage(Map<String, Object> headers, @Nullable Object payload) {
 		this.headers = headers;
+		this.payload = payload;
 	}
 
 	@SuppressWarnings("unchecked")
 	static SpringMessage of(Object argument) {
-		return new SpringMessage(
-				(argument instanceof Message<?> message) ? message.getHeaders() : (Map<String, Object>) argument);
+		return (argument instanceof Message<?> message) ? new SpringMessage(message.getHeaders(), payload(message))
+				: new SpringMessage((Map<String, Object>) argument, null);
+	}
+
+	private static @Nullable Object payload(Message<?> message) {
+		Object payload = message.getPayload();
+		return payload.getClass().getName().equals(KAFKA_NULL) ? null : payload;
+	}
+
+	@Override
+	public @Nullable Object payload() {
+		return this.payload;
 	}
 
 	@Override

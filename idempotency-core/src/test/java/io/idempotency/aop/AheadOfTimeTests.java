@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.lang.reflect.Proxy;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,7 @@ class AheadOfTimeTests {
 				RuntimeHintsPredicates.reflection().onMethod(Orders.class.getMethod("place", Request.class)).invoke())
 			.accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(Request.class)).rejects(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(Request.class)).accepts(hintsOf(Carts.class));
 	}
 
 	@Test
@@ -147,6 +149,15 @@ class AheadOfTimeTests {
 	}
 
 	static class Orders {
+
+		@Idempotent(header = "Idempotency-Key", mode = IdempotencyMode.REJECT)
+		public void place(Request request) {
+			throw new UnsupportedOperationException("place is never called");
+		}
+
+	}
+
+	static class Carts {
 
 		@Idempotent(header = "Idempotency-Key")
 		public void place(Request request) {

@@ -163,7 +163,7 @@ class AnnotationIdempotentOperationSourceTests {
 		assertThat(operation.token()).isFalse();
 		assertThat(operation.scope()).isNull();
 		assertThat(operation.condition()).isNull();
-		assertThat(operation.fingerprint()).isEqualTo(new FingerprintSource.Default());
+		assertThat(operation.fingerprint()).isEqualTo(new FingerprintSource.None());
 		assertThat(operation.recover()).isNull();
 		assertThat(operation.duplicateOn()).isEmpty();
 		assertThat(operation.transactions()).isNull();

@@ -275,6 +275,52 @@ class StartupFailureTests {
 		assertRefused(BadPointerInKey.class, "run()", "'/a~2' is no JSON Pointer", "~0 for ~");
 	}
 
+	@Test
+	void argumentsThatCannotBeComparedWhereAClientChoosesTheKey() {
+		assertRefused(Upload.class, "run(String, InputStream)",
+				"a client chooses its key, so its arguments are compared, but the parameter 'content' cannot be: "
+						+ "'java.io.InputStream' is no JSON: it can be read only once",
+				"Set fingerprint to what must be equal on a retry, e.g. fingerprint = \"{#name}\"");
+		assertRefused(Callback.class, "run(Runnable)", "the parameter 'work' cannot be", "\"#work.id\"");
+		assertThat(MethodDoorSetup.start(UploadWithKey.class, UploadWithFingerprint.class).isActive()).isTrue();
+	}
+
+	static class Upload {
+
+		@Idempotent(header = "X")
+		public void run(String name, java.io.InputStream content) {
+		}
+
+	}
+
+	static class Callback {
+
+		@Idempotent(body = "/key")
+		public void run(Runnable work) {
+		}
+
+	}
+
+	static class UploadWithKey {
+
+		@Idempotent("#name")
+		public void run(String name, java.io.InputStream content) {
+		}
+
+	}
+
+	static class UploadWithFingerprint {
+
+		@Idempotent(header = "X", fingerprint = "#name")
+		public void run(String name, java.io.InputStream content) {
+		}
+
+		@Idempotent(header = "X", mode = IdempotencyMode.REJECT)
+		public void once(java.io.InputStream content) {
+		}
+
+	}
+
 	static class NoSlash {
 
 		@Idempotent(body = "order/id")

@@ -12,7 +12,9 @@ import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Date;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +26,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.MapperFeature;
@@ -291,6 +294,106 @@ class ResultCodecTests {
 		assertThat(one.comparable(map)).isNotEqualTo(one.comparable(Map.of("z", 1)));
 		assertThat(new String(one.comparable(new Page<>(List.of(1), 2)), StandardCharsets.UTF_8))
 			.matches("\\{\"content\".*\"totalPages\".*}");
+	}
+
+	@ParameterizedTest
+	@MethodSource("pairs")
+	void aSetComparesEqualInTheOrderOfAnyJvm(ResultCodec one, ResultCodec other) {
+		Tagged value = new Tagged(new LinkedHashSet<>(List.of("a", "b")), List.of(Set.of()),
+				new LinkedHashSet<>(List.of(new Bean("x"), new Bean("y"))), "7");
+		Tagged same = new Tagged(new LinkedHashSet<>(List.of("b", "a")), List.of(Set.of()),
+				new LinkedHashSet<>(List.of(new Bean("y"), new Bean("x"))), "7");
+		assertThat(one.comparable(value)).isEqualTo(other.comparable(same));
+		assertThat(one.comparable(value))
+			.isNotEqualTo(one.comparable(new Tagged(Set.of("a"), value.anything(), value.beans(), value.secret())));
+		assertThat(one.comparable(EnumSet.of(Color.GREEN, Color.RED)))
+			.isEqualTo(other.comparable(new LinkedHashSet<>(List.of(Color.RED, Color.GREEN))));
+		assertThat(one.comparable(List.of(1, 2))).isNotEqualTo(one.comparable(List.of(2, 1)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void whatIsNeverAnsweredIsComparedAllTheSame(ResultCodec codec) {
+		Tagged value = new Tagged(Set.of(), List.of(), Set.of(), "7");
+		assertThat(codec.comparable(value))
+			.isNotEqualTo(codec.comparable(new Tagged(Set.of(), List.of(), Set.of(), "8")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void aPropertyThatANewVersionAddsChangesNothingWhileItIsAbsent(ResultCodec codec) {
+		assertThat(codec.comparable(new Extended("a", null, Optional.empty())))
+			.isEqualTo(codec.comparable(new Bean("a")));
+		assertThat(codec.comparable(new Extended("a", "b", Optional.empty())))
+			.isNotEqualTo(codec.comparable(new Bean("a")));
+		Map<String, Object> withNull = new LinkedHashMap<>();
+		withNull.put("a", null);
+		assertThat(codec.comparable(withNull)).isNotEqualTo(codec.comparable(Map.of()));
+	}
+
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void aValueInWhichNothingIsFoundIsNotEqualToAllOthers(ResultCodec codec) {
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> codec.comparable(new Object()));
+	}
+
+	@Test
+	void theMembersOfATreeCompareEqualInAnyOrder() throws Exception {
+		com.fasterxml.jackson.databind.ObjectMapper mapper = new com.fasterxml.jackson.databind.ObjectMapper();
+		assertThat(new Jackson2ResultCodec().comparable(mapper.readTree("{\"b\":{\"d\":1,\"c\":2},\"a\":3}")))
+			.isEqualTo(new Jackson2ResultCodec().comparable(mapper.readTree("{\"a\":3,\"b\":{\"c\":2,\"d\":1}}")));
+		tools.jackson.databind.json.JsonMapper mapper3 = new tools.jackson.databind.json.JsonMapper();
+		assertThat(new Jackson3ResultCodec().comparable(mapper3.readTree("{\"b\":{\"d\":1,\"c\":2},\"a\":3}")))
+			.isEqualTo(new Jackson3ResultCodec().comparable(mapper3.readTree("{\"a\":3,\"b\":{\"c\":2,\"d\":1}}")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("codecs")
+	void argumentsThatAreNoJsonAreKnownByTheirType(ResultCodec codec) {
+		for (Type type : new Type[] { java.io.InputStream.class, Runnable.class, Stream.class, byte[][].class,
+				org.springframework.core.io.Resource.class, IllegalStateException.class, Nothing.class,
+				java.util.EventObject.class, Upload.class, new ParameterizedTypeReference<Map<String, Upload[]>>() {
+				}.getType() }) {
+			String problem = codec.incomparable(type);
+			if (type == byte[][].class) {
+				assertThat(problem).isNull();
+			}
+			else {
+				assertThat(problem).as(type.getTypeName()).contains("is no JSON: ");
+			}
+		}
+		assertThat(codec.incomparable(Upload.class))
+			.isEqualTo("'java.io.InputStream' of its 'content' is no JSON: it can be read only once");
+		for (Type type : new Type[] { Object.class, String.class, int.class, byte[].class, UUID.class, Instant.class,
+				Animal.class, Tagged.class, Number.class, Map.class, java.nio.file.Path.class, Node.class,
+				com.fasterxml.jackson.databind.JsonNode.class, Comparable.class, Page.class.getTypeParameters()[0],
+				new ParameterizedTypeReference<Optional<List<? extends Bean>>>() {
+				}.getType() }) {
+			assertThat(codec.incomparable(type)).as(type.getTypeName()).isNull();
+		}
+	}
+
+	record Tagged(Set<String> tags, java.util.Collection<?> anything, Set<Bean> beans,
+			@JsonProperty(access = JsonProperty.Access.WRITE_ONLY) String secret) {
+	}
+
+	record Extended(String name, @Nullable String added, Optional<String> more) {
+	}
+
+	record Upload(String name, java.io.InputStream content) {
+	}
+
+	record Node(String name, List<Node> children) {
+	}
+
+	static class Nothing {
+
+	}
+
+	enum Color {
+
+		RED, GREEN
+
 	}
 
 	static Stream<Named<Type>> unsupported() {

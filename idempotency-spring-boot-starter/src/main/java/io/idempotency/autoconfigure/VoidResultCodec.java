@@ -35,6 +35,11 @@ final class VoidResultCodec implements ResultCodec {
 		return (type == void.class || type == Void.class) ? null : problem(type);
 	}
 
+	@Override
+	public String incomparable(Type type) {
+		return "values of type " + type.getTypeName() + " cannot be compared without a JSON library: add Jackson";
+	}
+
 	private static String problem(Type type) {
 		return "results of type " + type.getTypeName()
 				+ " cannot be stored without a JSON library: add Jackson (spring-boot-starter-json), or declare a bean of type "

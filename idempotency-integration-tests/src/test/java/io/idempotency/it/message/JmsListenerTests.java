@@ -66,6 +66,16 @@ class JmsListenerTests {
 		assertThat(this.deliveries.effectsOf(this.payload)).isZero();
 	}
 
+	@Test
+	void keyThatItsProducerUsedForAnotherPayloadEndsInTheDeadLetterQueue() {
+		String other = UUID.randomUUID().toString();
+		send("by-property", this.payload, this.payload);
+		awaitEffects(this.payload, 1);
+		send("by-property", other, this.payload);
+		assertThat(this.jms.receiveAndConvert("dead")).isEqualTo(other);
+		assertThat(this.deliveries.effectsOf(other)).isZero();
+	}
+
 	private void send(String queue, String value, String key) {
 		this.jms.convertAndSend(queue, value, (message) -> {
 			message.setStringProperty("idempotencyKey", key);

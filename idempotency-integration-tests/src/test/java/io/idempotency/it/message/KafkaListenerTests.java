@@ -171,6 +171,17 @@ class KafkaListenerTests {
 	}
 
 	@Test
+	void keyThatItsProducerUsedForAnotherPayloadIsADeadLetterAtOnce() {
+		String other = UUID.randomUUID().toString();
+		send("keyless", this.payload, "key-" + this.payload);
+		send("keyless", other, "key-" + this.payload);
+		awaitEffect(sendLast("keyless", "key-of-the-last"));
+		assertThat(this.deadLetters.values).contains(other).doesNotContain(this.payload);
+		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
+		assertThat(this.deliveries.effectsOf(other)).isZero();
+	}
+
+	@Test
 	void skippedDuplicateIsAcknowledgedWhereTheListenerDoesSo() {
 		this.kafka.send("manual", this.payload).join();
 		this.kafka.send("manual", this.payload).join();

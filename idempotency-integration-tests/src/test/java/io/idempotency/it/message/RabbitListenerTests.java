@@ -123,6 +123,20 @@ class RabbitListenerTests {
 	}
 
 	@Test
+	void keyThatItsProducerUsedForAnotherPayloadIsRejectedAtOnce() {
+		this.failures.rejected.clear();
+		String other = UUID.randomUUID().toString();
+		String last = UUID.randomUUID().toString();
+		sendWithHeader(this.payload);
+		sendWithHeader(other, this.payload);
+		sendWithHeader(last);
+		awaitEffects(last, 1);
+		assertThat(this.failures.rejected).singleElement().isInstanceOf(AmqpRejectAndDontRequeueException.class);
+		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
+		assertThat(this.deliveries.effectsOf(other)).isZero();
+	}
+
+	@Test
 	void messageWithoutAnIdIsRejectedAtOnce() {
 		this.failures.rejected.clear();
 		String last = UUID.randomUUID().toString();
@@ -134,8 +148,12 @@ class RabbitListenerTests {
 	}
 
 	private void sendWithHeader(String value) {
+		sendWithHeader(value, value);
+	}
+
+	private void sendWithHeader(String value, String key) {
 		this.rabbit.convertAndSend("", "by-header", value, (message) -> {
-			message.getMessageProperties().setHeader("Idempotency-Key", value);
+			message.getMessageProperties().setHeader("Idempotency-Key", key);
 			return message;
 		});
 	}
