@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.Set;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,10 @@ abstract class Answer {
 	/**
 	 * Moves the answer to another wrapper, which is the innermost from now on: in a
 	 * forward, or in the rendering of an error.
+	 * @param next the other wrapper
+	 * @param type the type of the dispatch that makes the answer from now on
 	 */
-	void moveTo(CapturingResponse next) {
+	void moveTo(CapturingResponse next, DispatcherType type) {
 		this.response = next;
 	}
 
@@ -96,10 +99,10 @@ abstract class Answer {
 		}
 
 		@Override
-		void moveTo(CapturingResponse next) {
+		void moveTo(CapturingResponse next, DispatcherType type) {
 			if (response().isHeld()) {
 				response().pass();
-				super.moveTo(next);
+				super.moveTo(next, type);
 				next.hold(this.maxResponseSize);
 			}
 		}
@@ -140,10 +143,10 @@ abstract class Answer {
 		}
 
 		@Override
-		void moveTo(CapturingResponse next) {
+		void moveTo(CapturingResponse next, DispatcherType type) {
 			if (!this.sent) {
 				response().pass();
-				super.moveTo(next);
+				super.moveTo(next, type);
 				next.close();
 			}
 		}

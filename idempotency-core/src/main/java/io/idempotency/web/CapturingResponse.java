@@ -54,6 +54,7 @@ final class CapturingResponse extends HeldHeaders {
 	 */
 	void hold(long maxBytes) {
 		this.body.hold(maxBytes, this::declareContentLength);
+		beginStatus();
 		if (this.wrappedWriterUsed || this.body.isWritten() || isCommitted()) {
 			streamQuietly();
 		}
@@ -95,6 +96,14 @@ final class CapturingResponse extends HeldHeaders {
 	/** Returns whether the answer is held back as a whole. */
 	boolean isHeld() {
 		return this.body.mode() == Mode.HOLD;
+	}
+
+	/**
+	 * Returns whether the held output is the answer. It is not if something has sent
+	 * other output past this wrapper.
+	 */
+	boolean isWhole() {
+		return isHeld() && !wrapped().isCommitted();
 	}
 
 	/** Returns whether the answer is an error that the container has yet to render. */
@@ -232,8 +241,8 @@ final class CapturingResponse extends HeldHeaders {
 			requireNotOver();
 			this.body.reset();
 			forgetOutput();
-			resetHeld();
 			super.reset();
+			resetHeld();
 		}
 		else if (!isOver()) {
 			super.reset();

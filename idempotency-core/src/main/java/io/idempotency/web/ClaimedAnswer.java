@@ -12,6 +12,7 @@ import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.HttpEnding.Failure;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,8 @@ final class ClaimedAnswer extends Answer {
 
 	private final ResponseReplay replay;
 
+	private final RecordingRequest request;
+
 	private AmbientHeaders ambient;
 
 	/** The answer of a call whose work goes on. */
@@ -59,6 +62,7 @@ final class ClaimedAnswer extends Answer {
 
 	/**
 	 * Starts to hold an answer back.
+	 * @param request the request
 	 * @param response the answer
 	 * @param claim the claim
 	 * @param engine the engine, which has threads for later tasks
@@ -67,9 +71,10 @@ final class ClaimedAnswer extends Answer {
 	 * @param endIsReported whether a listener reports the end of the request, so that the
 	 * rendering of an error can be awaited
 	 */
-	ClaimedAnswer(CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine, HttpSettings settings,
-			ResponseReplay replay, boolean endIsReported) {
+	ClaimedAnswer(RecordingRequest request, CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine,
+			HttpSettings settings, ResponseReplay replay, boolean endIsReported) {
 		super(response);
+		this.request = request;
 		this.settings = settings;
 		this.claim = claim;
 		this.end = new AnswerEnd(settings);
@@ -95,11 +100,17 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	@Override
-	void moveTo(CapturingResponse next) {
+	void moveTo(CapturingResponse next, DispatcherType type) {
 		if (this.awaitedError.isAwaited() && !this.end.isKnown()) {
 			// Headers that are set from here on belong to the rendering.
 			this.awaitedError.renders();
 			this.ambient = new AmbientHeaders(next);
+		}
+		else if (type == DispatcherType.ERROR && !this.end.isKnown()) {
+			// The container has given up an asynchronous request and answers itself.
+			response().close();
+			answerOver();
+			return;
 		}
 		else if (response().isHeld()) {
 			next.inheritLocale(response());
@@ -108,7 +119,7 @@ final class ClaimedAnswer extends Answer {
 			return;
 		}
 		response().pass();
-		super.moveTo(next);
+		super.moveTo(next, type);
 		next.hold(this.settings.maxResponseSize());
 	}
 
@@ -150,6 +161,11 @@ final class ClaimedAnswer extends Answer {
 		}
 	}
 
+	/** Returns whether the container has refused the request since the claim. */
+	boolean isRefusedByContainer() {
+		return response().isErrorOfContainer();
+	}
+
 	/** Notes that the arguments of the handler were refused before it was entered. */
 	void nothingRan() {
 		this.nothingRan = true;
@@ -182,6 +198,11 @@ final class ClaimedAnswer extends Answer {
 		refuseEmptySuccess();
 		if (!this.end.isKnown() && !this.work.isAnswerOver()) {
 			decide();
+		}
+		if (isRefusedByContainer()) {
+			// The container's answer stands, and would not let an error replace it.
+			response().close();
+			return;
 		}
 		if (this.recovered) {
 			this.replay.mark(response().changes(this.ambient, Set.of()), response().wrapped());
@@ -264,7 +285,8 @@ final class ClaimedAnswer extends Answer {
 	/** Decides without the response, which may serve another request by now. */
 	private void decideAfterAnswer() {
 		StoredResponse answer = this.earlyAnswer;
-		HttpEnding how = HttpEnding.answerOver(isStreaming(), this.work.state(), answer != null);
+		HttpEnding how = HttpEnding.answerOver(isStreaming(), this.work.state(), answer != null,
+				this.request.isBroken());
 		if (how == HttpEnding.KEPT && answer != null) {
 			this.end.kept(HttpEnding.kind(answer.status(), true), answer);
 		}
@@ -275,13 +297,19 @@ final class ClaimedAnswer extends Answer {
 
 	private HttpEnding.Facts facts(Failure kind, boolean toBeRendered) {
 		IdempotencyPolicy policy = this.claim.policy();
-		return new HttpEnding.Facts(kind, this.returned, this.work.state(), isStreaming(), response().isHeld(),
+		return new HttpEnding.Facts(kind, this.returned, this.work.state(), isStreaming(), response().isWhole(),
 				toBeRendered, this.settings.releaseOn().contains(response().getStatus()), policy.replays(),
 				policy.onFailure() == FailureMode.REMEMBER);
 	}
 
 	private Failure kind(@Nullable Throwable thrown) {
-		return this.nothingRan ? Failure.NOTHING_RAN : Failure.of(thrown);
+		if (this.nothingRan) {
+			return Failure.NOTHING_RAN;
+		}
+		// Other containers leave it to the handler to refuse a body that breaks off.
+		boolean refused = isRefusedByContainer() || this.request.isBroken()
+				&& (thrown != null || response().getStatus() >= HttpServletResponse.SC_BAD_REQUEST);
+		return refused ? Failure.HALF_REQUEST : Failure.of(thrown);
 	}
 
 	private ResultKind kind(int status) {
@@ -331,7 +359,7 @@ final class ClaimedAnswer extends Answer {
 			return;
 		}
 		if (isStreaming()) {
-			this.end.end(HttpEnding.answerOver(true, this.work.state(), false), null);
+			this.end.end(HttpEnding.answerOver(true, this.work.state(), false, false), null);
 		}
 		else if (!this.awaitedError.isAwaited()) {
 			answerOver();

@@ -89,7 +89,7 @@ final class Exchange {
 		CapturingResponse next = new CapturingResponse(given);
 		this.response = next;
 		if (this.answer != null) {
-			this.answer.moveTo(next);
+			this.answer.moveTo(next, type);
 		}
 		return next;
 	}
@@ -170,7 +170,7 @@ final class Exchange {
 
 	private void awaitAsync(ServletRequest request) {
 		Answer pending = this.answer;
-		if (pending == null) {
+		if (pending == null || pending.response() != this.response) {
 			return;
 		}
 		if (!WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted()) {
@@ -208,8 +208,8 @@ final class Exchange {
 		return given != null && given.isCommitted() && given.getStatus() >= HttpServletResponse.SC_BAD_REQUEST;
 	}
 
-	ClaimedAnswer claimed(OwnedClaim claim, IdempotencyEngine engine) {
-		ClaimedAnswer claimed = new ClaimedAnswer(requireResponse(), claim, engine, this.settings, this.replay,
+	ClaimedAnswer claimed(RecordingRequest request, OwnedClaim claim, IdempotencyEngine engine) {
+		ClaimedAnswer claimed = new ClaimedAnswer(request, requireResponse(), claim, engine, this.settings, this.replay,
 				this.observed);
 		this.answer = claimed;
 		return claimed;

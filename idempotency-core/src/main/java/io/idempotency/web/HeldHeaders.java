@@ -20,6 +20,9 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 
 	private long contentLength = UNKNOWN_LENGTH;
 
+	/** The status that was set through this wrapper, or that it began with. */
+	private int ownStatus;
+
 	private @Nullable Locale locale;
 
 	HeldHeaders(HttpServletResponse response) {
@@ -50,6 +53,23 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 	final void resetHeld() {
 		this.contentLength = UNKNOWN_LENGTH;
 		this.locale = null;
+		beginStatus();
+	}
+
+	/** Takes the present status for one that the answer begins with. */
+	final void beginStatus() {
+		this.ownStatus = super.getStatus();
+	}
+
+	/**
+	 * Returns whether the wrapped response has an error status that was not set through
+	 * this wrapper. A container refuses so a request whose body breaks off while the
+	 * handler reads it: it does not know the wrapper. Only a commit tells that error from
+	 * an equal status of the handler, and nothing that is held back commits.
+	 */
+	final boolean isErrorOfContainer() {
+		int status = super.getStatus();
+		return status >= SC_BAD_REQUEST && (status != this.ownStatus || isHolding() && super.isCommitted());
 	}
 
 	/**
@@ -72,6 +92,7 @@ abstract class HeldHeaders extends HttpServletResponseWrapper {
 	@Override
 	public void setStatus(int status) {
 		if (!isOver()) {
+			this.ownStatus = status;
 			super.setStatus(status);
 		}
 	}

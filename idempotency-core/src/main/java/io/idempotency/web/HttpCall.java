@@ -59,12 +59,25 @@ final class HttpCall implements GuardedAction<Object> {
 
 	@Override
 	public void acquired(OwnedClaim claim) {
-		this.answer = this.exchange.claimed(claim, this.engine);
+		RecordingRequest guarded = RecordingRequest.find(this.request);
+		if (guarded == null) {
+			throw IdempotencyFilter.missing("guard the call");
+		}
+		this.answer = this.exchange.claimed(guarded, claim, this.engine);
 	}
 
+	/**
+	 * Runs the handler. If the container has refused the request meanwhile, the client
+	 * gets that refusal, whatever the handler makes of half a request: its work must fail
+	 * and not commit.
+	 */
 	@Override
 	public @Nullable Object run() throws Throwable {
-		return this.call.run();
+		Object value = this.call.run();
+		if (answer().isRefusedByContainer()) {
+			throw new ReplaySignal();
+		}
+		return value;
 	}
 
 	@Override

@@ -20,12 +20,14 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * ------------------------------------------------------------------------------------------------------
  *  1 failed (a to c) with an exception after the handler had returned, no stream         UNKEPT
  *  2 failed (a to c), and the caller that waited for the work has given up               OUT_OF_SIGHT
- *  3 failed: nothing ran (arguments, or a nested call that may run later, refused)   (a) NOT_RUN
+ *  3 failed: nothing ran (arguments, or a nested call that may run later, refused),
+ *            or half of it: the container has refused the request meanwhile          (a) NOT_RUN
  *  4 failed: a nested call was refused for good, or a stream broke off in the middle (b) FAILED
  *  5 failed: its status is one after which the key is free                           (c) FAILED
  *  6 it was streamed or too large, or results are not kept                               UNKEPT
  *  7 it is an error that the container has yet to render                                 KEPT_WHEN_RENDERED
  *  8 else                                                                                KEPT
+ *    a request that the container has refused is never row 1, as its answer is not the handler's
  *    (b) and (c) are no failures if failures are remembered; a stream that broke off because the client
  *    had gone or its time was over is no failure
  *
@@ -46,6 +48,7 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * 16 the work cannot be observed, or was given up                                        OUT_OF_SIGHT
  * 17 the work still runs                                                                 UNDECIDED
  * 18 the work has failed                                                                 FAILED
+ *    the work has returned, or has failed: the container has refused the request         NOT_RUN
  * 19 the work has returned: the answer is known                                          KEPT
  *                           else                                                         UNKEPT
  * </pre>
@@ -67,7 +70,7 @@ enum HttpEnding {
 	/** The work ran and failed cleanly. */
 	FAILED,
 
-	/** The work has not run. */
+	/** The work has not run, or only on half a request. */
 	NOT_RUN,
 
 	/** The work may still act. */
@@ -78,8 +81,9 @@ enum HttpEnding {
 
 	/** Decides when the answer is complete. */
 	static HttpEnding answered(Facts facts) {
-		boolean refused = facts.failure == Failure.NOTHING_RAN || facts.failure == Failure.REFUSED && !facts.remembers;
-		boolean failed = refused || !facts.remembers && (facts.isBrokenStream() || facts.isFreeingAnswer());
+		boolean refused = facts.failure == Failure.REFUSED && !facts.remembers;
+		boolean failed = facts.isNotRun() || refused
+				|| !facts.remembers && (facts.isBrokenStream() || facts.isFreeingAnswer());
 		if (failed && facts.isAnswerAlone()) {
 			return UNKEPT;
 		}
@@ -87,7 +91,7 @@ enum HttpEnding {
 			return OUT_OF_SIGHT;
 		}
 		if (failed) {
-			return (facts.failure == Failure.NOTHING_RAN) ? NOT_RUN : FAILED;
+			return facts.isNotRun() ? NOT_RUN : FAILED;
 		}
 		if (!facts.kept || !facts.held) {
 			return UNKEPT;
@@ -105,14 +109,13 @@ enum HttpEnding {
 		if (facts.isAnswerAlone() && !facts.remembers) {
 			return UNKEPT;
 		}
-		boolean nothingRan = facts.failure == Failure.NOTHING_RAN;
-		if (facts.remembers && !nothingRan) {
+		if (facts.remembers && !facts.isNotRun()) {
 			return KEPT_WHEN_RENDERED;
 		}
 		if (facts.work == Work.GIVEN_UP) {
 			return OUT_OF_SIGHT;
 		}
-		if (nothingRan) {
+		if (facts.isNotRun()) {
 			return NOT_RUN;
 		}
 		return (facts.streaming && facts.failure == Failure.END_OF_STREAM) ? UNKEPT : FAILED;
@@ -123,8 +126,9 @@ enum HttpEnding {
 	 * @param streaming whether the answer was a stream
 	 * @param work the work behind the answer
 	 * @param known whether the answer that the client has had is known
+	 * @param refused whether the container has refused the request
 	 */
-	static HttpEnding answerOver(boolean streaming, Work work, boolean known) {
+	static HttpEnding answerOver(boolean streaming, Work work, boolean known, boolean refused) {
 		if (streaming) {
 			return UNKEPT;
 		}
@@ -132,8 +136,8 @@ enum HttpEnding {
 			case NOT_BEGUN -> NOT_RUN;
 			case UNOBSERVED, GIVEN_UP -> OUT_OF_SIGHT;
 			case RUNNING -> UNDECIDED;
-			case FAILED -> FAILED;
-			case RETURNED -> known ? KEPT : UNKEPT;
+			case FAILED -> refused ? NOT_RUN : FAILED;
+			case RETURNED -> known ? KEPT : refused ? NOT_RUN : UNKEPT;
 		};
 	}
 
@@ -172,7 +176,12 @@ enum HttpEnding {
 			boolean freeing, boolean kept, boolean remembers) {
 
 		private boolean isAnswerAlone() {
-			return this.failure != Failure.NONE && this.returned && !this.streaming;
+			return this.failure != Failure.NONE && this.failure != Failure.HALF_REQUEST && this.returned
+					&& !this.streaming;
+		}
+
+		private boolean isNotRun() {
+			return this.failure == Failure.NOTHING_RAN || this.failure == Failure.HALF_REQUEST;
 		}
 
 		private boolean isBrokenStream() {
@@ -195,6 +204,12 @@ enum HttpEnding {
 		 * The arguments were refused, or a nested call was refused that may run later.
 		 */
 		NOTHING_RAN,
+
+		/**
+		 * The container has refused the request while the handler ran, because its body
+		 * broke off.
+		 */
+		HALF_REQUEST,
 
 		/** A nested call was refused for good. */
 		REFUSED,

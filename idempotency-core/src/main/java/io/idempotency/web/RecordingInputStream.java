@@ -41,6 +41,9 @@ final class RecordingInputStream extends ServletInputStream {
 
 	private boolean ended;
 
+	/** Whether the source has failed; an asynchronous reader may be another thread. */
+	private volatile boolean broken;
+
 	/**
 	 * Creates the stream.
 	 * @param source the container's stream
@@ -74,10 +77,25 @@ final class RecordingInputStream extends ServletInputStream {
 		}
 		while (!this.tooLarge && !this.ended) {
 			ByteSink sink = sink();
-			this.ended = sink.readFrom(this.source) < 0;
+			this.ended = source((stream) -> sink.readFrom(stream)) < 0;
 			this.tooLarge = sink.size() > this.limit;
 		}
 		return !this.tooLarge;
+	}
+
+	private int source(Reading reading) throws IOException {
+		try {
+			return reading.read(this.source);
+		}
+		catch (IOException | RuntimeException ex) {
+			this.broken = true;
+			throw ex;
+		}
+	}
+
+	/** Returns whether the container could not read the body to its end. */
+	boolean isBroken() {
+		return this.broken;
 	}
 
 	/** Returns the bytes that were recorded, not a copy. */
@@ -116,7 +134,7 @@ final class RecordingInputStream extends ServletInputStream {
 			this.position += served;
 			return served;
 		}
-		int read = this.ended ? -1 : this.source.read(bytes, offset, length);
+		int read = this.ended ? -1 : source((stream) -> stream.read(bytes, offset, length));
 		if (read < 0) {
 			this.ended = true;
 		}
@@ -188,6 +206,16 @@ final class RecordingInputStream extends ServletInputStream {
 	@Override
 	public void close() throws IOException {
 		this.source.close();
+	}
+
+	/**
+	 * Reads from the source.
+	 */
+	@FunctionalInterface
+	private interface Reading {
+
+		int read(ServletInputStream source) throws IOException;
+
 	}
 
 }

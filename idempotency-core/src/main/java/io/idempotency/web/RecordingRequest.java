@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.IdempotencyContext;
@@ -46,6 +47,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	private @Nullable FormParameters form;
 
 	private @Nullable JsonBody json;
+
+	private volatile boolean broken;
 
 	RecordingRequest(HttpServletRequest request, HandlerOperations handlers, long limit) {
 		super(request);
@@ -144,6 +147,11 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 			this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong());
 		}
 		return this.stream;
+	}
+
+	/** Returns whether the container could not read the body to its end. */
+	boolean isBroken() {
+		return this.broken || this.stream != null && this.stream.isBroken();
 	}
 
 	/**
@@ -253,7 +261,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	@Override
 	public @Nullable String getParameter(String name) {
 		if (this.form == null) {
-			return super.getParameter(name);
+			return parameters(() -> super.getParameter(name));
 		}
 		String[] values = this.form.values().get(name);
 		return (values != null) ? values[0] : null;
@@ -261,17 +269,32 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public Map<String, String[]> getParameterMap() {
-		return (this.form != null) ? this.form.values() : super.getParameterMap();
+		return (this.form != null) ? this.form.values() : parameters(super::getParameterMap);
 	}
 
 	@Override
 	public Enumeration<String> getParameterNames() {
-		return (this.form != null) ? Collections.enumeration(this.form.values().keySet()) : super.getParameterNames();
+		return (this.form != null) ? Collections.enumeration(this.form.values().keySet())
+				: parameters(super::getParameterNames);
 	}
 
 	@Override
 	public String @Nullable [] getParameterValues(String name) {
-		return (this.form != null) ? this.form.values().get(name) : super.getParameterValues(name);
+		return (this.form != null) ? this.form.values().get(name) : parameters(() -> super.getParameterValues(name));
+	}
+
+	/**
+	 * Asks the container for parameters. Where it has to read the body for them, some
+	 * containers tell so that the body breaks off or is too large.
+	 */
+	private <T extends @Nullable Object> T parameters(Supplier<T> container) {
+		try {
+			return container.get();
+		}
+		catch (RuntimeException ex) {
+			this.broken = true;
+			throw ex;
+		}
 	}
 
 }

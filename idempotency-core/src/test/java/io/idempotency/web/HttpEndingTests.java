@@ -92,6 +92,18 @@ class HttpEndingTests {
 	}
 
 	@Test
+	void row3RequestThatTheContainerHasRefusedIsNeverDone() {
+		Facts half = with(Failure.HALF_REQUEST, PLAIN);
+		assertThat(HttpEnding.answered(half)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answered(notReturned(half))).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answered(remembering(half))).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answered(notKept(half))).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answered(with(Work.GIVEN_UP, half))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.thrown(notReturned(half))).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.thrown(remembering(notReturned(half)))).isEqualTo(HttpEnding.NOT_RUN);
+	}
+
+	@Test
 	void row4NestedRefusalAndBrokenStreamAreFailuresUnlessTheyAreRemembered() {
 		Facts refused = notReturned(with(Failure.REFUSED, PLAIN));
 		assertThat(HttpEnding.answered(refused)).isEqualTo(HttpEnding.FAILED);
@@ -181,21 +193,25 @@ class HttpEndingTests {
 	@ParameterizedTest
 	@EnumSource
 	void row14StreamIsOverWithItsAnswer(Work work) {
-		assertThat(HttpEnding.answerOver(true, work, false)).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answerOver(true, work, true)).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(true, work, false, false)).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(true, work, true, false)).isEqualTo(HttpEnding.UNKEPT);
 	}
 
 	@Test
 	void rows15To19WorkOutlivesItsAnswer() {
-		assertThat(HttpEnding.answerOver(false, Work.NOT_BEGUN, false)).isEqualTo(HttpEnding.NOT_RUN);
-		assertThat(HttpEnding.answerOver(false, Work.UNOBSERVED, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.answerOver(false, Work.GIVEN_UP, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
-		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false)).isEqualTo(HttpEnding.UNDECIDED);
-		assertThat(HttpEnding.answerOver(false, Work.FAILED, false)).isEqualTo(HttpEnding.FAILED);
-		assertThat(HttpEnding.answerOver(false, Work.RETURNED, false)).isEqualTo(HttpEnding.UNKEPT);
-		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true)).isEqualTo(HttpEnding.KEPT);
-		assertThat(HttpEnding.answerOver(false, Work.RUNNING, true)).isEqualTo(HttpEnding.UNDECIDED);
-		assertThat(HttpEnding.answerOver(false, Work.FAILED, true)).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answerOver(false, Work.NOT_BEGUN, false, false)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answerOver(false, Work.UNOBSERVED, false, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answerOver(false, Work.GIVEN_UP, false, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false, false)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.FAILED, false, false)).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, false, false)).isEqualTo(HttpEnding.UNKEPT);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true, false)).isEqualTo(HttpEnding.KEPT);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, true, false)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.FAILED, true, false)).isEqualTo(HttpEnding.FAILED);
+		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false, true)).isEqualTo(HttpEnding.UNDECIDED);
+		assertThat(HttpEnding.answerOver(false, Work.FAILED, false, true)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, false, true)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answerOver(false, Work.RETURNED, true, true)).isEqualTo(HttpEnding.KEPT);
 	}
 
 	@ParameterizedTest

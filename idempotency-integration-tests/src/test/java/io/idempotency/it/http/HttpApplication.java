@@ -20,7 +20,8 @@ import org.springframework.security.web.SecurityFilterChain;
 @EnableMethodSecurity
 @Import({ AnswersController.class, AsyncController.class, FailuresController.class, KeysController.class,
 		RequestsController.class, ReadingController.class, TwinsController.class, CallersController.class,
-		DispatchesController.class, ValidatedController.class, ErrorAnswers.class, Bookings.class })
+		DispatchesController.class, ValidatedController.class, UncomparedController.class, ErrorAnswers.class,
+		Bookings.class })
 class HttpApplication {
 
 	@Bean
