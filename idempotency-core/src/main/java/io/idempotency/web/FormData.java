@@ -18,7 +18,26 @@ final class FormData {
 	 */
 	static final int MAX_PARAMETERS = 1000;
 
+	/** Decoders put it in the place of bytes that are no text in their charset. */
+	private static final char REPLACEMENT = '\uFFFD';
+
 	private FormData() {
+	}
+
+	/**
+	 * Returns whether a decoder may have replaced bytes of a text: two texts that differ
+	 * in such bytes only are then equal.
+	 */
+	static boolean isLossy(String decoded) {
+		return decoded.indexOf(REPLACEMENT) >= 0;
+	}
+
+	/** Returns whether a decoder may have replaced bytes of names or values. */
+	static boolean isLossy(Map<String, List<String>> parameters) {
+		return parameters.entrySet()
+			.stream()
+			.anyMatch((parameter) -> isLossy(parameter.getKey())
+					|| parameter.getValue().stream().anyMatch(FormData::isLossy));
 	}
 
 	/**

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * that form any more.
  *
  * @param values the parameters of the query and of the form
- * @param complete whether these are surely all parameters
+ * @param complete whether these are surely all parameters, and tell all bytes of the form
  */
 record FormParameters(Map<String, String[]> values, boolean complete) {
 
@@ -37,7 +37,7 @@ record FormParameters(Map<String, String[]> values, boolean complete) {
 			return null;
 		}
 		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : Map.of();
-		return new FormParameters(merge(fields, inQuery, known), inQuery != null && end == form.length());
+		return new FormParameters(merge(fields, inQuery, known), inQuery != null && end == form.length() && !FormData.isLossy(fields));
 	}
 
 	private static Map<String, String[]> merge(Map<String, List<String>> fields,

@@ -2,9 +2,12 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
+import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
@@ -34,6 +37,7 @@ import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.util.UriUtils;
 
 /**
  * The door of the method that handles the current request. The result of a call is the
@@ -136,6 +140,10 @@ public final class HttpDoor implements OperationDoor {
 		if (parts.isEmpty()) {
 			return enterWithoutKey(call);
 		}
+		if (parts.stream().anyMatch(FormData::isLossy) && isLossy(request)) {
+			throw new IdempotencyKeyInvalidException(call.operation().name(),
+					"The key has bytes that are no text in the charset of the request: send it in UTF-8");
+		}
 		if (exchange == null) {
 			throw IdempotencyFilter.missing("guard a call of '" + call.operation().name() + "'");
 		}
@@ -146,6 +154,19 @@ public final class HttpDoor implements OperationDoor {
 		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
 				call.operation().transactions());
+	}
+
+	/**
+	 * Returns whether bytes of the path or of a parameter were replaced when they were
+	 * decoded. Two keys that differ in such bytes only would be one.
+	 */
+	private static boolean isLossy(HttpServletRequest request) {
+		return FormData.isLossy(UriUtils.decode(request.getRequestURI(), StandardCharsets.UTF_8))
+				|| request.getParameterMap()
+					.values()
+					.stream()
+					.flatMap(Arrays::stream)
+					.anyMatch((value) -> value != null && FormData.isLossy(value));
 	}
 
 	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,

@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.UnsupportedCharsetException;
@@ -104,7 +105,11 @@ public final class HttpRequestValues implements RequestValues {
 		try {
 			String charset = ContentType.charset(this.request);
 			return (charset == null || ContentType.isUtf8(charset)) ? guarded().json(pointer).value()
-					: JsonBody.read(Charset.forName(charset).decode(body).toString(), pointer).value();
+					: JsonBody.read(Charset.forName(charset).newDecoder().decode(body.duplicate()).toString(), pointer)
+						.value();
+		}
+		catch (CharacterCodingException ex) {
+			throw new IllegalArgumentException("The body is no text in its charset", ex);
 		}
 		catch (MalformedJsonException ex) {
 			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());

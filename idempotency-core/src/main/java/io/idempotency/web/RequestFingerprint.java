@@ -128,7 +128,7 @@ final class RequestFingerprint {
 	private static void addQuery(Fingerprint.Builder fingerprint, @Nullable String query, Set<String> ignored) {
 		Map<String, List<String>> parameters = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8)
 				: Map.of();
-		if (parameters == null) {
+		if (parameters == null || FormData.isLossy(parameters)) {
 			fingerprint.add("raw-query").add(query);
 		}
 		else {
@@ -171,8 +171,9 @@ final class RequestFingerprint {
 		}
 		addParameters(fingerprint.add("form"), parameters, ignored);
 		if (body.hasRemaining() && !guarded.isFormRead()) {
-			// The form does not become parameters: the request is no POST, or the form is
-			// malformed or has too many parameters.
+			// The form does not become parameters, or they do not tell all of it: the
+			// request is no POST, or the form is malformed, is no text in its charset or
+			// has too many parameters.
 			addBytes(fingerprint, body);
 		}
 	}

@@ -30,6 +30,7 @@ import org.springframework.test.web.servlet.RequestBuilder;
 import org.springframework.test.web.servlet.request.AbstractMockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -393,6 +394,57 @@ class WhatIsComparedTests {
 		assertReused(send((servletContext) -> asTomcatDoes("b=%zz", "")));
 	}
 
+	/** A decoder that replaces bytes makes them equal. */
+	@ParameterizedTest
+	@CsvSource({ "a=%e9, a=%e8", "a=%EF%BF%BD, a=%e8", "%e9=1, %e8=1", "a=%C3, a=%C2", "a=1&b=%ff, a=1&b=%fe" })
+	void queryWhoseBytesAreNoTextCountsAsItIs(String query, String other) throws Exception {
+		assertThat(send(form("/pay?" + query, "")).getStatus()).isEqualTo(200);
+		assertReplayed(send(form("/pay?" + query, "")));
+		assertReused(send(form("/pay?" + other, "")));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "a=%e9, a=%e8", "a=%EF%BF%BD, a=%e8", "%e9=1, %e8=1", "a=\u00e9, a=\u00e8" })
+	void formWhoseBytesAreNoTextCountsAsItIs(String form, String other) throws Exception {
+		assertThat(send((servletContext) -> latin(form)).getStatus()).isEqualTo(200);
+		assertReplayed(send((servletContext) -> latin(form)));
+		assertReused(send((servletContext) -> latin(other)));
+	}
+
+	private static MockHttpServletRequest latin(String form) {
+		MockHttpServletRequest request = unread("POST", "/fields", "");
+		request.setContent(form.getBytes(StandardCharsets.ISO_8859_1));
+		return request;
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/named/%e9", "/named/%EF%BF%BD" })
+	void keyInThePathWhoseBytesAreNoTextIsInvalid(String path) throws Exception {
+		assertInvalid(send(MockMvcRequestBuilders.post(URI.create(path))));
+		assertThat(send(MockMvcRequestBuilders.post(URI.create("/named/%C3%A9"))).getStatus()).isEqualTo(200);
+	}
+
+	@Test
+	void keyInAFormWhoseBytesAreNoTextIsInvalid() throws Exception {
+		assertInvalid(send(formWithoutHeader("/keyed", "token=%e9")));
+		assertThat(send(formWithoutHeader("/keyed", "token=%C3%A9&a=%e9")).getStatus()).isEqualTo(200);
+	}
+
+	@Test
+	void keyInJsonWhoseBytesAreNoTextIsInvalid() throws Exception {
+		assertInvalid(send(MockMvcRequestBuilders.post("/pointed")
+			.header("Content-Type", "application/json;charset=US-ASCII")
+			.content("{\"token\":\"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1))));
+		// The client means the character that stands for such bytes.
+		assertThat(send(MockMvcRequestBuilders.post("/pointed")
+			.contentType(MediaType.APPLICATION_JSON)
+			.content("{\"token\":\"\\uFFFD\"}")).getStatus()).isEqualTo(200);
+	}
+
+	private static void assertInvalid(MockHttpServletResponse response) throws Exception {
+		assertThat(response.getContentAsString()).contains("\"code\":\"key-invalid\"");
+	}
+
 	/** Of the form it knows nothing: that is still in the stream. */
 	private static MockHttpServletRequest asTomcatDoes(String query, String form) {
 		MockHttpServletRequest request = new MockHttpServletRequest("POST", "/fields");
@@ -470,6 +522,12 @@ class WhatIsComparedTests {
 		@Idempotent(body = "/token")
 		@PostMapping("/pointed")
 		String pointed() {
+			return "paid";
+		}
+
+		@Idempotent(key = "#name")
+		@PostMapping("/named/{name}")
+		String named(@PathVariable("name") String name) {
 			return "paid";
 		}
 
