@@ -176,6 +176,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 		if (earlier != null && held != null && call.policy().mode() != IdempotencyMode.REJECT) {
 			return again(call, earlier, held, action, observed);
 		}
+		// The caller holds a connection, and a claim may have to wait for another one.
+		Replays.Replayed<T> replayed = (transaction != null) ? this.replays.replaySeen(call, action, observed) : null;
+		if (replayed != null) {
+			return replayed.value();
+		}
 		Claims.Claimed claimed = this.claims.claim(call, line(call.store()), observed);
 		if (claimed instanceof Claims.Unguarded) {
 			observed.seenAs(IdempotencyOutcome.UNGUARDED);

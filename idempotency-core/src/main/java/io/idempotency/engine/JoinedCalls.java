@@ -62,7 +62,9 @@ final class JoinedCalls {
 
 	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions,
 			ObservedCall observed) throws Throwable {
-		Replays.Replayed<T> replayed = transactions.wouldBegin() ? replayOutside(call, action, observed) : null;
+		boolean begins = transactions.wouldBegin();
+		// One round trip is then all that the duplicate costs.
+		Replays.Replayed<T> replayed = begins ? this.replays.replaySeen(call, action, observed) : null;
 		if (replayed != null) {
 			return replayed.value();
 		}
@@ -89,25 +91,6 @@ final class JoinedCalls {
 				throw unavailable(call, ex);
 			}
 		}
-	}
-
-	/**
-	 * Looks for the result before a transaction is begun, if this node has seen it
-	 * before: one round trip is then all that the duplicate costs. Every other call is
-	 * decided by its claim.
-	 */
-	private <T> Replays.@Nullable Replayed<T> replayOutside(GuardedCall call, GuardedAction<T> action,
-			ObservedCall observed) throws Throwable {
-		FinishedCalls finished = this.engine.line(call.store()).finished();
-		ClaimResult.Completed found = finished.find(call);
-		if (found == null) {
-			return null;
-		}
-		Replays.Replayed<T> replayed = this.replays.replay(call, found, action, observed);
-		if (replayed == null) {
-			finished.remove(call.key());
-		}
-		return replayed;
 	}
 
 	/**

@@ -71,6 +71,25 @@ final class Replays {
 		return new Replayed<>(value);
 	}
 
+	/**
+	 * Looks for the result if this node has seen it before, and gives it. Every other
+	 * call is decided by its claim.
+	 * @return what was given, {@code null} if nothing was found that can be read
+	 */
+	<T> @Nullable Replayed<T> replaySeen(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
+			throws Throwable {
+		FinishedCalls finished = this.lines.to(call.store()).finished();
+		ClaimResult.Completed found = finished.find(call);
+		if (found == null) {
+			return null;
+		}
+		Replayed<T> replayed = replay(call, found, action, observed);
+		if (replayed == null) {
+			finished.remove(call.key());
+		}
+		return replayed;
+	}
+
 	private void replayed(GuardedCall call, ClaimResult.Completed completed, ObservedCall observed) {
 		this.lines.to(call.store()).finished().add(call.key());
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());

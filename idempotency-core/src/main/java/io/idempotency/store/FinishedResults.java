@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the results of finished calls in a store, without claiming.
  * <p>
- * Thread-safe. A look changes nothing, takes one round trip, and is never part of the
- * caller's transaction. It takes no longer than a claim may.
+ * Thread-safe. A look changes nothing, takes one round trip, and neither holds up nor
+ * aborts the caller's transaction, on whose connection it may be sent. It takes no longer
+ * than a claim may.
  *
  * @since 0.1.0
  */

@@ -72,6 +72,15 @@ public interface Scheduler extends AutoCloseable {
 	void close();
 
 	/**
+	 * Returns whether the calling thread is one of the {@link #threads} of a
+	 * {@link #system()} scheduler, and so not a thread of the application.
+	 * @return whether it is
+	 */
+	static boolean isOwnThread() {
+		return Thread.currentThread() instanceof SystemScheduler.OwnThread;
+	}
+
+	/**
 	 * Creates a scheduler that uses the time and the threads of this JVM.
 	 * @return the scheduler, to be closed
 	 */

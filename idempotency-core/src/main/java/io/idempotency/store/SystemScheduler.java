@@ -50,7 +50,7 @@ final class SystemScheduler implements Scheduler {
 	private static ThreadFactory named(String name) {
 		AtomicInteger number = new AtomicInteger();
 		return (task) -> {
-			Thread thread = new Thread(null, task, "idempotency-" + name + "-" + number.incrementAndGet(), 0, false);
+			Thread thread = new OwnThread(task, "idempotency-" + name + "-" + number.incrementAndGet());
 			thread.setContextClassLoader(SystemScheduler.class.getClassLoader());
 			thread.setDaemon(true);
 			return thread;
@@ -118,6 +118,15 @@ final class SystemScheduler implements Scheduler {
 			if (pool.isShutdown() && remove(task)) {
 				throw new RejectedExecutionException("The scheduler is closed");
 			}
+		}
+
+	}
+
+	/** A thread that is known by its class. */
+	static final class OwnThread extends Thread {
+
+		OwnThread(Runnable task, String name) {
+			super(null, task, name, 0, false);
 		}
 
 	}

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
@@ -211,6 +212,25 @@ class EarlyLookTests {
 			transaction.set(null);
 			assertThat(replay(inside, FINGERPRINT)).isTrue();
 		}
+	}
+
+	/** The caller holds a connection, which a look can use and a claim cannot. */
+	@Test
+	void duplicateInsideATransactionLooksFirst() throws Throwable {
+		AtomicReference<@Nullable SurroundingTransaction> transaction = new AtomicReference<>();
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store);
+		try (IdempotencyEngine inside = new IdempotencyEngine(1, this.node.events, this.time, transaction::get)) {
+			inside.execute(call, TestAction.returning("one"));
+			inside.execute(call, TestAction.returning("two"));
+			transaction.set(new OpenTransaction());
+			assertThat(inside.execute(call, TestAction.returning("two"))).isEqualTo("one");
+			assertThatExceptionOfType(IdempotencyKeyReusedException.class).isThrownBy(
+					() -> inside.execute(new GuardedCall(EngineFixture.KEY, OTHER, this.policy.build(), this.store),
+							TestAction.returning("two")));
+		}
+		assertThat(this.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE, Verb.CLAIM, Verb.LOOK, Verb.LOOK,
+				Verb.CLAIM);
+		assertThat(this.node.events.count(IdempotencyEvent.REPLAYED)).isEqualTo(2);
 	}
 
 }

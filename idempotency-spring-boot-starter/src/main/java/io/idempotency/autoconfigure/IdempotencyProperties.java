@@ -217,15 +217,20 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * The JDBC store.
 	 *
+	 * @param poolSize How many connections the store has of its own, for renewals,
+	 * repeated writes and calls inside a transaction, so that the work of the application
+	 * cannot use them up. They are made like those of the application's pool. Of more
+	 * than one, one is kept for renewals; with 0 there are none.
 	 * @param tableName Name of the table, with its schema if need be.
 	 * @param initializeSchema When the table is created at start-up.
 	 * @param cleanup Removal of records whose retention is over.
 	 */
-	public record Jdbc(@DefaultValue("idempotency_record") String tableName,
+	public record Jdbc(@DefaultValue("3") int poolSize, @DefaultValue("idempotency_record") String tableName,
 			@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue Cleanup cleanup) {
 
 		/** Checks the values. */
 		public Jdbc {
+			PropertyChecks.atLeast(0, "jdbc.pool-size", poolSize);
 			PropertyChecks.tableName("jdbc.table-name", tableName);
 		}
 

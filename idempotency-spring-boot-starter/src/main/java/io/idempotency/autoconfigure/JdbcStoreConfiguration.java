@@ -42,7 +42,8 @@ class JdbcStoreConfiguration {
 	@Lazy(false)
 	@DependsOnDatabaseInitialization
 	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, ListableBeanFactory beanFactory,
-			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
+			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
+			ReservedPool reserved) {
 		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
 				marked, all);
 		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
@@ -57,8 +58,21 @@ class JdbcStoreConfiguration {
 		}
 		LeaseTimes.compare(properties);
 		PoolTimeouts.compare(dataSource, properties.storeTimeout());
-		return new JdbcIdempotencyStore(dataSource, jdbc.tableName(), properties.waitTimeout(),
-				properties.storeTimeout());
+		return new JdbcIdempotencyStore(dataSource, reserved.connections(jdbc.tableName()), jdbc.tableName(),
+				properties.waitTimeout(), properties.storeTimeout());
+	}
+
+	/**
+	 * Declares the connections that the work of the application cannot use up. The pool
+	 * is closed with the beans, and so after the engine.
+	 */
+	@Bean
+	ReservedPool idempotencyReservedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
+		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
+				marked, all);
+		return (marked.getIfUnique() != null) ? ReservedPool.none(dataSource)
+				: ReservedPool.of(dataSource, properties.jdbc().poolSize(), properties.storeTimeout());
 	}
 
 	private static boolean isToBeMade(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {

@@ -70,7 +70,7 @@ class IdempotencyPropertiesTests {
 		IdempotencyProperties properties = bind(Map.of());
 		assertThat(properties.redis())
 			.isEqualTo(new IdempotencyProperties.Redis("idempotency:", 0, Duration.ofSeconds(1)));
-		assertThat(properties.jdbc()).isEqualTo(new IdempotencyProperties.Jdbc("idempotency_record",
+		assertThat(properties.jdbc()).isEqualTo(new IdempotencyProperties.Jdbc(3, "idempotency_record",
 				IdempotencyProperties.Jdbc.SchemaInitialization.EMBEDDED,
 				new IdempotencyProperties.Jdbc.Cleanup(true, Duration.ofMinutes(5), 1000)));
 		assertThat(properties.encryption()).isEqualTo(new IdempotencyProperties.Encryption(Map.of(), null, false));

@@ -92,6 +92,14 @@ abstract class Dialect {
 	 */
 	abstract LockWait lockWait(Duration bound);
 
+	/**
+	 * Lets a query in the transaction of the caller fail without harm to that
+	 * transaction. No query waits for a lock if the database keeps versions of rows.
+	 */
+	LockWait lookWait(Duration bound) {
+		return LockWait.NONE;
+	}
+
 	/** Bounds the wait for a lock when each statement is its own transaction. */
 	LockWait ownLockWait(Duration bound) {
 		return lockWait(bound);

@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.store.jdbc.ReservedConnections.Use;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,11 +29,17 @@ final class JdbcDatabase {
 
 	private final TableName table;
 
+	private final @Nullable ReservedConnections reserved;
+
 	private volatile @Nullable Dialect dialect;
 
-	JdbcDatabase(DataSource dataSource, TableName table) {
+	/** The isolation of the transactions that do not ask for another one. */
+	private volatile int isolation = Connection.TRANSACTION_NONE;
+
+	JdbcDatabase(DataSource dataSource, TableName table, @Nullable ReservedConnections reserved) {
 		this.dataSource = withoutTransaction(dataSource);
 		this.table = table;
+		this.reserved = reserved;
 	}
 
 	/** Unwraps a proxy that would return the connection of the caller's transaction. */
@@ -54,6 +61,19 @@ final class JdbcDatabase {
 		return this.table;
 	}
 
+	/** Returns whether a call inside a transaction waits for a second connection. */
+	boolean sharesConnections() {
+		return this.reserved == null || !this.reserved.serveCalls();
+	}
+
+	/**
+	 * Returns the isolation of the transactions that do not ask for another one,
+	 * {@link Connection#TRANSACTION_NONE} if it is not known yet.
+	 */
+	int isolation() {
+		return this.isolation;
+	}
+
 	Dialect dialect(Connection connection) throws SQLException {
 		Dialect known = this.dialect;
 		if (known == null) {
@@ -68,10 +88,24 @@ final class JdbcDatabase {
 	 * wait for a connection from the pool counts as a part of the time that the work may
 	 * take, but at least a quarter of that time is left for the work.
 	 */
-	<T> T onOwnConnection(String what, Duration most, OnConnection<T> work) {
+	<T> T onOwnConnection(String what, Use use, Duration most, OnConnection<T> work) {
 		long start = System.nanoTime();
-		Connection connection = connect(what);
+		ReservedConnections turn = takeTurn(what, use, most);
+		try {
+			return onConnection(what, connect(what, turn), most, start, work);
+		}
+		finally {
+			if (turn != null) {
+				turn.giveBack();
+			}
+		}
+	}
+
+	private <T> T onConnection(String what, Connection connection, Duration most, long start, OnConnection<T> work) {
 		try (Deadline deadline = begin(what, connection, most, start)) {
+			if (this.isolation == Connection.TRANSACTION_NONE) {
+				this.isolation = connection.getTransactionIsolation();
+			}
 			return work.run(connection, deadline);
 		}
 		catch (SQLException ex) {
@@ -82,9 +116,22 @@ final class JdbcDatabase {
 		}
 	}
 
-	private Connection connect(String what) {
+	/**
+	 * Returns the reserved connections if the call has a turn there, {@code null} if it
+	 * takes a connection of the application.
+	 */
+	private @Nullable ReservedConnections takeTurn(String what, Use use, Duration most) {
 		try {
-			return this.dataSource.getConnection();
+			return (this.reserved != null && this.reserved.take(use, most)) ? this.reserved : null;
+		}
+		catch (SQLException ex) {
+			throw unreached(what, ex);
+		}
+	}
+
+	private Connection connect(String what, @Nullable ReservedConnections turn) {
+		try {
+			return (turn != null) ? turn.connect(this.dataSource) : this.dataSource.getConnection();
 		}
 		catch (SQLException | RuntimeException ex) {
 			// Some pools throw exceptions of their own when the database is down.

@@ -20,6 +20,8 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A store that keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
  * <p>
@@ -41,8 +43,9 @@ import io.idempotency.store.record.Moment;
  * time-out is over.
  * <p>
  * If the calling thread holds a connection of the same pool already, a verb needs a
- * second one for a moment. If all threads may do that at once, the pool must have more
- * connections than there are threads.
+ * second one for a moment, and renewals need one while the work of the application may
+ * use up the pool. So a store that shares a pool should have {@link ReservedConnections}.
+ * Without them, the pool must have more connections than the application uses at once.
  *
  * @since 0.1.0
  */
@@ -58,6 +61,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	private static final Duration DEFAULT_STORE_TIMEOUT = Duration.ofSeconds(2);
 
 	private final OwnTransactions own;
+
+	private final JoinedTransactions callers;
 
 	private final JdbcTransactions transactions;
 
@@ -107,17 +112,40 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * shorter than a millisecond
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout, Duration storeTimeout) {
-		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName));
-		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
-		this.own = new OwnTransactions(database, timeouts);
-		this.transactions = this.own;
-		this.secondConnections = new SecondConnections(database.dataSource());
-		this.joining = new JdbcIdempotencyStore(this, new JoinedTransactions(database, timeouts));
+		this(dataSource, null, tableName, waitTimeout, storeTimeout);
 	}
 
-	private JdbcIdempotencyStore(JdbcIdempotencyStore alone, JoinedTransactions transactions) {
+	/**
+	 * Creates a store that need not wait for the work of the application. The constructor
+	 * connects to nothing.
+	 * @param dataSource the source of connections
+	 * @param reserved connections that the application cannot use up, {@code null} for
+	 * none
+	 * @param tableName the table, with its schema if that is not the default one:
+	 * letters, digits and underscores
+	 * @param waitTimeout how long a claim waits for another transaction that has claimed
+	 * the key and has not ended; MySQL and MariaDB know whole seconds only
+	 * @param storeTimeout how long a call waits for the database once it has a
+	 * connection, and for a reserved connection; a claim that {@link #joining() joins} a
+	 * transaction may also take the {@code waitTimeout}
+	 * @throws IllegalArgumentException if the table name is invalid, or a duration is
+	 * shorter than a millisecond
+	 */
+	public JdbcIdempotencyStore(DataSource dataSource, @Nullable ReservedConnections reserved, String tableName,
+			Duration waitTimeout, Duration storeTimeout) {
+		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName), reserved);
+		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
+		this.own = new OwnTransactions(database, timeouts);
+		this.callers = new JoinedTransactions(database, timeouts);
+		this.transactions = this.own;
+		this.secondConnections = new SecondConnections(database);
+		this.joining = new JdbcIdempotencyStore(this);
+	}
+
+	private JdbcIdempotencyStore(JdbcIdempotencyStore alone) {
 		this.own = alone.own;
-		this.transactions = transactions;
+		this.callers = alone.callers;
+		this.transactions = alone.callers;
 		this.secondConnections = alone.secondConnections;
 		this.joining = this;
 	}
@@ -130,11 +158,20 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		return this.transactions.claim((verbs, session) -> verbs.claim(session, request));
 	}
 
-	/** Reads one row, in a transaction of its own. */
+	/**
+	 * Reads one row: on the connection of the transaction that the calling thread is in,
+	 * if that transaction sees what others have committed and nothing else (READ
+	 * COMMITTED); otherwise in a transaction of its own. Neither holds up nor aborts the
+	 * transaction of the caller.
+	 */
 	@Override
 	public Optional<FinishedResults> finished() {
-		return Optional
-			.of((request) -> this.own.read("look", (verbs, session) -> verbs.find(session, request)).orElse(null));
+		return Optional.of((request) -> look((verbs, session) -> verbs.find(session, request)));
+	}
+
+	private ClaimResult.@Nullable Completed look(SqlVerb<Optional<ClaimResult.Completed>> verb) {
+		Optional<ClaimResult.Completed> seen = this.callers.look(verb);
+		return ((seen != null) ? seen : this.own.read("look", verb)).orElse(null);
 	}
 
 	@Override
@@ -149,7 +186,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.transactions.run("renew", (verbs, session) -> verbs.renew(session, key, claimId, lease));
+		return this.transactions.renew((verbs, session) -> verbs.renew(session, key, claimId, lease));
 	}
 
 	/**
@@ -163,7 +200,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
 		return renewals.isEmpty() ? Set.of()
-				: this.transactions.run("renew", (verbs, session) -> verbs.renewAll(session, renewals));
+				: this.transactions.renew((verbs, session) -> verbs.renewAll(session, renewals));
 	}
 
 	@Override

@@ -14,6 +14,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.jdbc.ReservedConnections.Use;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ByteArrayResource;
@@ -46,7 +47,7 @@ public final class JdbcSchema {
 	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcSchema(DataSource dataSource, String tableName) {
-		this.database = new JdbcDatabase(dataSource, new TableName(tableName));
+		this.database = new JdbcDatabase(dataSource, new TableName(tableName), null);
 	}
 
 	/**
@@ -57,7 +58,7 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void create() {
-		this.database.onOwnConnection("create schema", Timeouts.START, (connection, deadline) -> {
+		this.database.onOwnConnection("create schema", Use.UPKEEP, Timeouts.START, (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
 			if (!isThere(connection, dialect)) {
 				create(connection, script(dialect.vendor()));
@@ -123,7 +124,7 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public boolean isEmbedded() {
-		return this.database.onOwnConnection("look at the database", Timeouts.START,
+		return this.database.onOwnConnection("look at the database", Use.UPKEEP, Timeouts.START,
 				(connection, deadline) -> connection.getMetaData().getURL().startsWith("jdbc:h2:mem:"));
 	}
 
@@ -134,7 +135,7 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void verify() {
-		this.database.onOwnConnection("verify schema", Timeouts.START, (connection, deadline) -> {
+		this.database.onOwnConnection("verify schema", Use.UPKEEP, Timeouts.START, (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
 			try {
 				verify(connection, dialect);

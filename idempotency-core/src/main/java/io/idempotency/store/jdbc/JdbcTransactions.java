@@ -17,4 +17,7 @@ interface JdbcTransactions {
 	 */
 	<T> T claim(SqlVerb<T> verb);
 
+	/** Runs a renewal, which never waits behind other verbs for a connection. */
+	<T> T renew(SqlVerb<T> verb);
+
 }

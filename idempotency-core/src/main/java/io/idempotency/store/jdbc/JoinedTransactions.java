@@ -9,6 +9,8 @@ import javax.sql.DataSource;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -20,6 +22,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Runs verbs on the connection of the transaction that the calling thread is in.
  */
 final class JoinedTransactions implements JdbcTransactions {
+
+	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
 
 	private static final int MAX_ATTEMPTS = 10;
 
@@ -46,6 +50,50 @@ final class JoinedTransactions implements JdbcTransactions {
 			SqlSession session = SqlSession.joined(connection, deadline, dialect.lockWait(this.timeouts.waiting()));
 			return session.bounded(() -> repeat(dialect, session, verb));
 		});
+	}
+
+	@Override
+	public <T> T renew(SqlVerb<T> verb) {
+		return run("renew", verb);
+	}
+
+	/**
+	 * Runs a verb that only reads, if the transaction sees what others have committed and
+	 * nothing else. A stricter isolation would keep its view from this moment on, which
+	 * may be too early for the caller, or lock what is read. The transaction is left as
+	 * it is, even if the verb fails.
+	 * @return what was read, {@code null} if it has to be read elsewhere
+	 */
+	<T> @Nullable T look(SqlVerb<T> verb) {
+		DataSource dataSource = this.database.dataSource();
+		if (!isIn(dataSource) || isLost() || !readsWhatIsCommitted()) {
+			return null;
+		}
+		Connection connection = null;
+		try {
+			connection = connection("look", dataSource);
+			return connection.getAutoCommit() ? null : look(connection, verb);
+		}
+		catch (SQLException | IdempotencyStoreException ex) {
+			logger.debug("The transaction of the caller could not be used for a look", ex);
+			return null;
+		}
+		finally {
+			DataSourceUtils.releaseConnection(connection, dataSource);
+		}
+	}
+
+	private <T> T look(Connection connection, SqlVerb<T> verb) throws SQLException {
+		try (Deadline deadline = JdbcDatabase.begin("look", connection, this.timeouts.call(), System.nanoTime())) {
+			Dialect dialect = this.database.dialect(connection);
+			SqlSession session = SqlSession.looking(connection, deadline, dialect.lookWait(this.timeouts.lock()));
+			return session.bounded(() -> verb.run(new JdbcVerbs(dialect), session));
+		}
+	}
+
+	private boolean readsWhatIsCommitted() {
+		Integer asked = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		return ((asked != null) ? asked : this.database.isolation()) == Connection.TRANSACTION_READ_COMMITTED;
 	}
 
 	private static <T> T repeat(Dialect dialect, SqlSession session, SqlVerb<T> verb) throws SQLException {
@@ -94,14 +142,22 @@ final class JoinedTransactions implements JdbcTransactions {
 	}
 
 	private static void requireTransaction(String what, DataSource dataSource) {
-		if (!TransactionSynchronizationManager.isActualTransactionActive()
-				|| !TransactionSynchronizationManager.isSynchronizationActive()
-				|| !(TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder)) {
+		if (!isIn(dataSource)) {
 			throw noTransaction(what);
 		}
-		if (TransactionSynchronizationManager.getSynchronizations().stream().anyMatch(Lost.class::isInstance)) {
+		if (isLost()) {
 			throw Lost.failure(null);
 		}
+	}
+
+	private static boolean isIn(DataSource dataSource) {
+		return TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive()
+				&& TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder;
+	}
+
+	private static boolean isLost() {
+		return TransactionSynchronizationManager.getSynchronizations().stream().anyMatch(Lost.class::isInstance);
 	}
 
 	/**

@@ -7,6 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
+import io.idempotency.store.jdbc.ReservedConnections.Use;
+
 /**
  * Runs verbs on connections of their own, each statement in a transaction of its own. So
  * a verb neither joins nor ends the transaction of the caller. A verb that was the victim
@@ -30,25 +32,30 @@ final class OwnTransactions implements JdbcTransactions {
 
 	@Override
 	public <T> T run(String what, SqlVerb<T> verb) {
-		return run(what, this.timeouts.lock(), verb);
+		return run(what, Use.CALL, this.timeouts.lock(), verb);
 	}
 
 	@Override
 	public <T> T claim(SqlVerb<T> verb) {
-		return run("claim", this.timeouts.claim(), verb);
+		return run("claim", Use.CALL, this.timeouts.claim(), verb);
+	}
+
+	@Override
+	public <T> T renew(SqlVerb<T> verb) {
+		return run("renew", Use.RENEWAL, this.timeouts.lock(), verb);
 	}
 
 	/** Runs a verb that waits for no lock. */
 	<T> T read(String what, SqlVerb<T> verb) {
-		return run(what, (dialect) -> LockWait.NONE, verb);
+		return run(what, Use.CALL, (dialect) -> LockWait.NONE, verb);
 	}
 
-	private <T> T run(String what, Duration lock, SqlVerb<T> verb) {
-		return run(what, (dialect) -> dialect.ownLockWait(lock), verb);
+	private <T> T run(String what, Use use, Duration lock, SqlVerb<T> verb) {
+		return run(what, use, (dialect) -> dialect.ownLockWait(lock), verb);
 	}
 
-	private <T> T run(String what, Function<Dialect, LockWait> lockWait, SqlVerb<T> verb) {
-		return this.database.onOwnConnection(what, this.timeouts.call(), (connection, deadline) -> {
+	private <T> T run(String what, Use use, Function<Dialect, LockWait> lockWait, SqlVerb<T> verb) {
+		return this.database.onOwnConnection(what, use, this.timeouts.call(), (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
 			SqlSession session = SqlSession.own(connection, deadline, lockWait.apply(dialect));
 			JdbcVerbs verbs = new JdbcVerbs(dialect);
@@ -57,7 +64,7 @@ final class OwnTransactions implements JdbcTransactions {
 	}
 
 	int purge(int batchSize) {
-		return this.database.onOwnConnection("purge", Timeouts.PURGE, (connection, deadline) -> {
+		return this.database.onOwnConnection("purge", Use.UPKEEP, Timeouts.PURGE, (connection, deadline) -> {
 			Dialect dialect = this.database.dialect(connection);
 			SqlSession session = SqlSession.own(connection, deadline, LockWait.NONE);
 			return repeat(dialect, deadline, () -> dialect.purge(session, batchSize));

@@ -144,6 +144,12 @@ final class PostgreSqlDialect extends Dialect {
 		return new BoundedStatement(bound);
 	}
 
+	/** The table may be out of the caller's sight, which is a failure. */
+	@Override
+	LockWait lookWait(Duration bound) {
+		return lockWait(bound);
+	}
+
 	@Override
 	LockWait ownLockWait(Duration bound) {
 		return new BoundedAlone(bound);

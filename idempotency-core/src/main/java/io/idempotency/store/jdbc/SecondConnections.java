@@ -3,8 +3,6 @@ package io.idempotency.store.jdbc;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import javax.sql.DataSource;
-
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,23 +20,24 @@ final class SecondConnections {
 	/** Bounds the memory in applications that make up names of operations at run time. */
 	private static final int LIMIT = 1_000;
 
-	private final DataSource dataSource;
+	private final JdbcDatabase database;
 
 	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
-	SecondConnections(DataSource dataSource) {
-		this.dataSource = dataSource;
+	SecondConnections(JdbcDatabase database) {
+		this.database = database;
 	}
 
 	/** Is called before a record is written in a transaction of its own. */
 	void look(String operation) {
-		if (TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.getResource(this.dataSource) instanceof ConnectionHolder
+		if (TransactionSynchronizationManager.isActualTransactionActive() && this.database.sharesConnections()
+				&& TransactionSynchronizationManager.getResource(this.database.dataSource()) instanceof ConnectionHolder
 				&& this.told.size() < LIMIT && this.told.add(operation)) {
 			logger.warn("'{}' is called inside a transaction, and its record takes a second connection of the same "
 					+ "pool: as many such calls at a time as the pool has connections wait for each other until they "
-					+ "time out. Set transaction = TransactionMode.JOIN, or make the pool more than twice as large as "
-					+ "the number of these calls", operation);
+					+ "time out. Let the store have connections of its own (idempotency.jdbc.pool-size), set transaction = "
+					+ "TransactionMode.JOIN, or make the pool more than twice as large as the number of these calls",
+					operation);
 		}
 	}
 

@@ -44,6 +44,13 @@ final class SqlSession {
 		return new SqlSession(connection, deadline, lockWait, true, false);
 	}
 
+	/**
+	 * Creates a session that only reads, on the connection of the caller's transaction.
+	 */
+	static SqlSession looking(Connection connection, Deadline deadline, LockWait lockWait) {
+		return new SqlSession(connection, deadline, lockWait, false, false);
+	}
+
 	/** Runs work while the bound on waiting for locks holds. */
 	<T> T bounded(Work<T> work) throws SQLException {
 		this.lockWait.begin(this.connection);

@@ -221,7 +221,7 @@ class JdbcIdempotencyStoreTests {
 	void transactionAwareProxyIsLookedThrough() {
 		JdbcDatabase unwrapped = new JdbcDatabase(
 				new TransactionAwareDataSourceProxy(new TransactionAwareDataSourceProxy(this.database.dataSource())),
-				new TableName(TableName.DEFAULT));
+				new TableName(TableName.DEFAULT), null);
 		assertThat(unwrapped.dataSource()).isSameAs(this.database.dataSource());
 	}
 

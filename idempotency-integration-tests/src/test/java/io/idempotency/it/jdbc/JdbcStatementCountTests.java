@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -159,6 +160,27 @@ class JdbcStatementCountTests {
 		assertThat(counts.others()).containsExactly("commit");
 		assertThat(counts.connections()).isEqualTo(1);
 		expectStatements(1, () -> this.node.store().complete(Requests.result(claim.get())));
+	}
+
+	/** The caller has a connection, and a look needs no other one. */
+	@Test
+	void lookInsideATransactionTakesOneStatementAndNoConnection() {
+		TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(this.dataSource));
+		ClaimRequest request = Requests.claim();
+		this.node.store().complete(Requests.result(Requests.acquire(this.node.store(), request)));
+		FinishedResults finished = this.node.store().finished().orElseThrow();
+		transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+		Counts counts = this.dataSource.countsOf(() -> transaction.executeWithoutResult((status) -> {
+			assertThat(finished.find(request)).isNotNull();
+			assertThat(finished.find(Requests.claim())).isNull();
+		}));
+		assertThat(counts.statements()).hasSize(2);
+		assertThat(counts.connections()).isEqualTo(1);
+		transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+		counts = this.dataSource.countsOf(
+				() -> transaction.executeWithoutResult((status) -> assertThat(finished.find(request)).isNotNull()));
+		assertThat(counts.statements()).hasSize(1);
+		assertThat(counts.connections()).isEqualTo(2);
 	}
 
 	/** Within a transaction. */

@@ -15,12 +15,15 @@ import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.test.DuplicateStorm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -367,6 +370,59 @@ class JdbcTransactionTests {
 			status.setRollbackOnly();
 		});
 		assertThat(this.store.claim(Requests.claim(rolledBack))).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	/** Under every isolation: the caller's own reading begins its view, not the look. */
+	@ParameterizedTest
+	@ValueSource(ints = { TransactionDefinition.ISOLATION_DEFAULT, TransactionDefinition.ISOLATION_READ_COMMITTED,
+			TransactionDefinition.ISOLATION_REPEATABLE_READ, TransactionDefinition.ISOLATION_SERIALIZABLE })
+	void lookLeavesTheViewOfItsCallerAsItWas(int isolation) {
+		IdempotencyKey key = Requests.key();
+		IdempotencyKey other = Requests.key();
+		this.store.complete(Requests.result(Requests.acquire(this.store, Requests.claim(key))));
+		FinishedResults finished = this.store.finished().orElseThrow();
+		transaction(isolation).executeWithoutResult((status) -> {
+			assertThat(finished.find(Requests.claim(key))).isNotNull();
+			assertThat(finished.find(Requests.claim(other))).isNull();
+			assertThat(this.store.claim(Requests.claim(other))).isInstanceOf(ClaimResult.Acquired.class);
+			OwnThread.run(() -> work(other)).join();
+			assertThat(workDone(other)).isOne();
+		});
+	}
+
+	/**
+	 * A stored record in the same transaction is not there for others, and may vanish.
+	 */
+	@Test
+	void lookInsideSeesWhatItsTransactionHasWritten() {
+		IdempotencyKey key = Requests.key();
+		FinishedResults finished = this.store.finished().orElseThrow();
+		transaction(TransactionDefinition.ISOLATION_READ_COMMITTED).executeWithoutResult((status) -> {
+			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
+			this.joining.complete(Requests.result(joined));
+			assertThat(finished.find(Requests.claim(key))).isNotNull();
+			assertThat(OwnThread.supply(() -> finished.find(Requests.claim(key))).join()).isNull();
+			status.setRollbackOnly();
+		});
+		assertThat(finished.find(Requests.claim(key))).isNull();
+	}
+
+	/** A row that somebody has locked is read all the same. */
+	@Test
+	void lookInsideWaitsForNobody() {
+		IdempotencyKey key = Requests.key();
+		this.store.complete(Requests.result(Requests.acquire(this.store, Requests.claim(key))));
+		FinishedResults finished = this.store.finished().orElseThrow();
+		this.transaction.executeWithoutResult((console) -> {
+			assertThat(
+					this.jdbc.queryForList("select attempts from " + Tables.RECORDS + " where key_hash = ? for update",
+							Long.class, key.hash()))
+				.hasSize(1);
+			OwnThread
+				.run(() -> transaction(TransactionDefinition.ISOLATION_READ_COMMITTED)
+					.executeWithoutResult((status) -> assertThat(finished.find(Requests.claim(key))).isNotNull()))
+				.join();
+		});
 	}
 
 	private ClaimResult joiningClaim(IdempotencyKey key) {
