@@ -3,10 +3,12 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * @param resultType the declared type of the result; for an asynchronous result, the type
  * inside it
  * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
- * @param apart whether the work commits on its own, even if the transaction of the caller
- * rolls back
+ * @param surrounding tells the open transaction that the work of a call is a part of,
+ * from the innermost one that the calling thread is in; it tells {@code null} if the work
+ * commits by itself
  * @param store the store of the records
  * @hidden
  * @since 0.1.0
@@ -42,8 +45,8 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		IdempotencyPolicy policy, KeySource keySource, boolean required, boolean token,
 		@Nullable OperationExpression scope, FingerprintSource fingerprint, @Nullable OperationExpression condition,
 		List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover,
-		@Nullable BusinessTransactions transactions, Type resultType, boolean async, boolean apart,
-		IdempotencyStore store) {
+		@Nullable BusinessTransactions transactions, Type resultType, boolean async,
+		UnaryOperator<@Nullable SurroundingTransaction> surrounding, IdempotencyStore store) {
 
 	/**
 	 * Returns the name of the operation.
@@ -141,7 +144,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 
 		private @Nullable BusinessTransactions transactions;
 
-		private boolean apart;
+		private UnaryOperator<@Nullable SurroundingTransaction> surrounding = UnaryOperator.identity();
 
 		private Builder(IdempotentAnnotation annotation, ResultShape result, IdempotencyPolicy policy,
 				KeySource keySource, IdempotencyStore store) {
@@ -192,8 +195,8 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 			return this;
 		}
 
-		Builder apart(boolean value) {
-			this.apart = value;
+		Builder surrounding(UnaryOperator<@Nullable SurroundingTransaction> value) {
+			this.surrounding = value;
 			return this;
 		}
 
@@ -201,7 +204,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 			return new IdempotentOperation(this.annotation.method(), this.annotation.targetClass(),
 					this.annotation.declaredOnMethod(), this.policy, this.keySource, this.required, this.token,
 					this.scope, this.fingerprint, this.condition, this.duplicateOn, this.recover, this.transactions,
-					this.result.type(), this.result.async(), this.apart, this.store);
+					this.result.type(), this.result.async(), this.surrounding, this.store);
 		}
 
 	}

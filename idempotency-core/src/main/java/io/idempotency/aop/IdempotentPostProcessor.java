@@ -203,7 +203,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		return position;
 	}
 
-	private boolean isOutside(Advisor other) {
+	/** Returns whether other advice of a bean stands outside of the guard. */
+	boolean isOutside(Advisor other) {
 		return other.getAdvice() instanceof AsyncExecutionInterceptor
 				|| other.getAdvice().getClass().getName().startsWith(SECURITY)
 				|| other instanceof Ordered ordered && ordered.getOrder() < this.advisorOrder;

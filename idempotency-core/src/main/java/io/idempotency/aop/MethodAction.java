@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.idempotency.engine.Ending;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.engine.ValueAction;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +46,8 @@ final class MethodAction extends ValueAction<Object> {
 	}
 
 	@Override
-	public boolean isApart() {
-		return this.call.operation().apart();
+	public @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
+		return this.call.operation().surrounding().apply(current);
 	}
 
 	@Override

@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
@@ -14,6 +15,7 @@ import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.DeferredResults;
 import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ResultCodec;
+import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +85,7 @@ final class OperationFactory {
 			.duplicateOn(List.of(attributes.duplicateOn()))
 			.recover(recover)
 			.transactions(transactions(annotation))
-			.apart(result.async() || TRANSACTIONS && TransactionManagers.isApart(annotation))
+			.surrounding(surrounding(annotation, result))
 			.build();
 		this.covered.check(operation);
 		return operation;
@@ -201,12 +203,21 @@ final class OperationFactory {
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
 		}
 		IdempotencyStore store = store(annotation);
-		if (store.joining().isEmpty()) {
+		IdempotencyStore joining = store.joining().orElse(null);
+		if (joining == null) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
 		}
-		return TransactionManagers.find(this.beanFactory, annotation);
+		return MethodTransactions.joined(this.beanFactory, annotation, joining);
+	}
+
+	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,
+			ResultShape result) {
+		if (result.async()) {
+			return (current) -> null;
+		}
+		return TRANSACTIONS ? MethodTransactions.surrounding(this.beanFactory, annotation) : UnaryOperator.identity();
 	}
 
 	private IdempotencyStore storeBean(String name, IdempotentAnnotation annotation) {

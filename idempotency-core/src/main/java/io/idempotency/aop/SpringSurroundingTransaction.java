@@ -18,8 +18,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The Spring transaction of the calling thread. Its claims are kept in one of its
- * synchronizations, so that Spring puts them aside when it suspends the transaction.
+ * An open Spring transaction of the calling thread, and what has to be told its end. It
+ * is one of its own synchronizations, so that Spring puts it aside when it suspends the
+ * transaction.
  *
  * @hidden
  * @since 0.1.0
@@ -27,86 +28,127 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @Internal
 public final class SpringSurroundingTransaction implements SurroundingTransaction {
 
-	private static final SpringSurroundingTransaction INSTANCE = new SpringSurroundingTransaction();
+	private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
+
+	/** What is told the end, in the order in which it was bound. */
+	private final List<Consumer<Outcome>> bound = new ArrayList<>();
+
+	/** For each savepoint, how many were bound before it. */
+	private final Map<Object, Integer> savepoints = new IdentityHashMap<>();
 
 	private SpringSurroundingTransaction() {
 	}
 
 	/**
-	 * Returns the transaction of the calling thread.
+	 * Returns the innermost transaction of the calling thread.
 	 * @return the transaction, {@code null} if the thread is in none
 	 */
-	public static @Nullable SurroundingTransaction current() {
-		return (TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive()) ? INSTANCE : null;
+	public static @Nullable SpringSurroundingTransaction current() {
+		if (!TransactionSynchronizationManager.isActualTransactionActive()
+				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
+			return null;
+		}
+		for (TransactionSynchronization candidate : TransactionSynchronizationManager.getSynchronizations()) {
+			if (candidate instanceof End end) {
+				return end.transaction;
+			}
+		}
+		return begun(null);
+	}
+
+	/**
+	 * Makes the transaction whose synchronizations are the current ones.
+	 * @param key what binds it to the thread until its end, {@code null} for nothing
+	 */
+	static SpringSurroundingTransaction begun(@Nullable Object key) {
+		SpringSurroundingTransaction transaction = new SpringSurroundingTransaction();
+		TransactionSynchronizationManager.registerSynchronization(new End(transaction, key));
+		return transaction;
+	}
+
+	/** Returns the innermost transaction that is bound with a key. */
+	static @Nullable SpringSurroundingTransaction bound(Object key) {
+		return (SpringSurroundingTransaction) TransactionSynchronizationManager.getResource(key);
 	}
 
 	@Override
 	public @Nullable OwnedClaim find(IdempotencyKey key) {
-		BoundClaims bound = BoundClaims.current();
-		return (bound != null) ? bound.claims.get(key) : null;
+		return this.claims.get(key);
 	}
 
 	@Override
 	public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
-		BoundClaims bound = BoundClaims.current();
-		if (bound == null) {
-			bound = new BoundClaims();
-			TransactionSynchronizationManager.registerSynchronization(bound);
-		}
-		bound.claims.put(key, claim);
-		bound.all.add(new Bound(key, claim, ended));
+		this.claims.put(key, claim);
+		bind((outcome) -> {
+			this.claims.remove(key, claim);
+			ended.accept(outcome);
+		});
 	}
 
-	private static final class BoundClaims implements TransactionSynchronization {
+	/**
+	 * Remembers what is told, once, how the transaction has ended, or that what was done
+	 * in it since a savepoint has been rolled back.
+	 */
+	void bind(Consumer<Outcome> ended) {
+		this.bound.add(ended);
+	}
 
-		private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
+	/** Is told the end of a transaction and its savepoints. */
+	private static final class End implements TransactionSynchronization {
 
-		/** All claims, in the order in which they were bound. */
-		private final List<Bound> all = new ArrayList<>();
+		private final SpringSurroundingTransaction transaction;
 
-		/** For each savepoint, how many claims were bound before it. */
-		private final Map<Object, Integer> savepoints = new IdentityHashMap<>();
+		private final @Nullable Object key;
 
-		static @Nullable BoundClaims current() {
-			for (TransactionSynchronization candidate : TransactionSynchronizationManager.getSynchronizations()) {
-				if (candidate instanceof BoundClaims bound) {
-					return bound;
-				}
+		/** What is bound outside of the transaction. */
+		private final @Nullable Object outer;
+
+		End(SpringSurroundingTransaction transaction, @Nullable Object key) {
+			this.transaction = transaction;
+			this.key = key;
+			this.outer = (key != null) ? rebind(key, transaction) : null;
+		}
+
+		private static @Nullable Object rebind(Object key, @Nullable Object value) {
+			Object before = TransactionSynchronizationManager.unbindResourceIfPossible(key);
+			if (value != null) {
+				TransactionSynchronizationManager.bindResource(key, value);
 			}
-			return null;
+			return before;
 		}
 
 		@Override
 		public void savepoint(Object savepoint) {
-			this.savepoints.put(savepoint, this.all.size());
+			this.transaction.savepoints.put(savepoint, this.transaction.bound.size());
 		}
 
 		/**
-		 * Ends the claims that were bound after the savepoint: their work is rolled back,
-		 * even if the transaction commits later. An unknown savepoint is older than the
-		 * first claim.
+		 * Ends the calls since the savepoint: their work is rolled back, even if the
+		 * transaction commits later. An unknown savepoint is older than the first call.
 		 */
 		@Override
 		public void savepointRollback(Object savepoint) {
-			List<Bound> since = this.all.subList(this.savepoints.getOrDefault(savepoint, 0), this.all.size());
-			List<Bound> gone = List.copyOf(since);
+			List<Consumer<Outcome>> bound = this.transaction.bound;
+			List<Consumer<Outcome>> since = bound.subList(this.transaction.savepoints.getOrDefault(savepoint, 0),
+					bound.size());
+			List<Consumer<Outcome>> gone = List.copyOf(since);
 			since.clear();
-			for (Bound bound : gone) {
-				this.claims.remove(bound.key(), bound.claim());
-				bound.ended().accept(Outcome.ROLLED_BACK);
-			}
+			gone.forEach((ended) -> ended.accept(Outcome.ROLLED_BACK));
 		}
 
 		@Override
 		public void afterCompletion(int status) {
-			Outcome outcome = SpringTransactions.outcome(status);
-			this.all.forEach((bound) -> bound.ended().accept(outcome));
+			if (this.key != null) {
+				rebind(this.key, this.outer);
+			}
+			Outcome outcome = switch (status) {
+				case STATUS_COMMITTED -> Outcome.COMMITTED;
+				case STATUS_ROLLED_BACK -> Outcome.ROLLED_BACK;
+				default -> Outcome.UNKNOWN;
+			};
+			this.transaction.bound.forEach((ended) -> ended.accept(outcome));
 		}
 
-	}
-
-	private record Bound(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
 	}
 
 }

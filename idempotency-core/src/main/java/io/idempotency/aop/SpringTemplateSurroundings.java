@@ -48,7 +48,7 @@ public final class SpringTemplateSurroundings implements TemplateSurroundings {
 		this.beanFactory = beanFactory;
 		this.results = new FirstResults(codec);
 		this.caller = caller;
-		this.transactions = SingletonSupplier.of(() -> TransactionManagers.find(beanFactory));
+		this.transactions = SingletonSupplier.of(() -> MethodTransactions.joined(beanFactory));
 	}
 
 	@Override

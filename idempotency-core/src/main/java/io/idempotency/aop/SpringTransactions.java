@@ -10,7 +10,6 @@ import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -19,12 +18,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SpringTransactions implements BusinessTransactions {
 
+	private final ManagedTransactions transactions;
+
 	private final PlatformTransactionManager manager;
 
 	private final TransactionDefinition definition;
 
-	SpringTransactions(PlatformTransactionManager manager, TransactionDefinition definition) {
-		this.manager = manager;
+	SpringTransactions(ManagedTransactions transactions, TransactionDefinition definition) {
+		this.transactions = transactions;
+		this.manager = transactions.manager();
 		this.definition = definition;
 	}
 
@@ -33,7 +35,7 @@ final class SpringTransactions implements BusinessTransactions {
 		TransactionStatus status = begin();
 		T result;
 		try {
-			TransactionSynchronizationManager.registerSynchronization(new Ending(ended));
+			this.transactions.opened().bind(ended);
 			result = work.run();
 		}
 		catch (Throwable failure) {
@@ -66,10 +68,18 @@ final class SpringTransactions implements BusinessTransactions {
 		}
 	}
 
-	/** Rolls back. A failure of the rollback is only added to the failure of the work. */
+	/**
+	 * Rolls back, also a transaction whose manager would leave that to who began it. A
+	 * failure of the rollback is only added to the failure of the work.
+	 */
 	private void rollback(TransactionStatus status, Throwable failure) {
 		try {
-			this.manager.rollback(status);
+			try {
+				status.setRollbackOnly();
+			}
+			finally {
+				this.manager.rollback(status);
+			}
 		}
 		catch (Throwable ex) {
 			// A synchronization of the application may throw anything.
@@ -82,24 +92,7 @@ final class SpringTransactions implements BusinessTransactions {
 	/** Returns the name of the transaction manager, for messages. */
 	@Override
 	public String toString() {
-		return "the transactions of " + this.manager.getClass().getName();
-	}
-
-	static Outcome outcome(int status) {
-		return switch (status) {
-			case TransactionSynchronization.STATUS_COMMITTED -> Outcome.COMMITTED;
-			case TransactionSynchronization.STATUS_ROLLED_BACK -> Outcome.ROLLED_BACK;
-			default -> Outcome.UNKNOWN;
-		};
-	}
-
-	private record Ending(Consumer<Outcome> ended) implements TransactionSynchronization {
-
-		@Override
-		public void afterCompletion(int status) {
-			this.ended.accept(outcome(status));
-		}
-
+		return this.transactions.toString();
 	}
 
 }

@@ -68,12 +68,14 @@ public interface GuardedAction<T> {
 	}
 
 	/**
-	 * Returns whether the work commits by itself, apart from the transaction in which the
-	 * call is made. A rollback of that transaction then does not undo the work.
-	 * @return whether it does
+	 * Returns the open transaction that the work is a part of. The call is done when that
+	 * has committed.
+	 * @param current the innermost transaction that the calling thread is in,
+	 * {@code null} if there is none
+	 * @return the transaction, {@code null} if the work commits by itself
 	 */
-	default boolean isApart() {
-		return isAsync();
+	default @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
+		return isAsync() ? null : current;
 	}
 
 	/**

@@ -170,7 +170,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private <T> @Nullable T executeApart(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
-		SurroundingTransaction transaction = action.isApart() ? null : this.transactions.get();
+		SurroundingTransaction transaction = action.surrounding(this.transactions.get());
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
 		Ending held = (earlier != null) ? earlier.held() : null;
 		if (earlier != null && held != null && call.policy().mode() != IdempotencyMode.REJECT) {

@@ -196,7 +196,8 @@ public interface IdempotencyStore {
 
 	/**
 	 * Returns the form of this store that takes part in the caller's database
-	 * transaction.
+	 * transaction. Its methods throw {@link NoTransactionToJoinException} if the calling
+	 * thread is in none of this store's.
 	 * @return the joining store, empty for a store that has no transaction to join
 	 */
 	default Optional<IdempotencyStore> joining() {

@@ -8,6 +8,7 @@ import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedAction;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
+import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.store.StoredResult;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,8 @@ final class HttpCall implements GuardedAction<Object> {
 	}
 
 	@Override
-	public boolean isApart() {
-		return this.call.operation().apart();
+	public @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
+		return this.call.operation().surrounding().apply(current);
 	}
 
 	@Override

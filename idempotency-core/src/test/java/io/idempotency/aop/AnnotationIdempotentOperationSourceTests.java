@@ -29,6 +29,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.util.ReflectionUtils;
 
@@ -205,12 +206,24 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void workWithATransactionOfItsOwnIsApartFromItsCallers() {
-		assertThat(operation(Propagations.class, "requiresNew").apart()).isTrue();
-		assertThat(operation(Propagations.class, "notSupported").apart()).isTrue();
-		assertThat(operation(Propagations.class, "required").apart()).isFalse();
-		assertThat(operation(Propagations.class, "nested").apart()).isFalse();
-		assertThat(operation(Propagations.class, "none").apart()).isFalse();
-		assertThat(operation(Sub.class, "future").apart()).isTrue();
+		assertThat(isApart(Propagations.class, "requiresNew")).isTrue();
+		assertThat(isApart(Propagations.class, "requiresNewInItsPackage")).isTrue();
+		assertThat(isApart(Propagations.class, "notSupported")).isTrue();
+		assertThat(isApart(Propagations.class, "required")).isFalse();
+		assertThat(isApart(Propagations.class, "nested")).isFalse();
+		assertThat(isApart(Propagations.class, "none")).isFalse();
+		assertThat(isApart(Sub.class, "future")).isTrue();
+	}
+
+	private boolean isApart(Class<?> type, String method) {
+		TransactionSynchronizationManager.initSynchronization();
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		try {
+			return operation(type, method).surrounding().apply(SpringSurroundingTransaction.current()) == null;
+		}
+		finally {
+			TransactionSynchronizationManager.clear();
+		}
 	}
 
 	@Test
@@ -526,6 +539,11 @@ class AnnotationIdempotentOperationSourceTests {
 		@Idempotent(key = "#key")
 		@Transactional(propagation = Propagation.REQUIRES_NEW)
 		public void requiresNew(String key) {
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		void requiresNewInItsPackage(String key) {
 		}
 
 		@Idempotent(key = "#key")

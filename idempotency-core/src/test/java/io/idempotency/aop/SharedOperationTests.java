@@ -9,7 +9,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.transaction.PlatformTransactionManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
 
 /** Methods that share an operation share its keys: their transactions must fit. */
 class SharedOperationTests {
@@ -64,7 +63,7 @@ class SharedOperationTests {
 
 		@Bean
 		static PlatformTransactionManager transactionManager() {
-			return mock(PlatformTransactionManager.class);
+			return StartupFailureTests.JoiningStore.transactionManager();
 		}
 
 	}

@@ -13,11 +13,13 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.store.IdempotencyStore;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -25,7 +27,6 @@ import org.springframework.transaction.annotation.Transactional;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.mockito.Mockito.mock;
 
 /**
  * Every wrong annotation fails at start-up, with a message that names the method and an
@@ -640,7 +641,7 @@ class StartupFailureTests {
 
 		@Bean
 		static PlatformTransactionManager transactionManager() {
-			return mock(PlatformTransactionManager.class);
+			return JoiningStore.transactionManager();
 		}
 
 	}
@@ -682,6 +683,12 @@ class StartupFailureTests {
 	}
 
 	static class JoiningStore extends TestStore {
+
+		static PlatformTransactionManager transactionManager() {
+			JdbcDataSource dataSource = new JdbcDataSource();
+			dataSource.setURL("jdbc:h2:mem:");
+			return new JdbcTransactionManager(dataSource);
+		}
 
 		@Override
 		public Optional<IdempotencyStore> joining() {

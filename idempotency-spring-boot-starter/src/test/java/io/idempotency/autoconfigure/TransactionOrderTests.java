@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.transaction.TransactionAutoConfigu
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -49,6 +50,17 @@ class TransactionOrderTests {
 			assertThat(store.completions).isEmpty();
 			assertThat(ledger.book("7")).isTrue();
 			assertThat(store.completions).hasSize(1);
+		});
+	}
+
+	@Test
+	void aNewTransactionThatIsOrderedBeforeTheGuardEndsTheClaimToo() {
+		this.runner.withUserConfiguration(EarlyTransactions.class).run((context) -> {
+			TransactionSeeingStore store = context.getBean(TransactionSeeingStore.class);
+			Ledger ledger = context.getBean(Ledger.class);
+			assertThatIllegalStateException().isThrownBy(() -> ledger.bookApartAndFailToCommit("7"));
+			assertThat(store.sawTransaction).isTrue();
+			assertThat(store.completions).isEmpty();
 		});
 	}
 
@@ -102,6 +114,12 @@ class TransactionOrderTests {
 		@Transactional
 		boolean book(String id) {
 			return TransactionSynchronizationManager.isActualTransactionActive();
+		}
+
+		@Idempotent("#id")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		void bookApartAndFailToCommit(String id) {
+			bookAndFailToCommit(id);
 		}
 
 		@Idempotent("#id")

@@ -247,8 +247,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	/**
 	 * Returns this store on the connection of the transaction of the calling thread: its
 	 * records commit and roll back with that transaction. The methods of the joining
-	 * store throw {@link IllegalStateException} if the thread has no transaction of this
-	 * data source.
+	 * store throw {@link io.idempotency.store.NoTransactionToJoinException} if the thread
+	 * has no transaction of this data source.
 	 * <p>
 	 * A claim waits for another transaction that has claimed the key, at most for the
 	 * wait time-out. Then it is {@link ClaimResult.InProgress}, and the transaction can

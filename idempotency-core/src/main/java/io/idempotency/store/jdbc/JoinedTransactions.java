@@ -7,6 +7,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -160,12 +161,8 @@ final class JoinedTransactions implements JdbcTransactions {
 		return TransactionSynchronizationManager.getSynchronizations().stream().anyMatch(Lost.class::isInstance);
 	}
 
-	/**
-	 * Makes an exception that is not a failure of the store, because a repeated call
-	 * would fail in the same way.
-	 */
-	private static IllegalStateException noTransaction(String what) {
-		return new IllegalStateException("There is no transaction for '" + what
+	private static NoTransactionToJoinException noTransaction(String what) {
+		return new NoTransactionToJoinException("There is no transaction for '" + what
 				+ "' to join: transaction = JOIN needs a transaction manager of the store's own DataSource that exposes"
 				+ " its JDBC connection. Name that manager by @Transactional or mark it as @Primary, or let the store"
 				+ " use the DataSource of the one that is there");

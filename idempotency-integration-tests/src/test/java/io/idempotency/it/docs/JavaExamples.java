@@ -62,6 +62,7 @@ final class JavaExamples {
 			import org.springframework.modulith.events.ApplicationModuleListener;
 			import org.springframework.stereotype.Component;
 			import org.springframework.stereotype.Service;
+			import org.springframework.transaction.annotation.Propagation;
 			import org.springframework.transaction.annotation.Transactional;
 			import org.springframework.util.backoff.FixedBackOff;
 			import org.springframework.web.bind.annotation.*;
