@@ -70,6 +70,22 @@ public abstract sealed class IdempotencyException extends RuntimeException permi
 	}
 
 	/**
+	 * Returns what a client may do with its key; it is part of the public contract.
+	 * @return {@code same-key}: send the same request again with the same key;
+	 * {@code new-key}: this key will never do what was asked; {@code never}: the work is
+	 * done or must not be done again, look the outcome up; {@code fix-request}: mend the
+	 * request
+	 */
+	public final String retry() {
+		return switch (this.code) {
+			case "in-progress", "store-unavailable" -> "same-key";
+			case "key-invalid", "key-reused", "token-unknown" -> "new-key";
+			case "duplicate", "result-unavailable", "outcome-unknown" -> "never";
+			default -> "fix-request";
+		};
+	}
+
+	/**
 	 * Returns a short summary, the same for every exception with this {@link #code()}.
 	 * @return the title
 	 */

@@ -50,6 +50,7 @@ final class JavaExamples {
 			import org.springframework.context.event.EventListener;
 			import org.springframework.core.annotation.AliasFor;
 			import org.springframework.dao.DuplicateKeyException;
+			import org.springframework.graphql.data.method.annotation.*;
 			import org.springframework.http.ResponseEntity;
 			import org.springframework.jdbc.core.JdbcTemplate;
 			import org.springframework.jms.annotation.JmsListener;
@@ -81,6 +82,7 @@ final class JavaExamples {
 
 				record NewOrder(String sku, int quantity) { }
 				record Order(String id, BigDecimal amount) { }
+				record OrderInput(String key, String sku, int quantity) { }
 				record Request(String id) { }
 				record Receipt(String id) { }
 				record Event(String id, String source, long sequence) { }

@@ -1,0 +1,105 @@
+package io.idempotency.autoconfigure.graphql;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import graphql.ErrorClassification;
+import graphql.GraphQLError;
+import graphql.GraphqlErrorBuilder;
+import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.core.Ordered;
+import org.springframework.graphql.execution.DataFetcherExceptionResolverAdapter;
+import org.springframework.graphql.execution.ErrorType;
+
+/**
+ * Answers a refusal of the library as an error that says what the client may do. The
+ * messages of the exceptions name operations and properties, so they are for the log.
+ * Thread-safe.
+ * <p>
+ * A resolver of the application for all exceptions would turn every refusal into the same
+ * error, so this one comes first. A {@code @GraphQlExceptionHandler} in the controller
+ * comes before all resolvers.
+ */
+final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {
+
+	private static final Logger log = LoggerFactory.getLogger(RefusalExceptionResolver.class);
+
+	private static final ErrorClassification CONFLICT = ErrorClassification.errorClassification("CONFLICT");
+
+	private static final ErrorClassification UNAVAILABLE = ErrorClassification.errorClassification("UNAVAILABLE");
+
+	@Override
+	protected @Nullable GraphQLError resolveToSingleError(Throwable thrown, DataFetchingEnvironment environment) {
+		if (!(thrown instanceof IdempotencyException refusal)) {
+			return null;
+		}
+		log.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
+		Map<String, Object> extensions = new LinkedHashMap<>();
+		extensions.put("code", refusal.code());
+		extensions.put("retry", refusal.retry());
+		Duration retryAfter = retryAfter(refusal);
+		if (retryAfter != null) {
+			extensions.put("retryAfter", wholeSeconds(retryAfter));
+		}
+		if (refusal instanceof IdempotencyDuplicateException duplicate) {
+			extensions.put("attempts", duplicate.attempts());
+		}
+		return GraphqlErrorBuilder.newError(environment)
+			.errorType(classification(refusal))
+			.message("%s", refusal.title() + ": " + advice(refusal))
+			.extensions(extensions)
+			.build();
+	}
+
+	private static ErrorClassification classification(IdempotencyException refusal) {
+		return switch (refusal.status()) {
+			case 409 -> CONFLICT;
+			case 503 -> UNAVAILABLE;
+			default -> ErrorType.BAD_REQUEST;
+		};
+	}
+
+	private static String advice(IdempotencyException refusal) {
+		if (refusal instanceof IdempotencyKeyInvalidException) {
+			// This message only describes the fault of the request.
+			return String.valueOf(refusal.getMessage());
+		}
+		return switch (refusal.retry()) {
+			case "same-key" -> "repeat it unchanged, with the same key, after as many seconds as retryAfter says";
+			case "new-key" -> "repeat the first request unchanged, or use a new key for a new one";
+			case "never" -> "do not send it again; look the result up";
+			default -> "mend the request and send it with a key, the same one when you repeat it";
+		};
+	}
+
+	private static @Nullable Duration retryAfter(IdempotencyException refusal) {
+		if (refusal instanceof IdempotencyInProgressException busy) {
+			return busy.retryAfter();
+		}
+		return (refusal instanceof IdempotencyStoreUnavailableException unavailable) ? unavailable.retryAfter() : null;
+	}
+
+	/**
+	 * Returns the seconds, rounded up and at least 1, because a client that comes back
+	 * too early is refused again.
+	 */
+	private static int wholeSeconds(Duration duration) {
+		return (int) Math.max(1, duration.plusNanos(999_999_999).getSeconds());
+	}
+
+	@Override
+	public int getOrder() {
+		return 0;
+	}
+
+}
