@@ -37,7 +37,8 @@ record FormParameters(Map<String, String[]> values, boolean complete) {
 			return null;
 		}
 		Map<String, List<String>> inQuery = (query != null) ? FormData.parse(query, StandardCharsets.UTF_8) : Map.of();
-		return new FormParameters(merge(fields, inQuery, known), inQuery != null && end == form.length() && !FormData.isLossy(fields));
+		return new FormParameters(merge(fields, inQuery, known),
+				inQuery != null && end == form.length() && !FormData.isLossy(fields));
 	}
 
 	private static Map<String, String[]> merge(Map<String, List<String>> fields,
