@@ -20,6 +20,14 @@ interface Broker {
 	Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message);
 
 	/**
+	 * Returns whether containers deliver a message again whose listener returns a future
+	 * that fails. Otherwise they must hear of a refusal by an exception, at once.
+	 */
+	default boolean redeliversFailedFutures() {
+		return true;
+	}
+
+	/**
 	 * Returns the name of those who share the message with the current thread, where
 	 * neither the message nor the annotation has it.
 	 * @return the consumer group, {@code null} if there is none

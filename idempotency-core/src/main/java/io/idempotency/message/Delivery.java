@@ -131,6 +131,16 @@ abstract class Delivery implements RunWatch {
 	abstract @Nullable Throwable sendBack(Throwable why) throws Exception;
 
 	/**
+	 * Waits for another try in this same delivery, after a refusal.
+	 * @param why the refusal
+	 * @return whether the call is to be tried again now; otherwise it is
+	 * {@linkplain #sendBack sent back}
+	 */
+	boolean waits(Throwable why) {
+		return false;
+	}
+
+	/**
 	 * Notes a word, and lets the call go through at its time.
 	 * @param said the word, {@code null} for a call that says nothing about this message
 	 * but must keep its place among the others

@@ -7,6 +7,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.kafka.listener.FailedRecordProcessor;
 import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.ExponentialBackOff;
 
@@ -33,10 +34,36 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 
 	private static final double FACTOR = 2;
 
+	private final @Nullable BiFunction<ConsumerRecord<?, ?>, Exception, @Nullable BackOff> first;
+
 	/**
 	 * Creates the function.
 	 */
 	public KafkaBackOff() {
+		this(null);
+	}
+
+	private KafkaBackOff(@Nullable BiFunction<ConsumerRecord<?, ?>, Exception, @Nullable BackOff> first) {
+		this.first = first;
+	}
+
+	/**
+	 * Lets a handler ask for this back-off where its own function decides nothing.
+	 * @return whether the handler asks; one that never tries again does not
+	 */
+	@SuppressWarnings("unchecked")
+	static boolean giveTo(FailedRecordProcessor handler) {
+		Object first = KafkaErrorHandling.value(handler, FailedRecordProcessor.class, "userBackOffFunction");
+		if (first == null) {
+			return false;
+		}
+		if (!(first instanceof KafkaBackOff)) {
+			handler.setBackOffFunction(
+					new KafkaBackOff((BiFunction<ConsumerRecord<?, ?>, Exception, @Nullable BackOff>) first));
+		}
+		Object tracker = KafkaErrorHandling.value(handler, FailedRecordProcessor.class, "failureTracker");
+		return tracker == null
+				|| !Boolean.TRUE.equals(KafkaErrorHandling.value(tracker, tracker.getClass(), "noRetries"));
 	}
 
 	/**
@@ -48,7 +75,8 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 	 */
 	@Override
 	public @Nullable BackOff apply(ConsumerRecord<?, ?> record, Exception failure) {
-		return isUndecided(failure) ? withoutEnd() : null;
+		BackOff chosen = (this.first != null) ? this.first.apply(record, failure) : null;
+		return (chosen == null && isUndecided(failure)) ? withoutEnd() : chosen;
 	}
 
 	private static BackOff withoutEnd() {
@@ -57,7 +85,8 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 		return backOff;
 	}
 
-	private static boolean isUndecided(@Nullable Throwable failure) {
+	/** Returns whether the first call of a message still runs, or its store is down. */
+	static boolean isUndecided(@Nullable Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause instanceof IdempotencyInProgressException
 					|| cause instanceof IdempotencyStoreUnavailableException) {

@@ -1,20 +1,46 @@
 package io.idempotency.message;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.KafkaUtils;
 
-/** Reads the consumer group of a call from Kafka's consumers. */
+/** Knows the containers of Kafka's listeners. */
 final class KafkaBroker implements Broker {
 
+	private static final Logger logger = LoggerFactory.getLogger(KafkaBroker.class);
+
+	private static final Duration PAUSE = Duration.ofSeconds(1);
+
+	private static final Duration LOOK = Duration.ofMillis(100);
+
+	private static final Duration MORE_THAN_A_LEASE = Duration.ofSeconds(10);
+
+	/** Kafka's own default. */
+	private static final Duration DEFAULT_POLL_INTERVAL = Duration.ofMinutes(5);
+
 	private final BeanFactory beanFactory;
+
+	/** The operations whose acknowledgements came late. */
+	private final Set<String> late = ConcurrentHashMap.newKeySet();
 
 	private final Map<String, String> mainGroups = new ConcurrentHashMap<>();
 
@@ -24,7 +50,81 @@ final class KafkaBroker implements Broker {
 
 	@Override
 	public Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message) {
-		return new KafkaDelivery(call, message);
+		return new KafkaDelivery(this, call, message);
+	}
+
+	/** A container of Spring Kafka 3.3 acknowledges a record whose future has failed. */
+	@Override
+	public boolean redeliversFailedFutures() {
+		return false;
+	}
+
+	/**
+	 * Returns the patience of a delivery on the current thread: longer than a lease, so
+	 * that the claim of a dead consumer is over, and shorter than what the broker waits
+	 * for a poll.
+	 */
+	KafkaDelivery.Patience patience(Duration lease) {
+		List<AbstractMessageListenerContainer<?, ?>> containers = containers(KafkaUtils.getConsumerGroupId());
+		long longest = containers.stream().mapToLong(KafkaBroker::pollInterval).min().orElse(0) / 2;
+		long end = System.nanoTime()
+				+ Math.min(lease.plus(MORE_THAN_A_LEASE).toNanos(), TimeUnit.MILLISECONDS.toNanos(longest));
+		return () -> pause(containers, end);
+	}
+
+	private static boolean pause(List<? extends MessageListenerContainer> containers, long end) {
+		long over = System.nanoTime() + PAUSE.toNanos();
+		while (System.nanoTime() - over < 0) {
+			if (System.nanoTime() - end >= 0 || containers.stream().noneMatch(MessageListenerContainer::isRunning)) {
+				return false;
+			}
+			try {
+				Thread.sleep(LOOK.toMillis());
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private List<AbstractMessageListenerContainer<?, ?>> containers(@Nullable String group) {
+		List<AbstractMessageListenerContainer<?, ?>> containers = new ArrayList<>();
+		for (KafkaListenerEndpointRegistry registry : this.beanFactory
+			.getBeanProvider(KafkaListenerEndpointRegistry.class)) {
+			for (MessageListenerContainer container : registry.getListenerContainers()) {
+				if (container instanceof AbstractMessageListenerContainer<?, ?> known
+						&& Objects.equals(group, known.getGroupId())) {
+					containers.add(known);
+				}
+			}
+		}
+		return containers;
+	}
+
+	private static long pollInterval(AbstractMessageListenerContainer<?, ?> container) {
+		Object interval = container.getContainerProperties()
+			.getKafkaConsumerProperties()
+			.getProperty(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+		if (interval == null && KafkaErrorHandling.value(container, AbstractMessageListenerContainer.class,
+				"consumerFactory") instanceof ConsumerFactory<?, ?> consumers) {
+			interval = consumers.getConfigurationProperties().get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+		}
+		return (interval != null) ? Long.parseLong(interval.toString()) : DEFAULT_POLL_INTERVAL.toMillis();
+	}
+
+	/**
+	 * Tells, once for each listener, that its work goes on after its return, which the
+	 * guard took for its success.
+	 */
+	void warnOfLateWord(IdempotentOperation operation) {
+		if (this.late.add(operation.name())) {
+			logger
+				.warn("The Kafka listener '{}' has acknowledged from another thread, after its return: the guard takes "
+						+ "the return for the end of the work, so a process that dies in between loses the record. Return a "
+						+ "CompletableFuture, or set asyncAcks of the container", operation.name());
+		}
 	}
 
 	/**

@@ -1,67 +1,115 @@
 package io.idempotency.message;
 
-import io.idempotency.Internal;
+import java.lang.reflect.Field;
+
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.context.SmartLifecycle;
-import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.CommonContainerStoppingErrorHandler;
+import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.CommonMixedErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.DefaultErrorHandler;
-import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.FailedRecordProcessor;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
+import org.springframework.util.ReflectionUtils;
 
 /**
- * Gives {@link KafkaBackOff} to containers whose error handling the application leaves to
- * the default, before they start. Such a container would make its own
- * {@link DefaultErrorHandler}, which gives a record up after ten tries in a row. A
- * container with an error handler or with transactions is left as it is.
- *
- * @hidden
- * @since 0.1.0
+ * The error handling of one container, before it starts. Whatever gives a record up after
+ * some tries gets a {@link KafkaBackOff}, and what cannot have one is told. Retry topics
+ * are left as they are: their tries are topics.
  */
-@Internal
-public final class KafkaErrorHandling implements SmartLifecycle {
+final class KafkaErrorHandling {
 
 	private static final Logger logger = LoggerFactory.getLogger(KafkaErrorHandling.class);
 
-	private final ObjectProvider<KafkaListenerEndpointRegistry> registries;
+	private final AbstractMessageListenerContainer<?, ?> container;
 
-	private volatile boolean running;
+	private final boolean guarded;
 
 	/**
-	 * Creates the bean.
-	 * @param registries the registry of the containers
+	 * Creates the view of a container.
+	 * @param container the container, which does not run yet
+	 * @param guarded whether its listener is guarded; another one may call guarded
+	 * methods, but gets no warnings
 	 */
-	public KafkaErrorHandling(ObjectProvider<KafkaListenerEndpointRegistry> registries) {
-		this.registries = registries;
+	KafkaErrorHandling(AbstractMessageListenerContainer<?, ?> container, boolean guarded) {
+		this.container = container;
+		this.guarded = guarded;
 	}
 
-	@Override
-	public void start() {
-		this.running = true;
-		for (KafkaListenerEndpointRegistry registry : this.registries) {
-			registry.getListenerContainers().forEach(KafkaErrorHandling::complete);
+	void complete() {
+		if (this.container.getContainerProperties()
+			.getMessageListener() instanceof KafkaBackoffAwareMessageListenerAdapter) {
+			return;
 		}
-	}
-
-	private static void complete(MessageListenerContainer candidate) {
-		if (candidate instanceof AbstractMessageListenerContainer<?, ?> container && !container.isRunning()
-				&& container.getCommonErrorHandler() == null && !isTransactional(container.getContainerProperties())) {
+		boolean transactional = isTransactional(this.container.getContainerProperties());
+		if (this.container.getCommonErrorHandler() == null && !transactional) {
 			DefaultErrorHandler handler = new DefaultErrorHandler();
-			handler.setBackOffFunction(new KafkaBackOff());
-			container.setCommonErrorHandler(handler);
-			logger.debug("The Kafka listener '{}' waits for first calls that still run", container.getListenerId());
+			handler.setSeekAfterError(!isAsync());
+			this.container.setCommonErrorHandler(handler);
 		}
+		CommonErrorHandler handler = this.container.getCommonErrorHandler();
+		if (handler != null) {
+			giveBackOff(handler);
+			checkSeeks(handler);
+		}
+		if (transactional) {
+			giveBackOff(this.container.getAfterRollbackProcessor());
+		}
+	}
+
+	private void giveBackOff(Object handler) {
+		if (!canWait(handler) && this.guarded) {
+			logger.warn("The Kafka listener '{}' has an error handling that cannot wait ({}): a record whose first "
+					+ "delivery still runs elsewhere, or whose store is down, is given up after its tries, and is lost if "
+					+ "the other delivery fails. Use a DefaultErrorHandler, or with transactions a "
+					+ "DefaultAfterRollbackProcessor, whose back-off has one retry at least, e.g. new FixedBackOff(1000, 9)",
+					this.container.getListenerId(), handler.getClass().getSimpleName());
+		}
+	}
+
+	private static boolean canWait(@Nullable Object handler) {
+		if (handler instanceof FailedRecordProcessor processor) {
+			return KafkaBackOff.giveTo(processor);
+		}
+		if (handler instanceof CommonDelegatingErrorHandler) {
+			return canWait(value(handler, CommonDelegatingErrorHandler.class, "defaultErrorHandler"));
+		}
+		if (handler instanceof CommonMixedErrorHandler) {
+			return canWait(value(handler, CommonMixedErrorHandler.class, "recordErrorHandler"));
+		}
+		return handler instanceof CommonContainerStoppingErrorHandler;
+	}
+
+	/**
+	 * Up to Spring Kafka 3.3, a container that acknowledges out of order waits for the
+	 * records that such a handler takes back, and never asks the broker for them.
+	 */
+	private void checkSeeks(CommonErrorHandler handler) {
+		if (this.guarded && isAsync() && handler.seeksAfterHandling()) {
+			logger
+				.warn("The Kafka listener '{}' acknowledges out of order, and its error handler ({}) seeks: with Spring "
+						+ "Kafka 3.3 the first exception stops its partition for good. Call setSeekAfterError(false) on the "
+						+ "handler", this.container.getListenerId(), handler.getClass().getSimpleName());
+		}
+	}
+
+	private boolean isAsync() {
+		ContainerProperties properties = this.container.getContainerProperties();
+		return properties.isAsyncAcks()
+				|| properties.getMessageListener() instanceof AsyncRepliesAware listener && listener.isAsyncReplies();
 	}
 
 	/**
 	 * Returns whether a container has transactions: then the records are repeated after
-	 * the roll-back, and an error handler would change that. The property for other
-	 * transaction managers is not on all lines.
+	 * the roll-back. The property for other transaction managers is not on all lines.
 	 */
 	private static boolean isTransactional(ContainerProperties properties) {
 		BeanWrapper wrapper = PropertyAccessorFactory.forBeanPropertyAccess(properties);
@@ -72,20 +120,17 @@ public final class KafkaErrorHandling implements SmartLifecycle {
 		return properties.isReadableProperty(name) && properties.getPropertyValue(name) != null;
 	}
 
-	@Override
-	public void stop() {
-		this.running = false;
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.running;
-	}
-
-	/** Comes right before the containers. */
-	@Override
-	public int getPhase() {
-		return AbstractMessageListenerContainer.DEFAULT_PHASE - 1;
+	/**
+	 * Reads what Spring Kafka does not tell otherwise.
+	 * @return the value, {@code null} where there is no such field
+	 */
+	static @Nullable Object value(Object target, Class<?> type, String name) {
+		Field field = ReflectionUtils.findField(type, name);
+		if (field == null) {
+			return null;
+		}
+		ReflectionUtils.makeAccessible(field);
+		return ReflectionUtils.getField(field, target);
 	}
 
 }

@@ -15,6 +15,7 @@ import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.engine.AsyncResults;
+import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,12 +106,15 @@ public final class ListenerDoor implements OperationDoor {
 		boolean async = call.operation().async();
 		Object answer;
 		try {
-			answer = this.methods.enter(call, new MessageValues(call.operation().name(), message),
+			answer = enter(call, delivery, new MessageValues(call.operation().name(), message),
 					() -> listener.caller(message, broker::group));
 		}
 		catch (Throwable thrown) {
-			return async ? later(call, delivery, CompletableFuture.failedFuture(thrown))
-					: threw(call, delivery, thrown);
+			if (async && broker.redeliversFailedFutures()) {
+				return later(call, delivery, CompletableFuture.failedFuture(thrown));
+			}
+			Object told = threw(call, delivery, thrown);
+			return async ? CompletableFuture.completedFuture(told) : told;
 		}
 		if (!call.hasRun()) {
 			skip(call, delivery);
@@ -122,6 +126,21 @@ public final class ListenerDoor implements OperationDoor {
 			delivery.goThrough();
 		}
 		return answer;
+	}
+
+	/** Tries for as long as the delivery waits. */
+	private @Nullable Object enter(OperationCall call, Delivery delivery, MessageValues values, Supplier<Caller> caller)
+			throws Throwable {
+		while (true) {
+			try {
+				return this.methods.enter(call, values, caller);
+			}
+			catch (IdempotencyException ex) {
+				if (call.hasRun() || !delivery.waits(ex)) {
+					throw ex;
+				}
+			}
+		}
 	}
 
 	/** Tells the broker the end of a future before its container hears of it. */

@@ -2,6 +2,7 @@ package io.idempotency.autoconfigure;
 
 import java.security.Principal;
 import java.util.List;
+import java.util.Map;
 
 import io.idempotency.Idempotent;
 import io.idempotency.aop.CallRoot;
@@ -13,6 +14,7 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.util.ClassUtils;
 
 /**
  * Tells a native image what the library reads and reflects on: the scripts of its stores,
@@ -50,6 +52,17 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 	/** Has properties whose names differ between the lines, so they are read by name. */
 	private static final String KAFKA_CONTAINER = "org.springframework.kafka.listener.ContainerProperties";
 
+	/** Do not tell what the guard has to know of them; the fields are read by name. */
+	private static final Map<String, List<String>> KAFKA_FIELDS = Map.of(
+			"org.springframework.kafka.listener.FailedRecordProcessor",
+			List.of("userBackOffFunction", "failureTracker"), "org.springframework.kafka.listener.FailedRecordTracker",
+			List.of("noRetries"), "org.springframework.kafka.listener.CommonDelegatingErrorHandler",
+			List.of("defaultErrorHandler"), "org.springframework.kafka.listener.CommonMixedErrorHandler",
+			List.of("recordErrorHandler"), "org.springframework.kafka.listener.AbstractMessageListenerContainer",
+			List.of("consumerFactory"));
+
+	private static final String KAFKA_CONSUMER = "org.apache.kafka.clients.consumer.Consumer";
+
 	private static final String RESPONSE = "jakarta.servlet.http.HttpServletResponse";
 
 	@Override
@@ -64,8 +77,13 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		ASKED_FOR.forEach((name) -> reflection.registerTypeIfPresent(classLoader, name, new MemberCategory[0]));
 		NEAR_CACHE.forEach((name) -> reflection.registerTypeIfPresent(classLoader, name,
 				MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
-		// The method that Servlet 6.1 added.
 		reflection.registerTypeIfPresent(classLoader, KAFKA_CONTAINER, MemberCategory.INVOKE_PUBLIC_METHODS);
+		KAFKA_FIELDS.forEach((name, fields) -> reflection.registerTypeIfPresent(classLoader, name,
+				(type) -> fields.forEach(type::withField)));
+		if (ClassUtils.isPresent(KAFKA_CONSUMER, classLoader)) {
+			hints.proxies().registerJdkProxy(TypeReference.of(KAFKA_CONSUMER));
+		}
+		// The method that Servlet 6.1 added.
 		reflection.registerTypeIfPresent(classLoader, RESPONSE, (type) -> type.withMethod("sendRedirect",
 				TypeReference.listOf(String.class, int.class, boolean.class), ExecutableMode.INVOKE));
 	}

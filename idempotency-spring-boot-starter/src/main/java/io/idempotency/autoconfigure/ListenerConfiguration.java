@@ -1,10 +1,9 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.aop.MethodDoor;
-import io.idempotency.message.KafkaErrorHandling;
+import io.idempotency.message.KafkaRegistryPostProcessor;
 import io.idempotency.message.ListenerDoor;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
@@ -29,8 +28,8 @@ class ListenerConfiguration {
 	static class KafkaConfiguration {
 
 		@Bean
-		KafkaErrorHandling idempotencyKafkaErrorHandling(ObjectProvider<KafkaListenerEndpointRegistry> registries) {
-			return new KafkaErrorHandling(registries);
+		static KafkaRegistryPostProcessor idempotencyKafkaRegistryPostProcessor() {
+			return new KafkaRegistryPostProcessor();
 		}
 
 	}

@@ -1,0 +1,99 @@
+package io.idempotency.message;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.SetupProblem;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.config.KafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpoint;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
+import org.springframework.kafka.config.MultiMethodKafkaListenerEndpoint;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.handler.annotation.Headers;
+
+/**
+ * Spring Kafka's registry, which prepares each container for guarded calls when it is
+ * made: those of the start, and those that the application makes later. A container whose
+ * guarded listener would lose records is refused.
+ */
+class KafkaContainers extends KafkaListenerEndpointRegistry {
+
+	private @Nullable ApplicationContext context;
+
+	@Override
+	public void setApplicationContext(ApplicationContext context) {
+		super.setApplicationContext(context);
+		this.context = context;
+	}
+
+	@Override
+	protected MessageListenerContainer createListenerContainer(KafkaListenerEndpoint endpoint,
+			KafkaListenerContainerFactory<?> factory) {
+		MessageListenerContainer created = super.createListenerContainer(endpoint, factory);
+		if (created instanceof AbstractMessageListenerContainer<?, ?> container) {
+			List<IdempotentOperation> guarded = guardedMethods(endpoint);
+			guarded.forEach((operation) -> check(operation, container.getContainerProperties()));
+			new KafkaErrorHandling(container, !guarded.isEmpty()).complete();
+		}
+		return created;
+	}
+
+	/** Refuses a listener whose duplicates nobody could acknowledge. */
+	private static void check(IdempotentOperation operation, ContainerProperties container) {
+		boolean manual = container.isAsyncAcks() || container.getAckMode() == AckMode.MANUAL
+				|| container.getAckMode() == AckMode.MANUAL_IMMEDIATE;
+		if (!manual || operation.async()) {
+			return;
+		}
+		if (Arrays.stream(operation.method().getParameters()).noneMatch(KafkaContainers::carriesAcknowledgment)) {
+			throw SetupProblem.of(operation,
+					"its container leaves the acknowledgement to the listener, but none of its parameters holds one, so "
+							+ "nobody would acknowledge a duplicate",
+					"Add a parameter, e.g. Acknowledgment acknowledgment, return a CompletableFuture, or let the "
+							+ "container acknowledge, e.g. by AckMode.RECORD");
+		}
+		if (container.isAsyncAcks() && operation.transactions() != null) {
+			throw SetupProblem.of(operation,
+					"transaction = JOIN ends with the return of the listener, but its container acknowledges out of "
+							+ "order, so the work may go on in another thread",
+					"Remove asyncAcks of the container, or set transaction = TransactionMode.SEPARATE");
+		}
+	}
+
+	private static boolean carriesAcknowledgment(Parameter parameter) {
+		Class<?> type = parameter.getType();
+		return type == Acknowledgment.class || Message.class.isAssignableFrom(type)
+				|| Map.class.isAssignableFrom(type) && (MessageHeaders.class.isAssignableFrom(type)
+						|| AnnotatedElementUtils.hasAnnotation(parameter, Headers.class));
+	}
+
+	private List<IdempotentOperation> guardedMethods(KafkaListenerEndpoint endpoint) {
+		if (!(endpoint instanceof MethodKafkaListenerEndpoint<?, ?> listener) || this.context == null) {
+			return List.of();
+		}
+		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
+		Class<?> type = AopProxyUtils.ultimateTargetClass(listener.getBean());
+		List<Method> methods = (listener instanceof MultiMethodKafkaListenerEndpoint<?, ?> several)
+				? several.getMethods() : List.of(listener.getMethod());
+		return methods.stream().map((method) -> source.operation(method, type)).filter(Objects::nonNull).toList();
+	}
+
+}

@@ -1,0 +1,202 @@
+package io.idempotency.it.message;
+
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.message.KafkaBackOff;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.annotation.EnableKafka;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.util.backoff.FixedBackOff;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A container that would lose the records of a guarded listener is refused, or told. No
+ * broker is there, and no container starts.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class KafkaContainerChecksTests {
+
+	private static final String CANNOT_WAIT = "error handling that cannot wait";
+
+	private final ApplicationContextRunner withoutKafka = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+		.withPropertyValues("idempotency.store=memory");
+
+	private final ApplicationContextRunner runner = this.withoutKafka.withUserConfiguration(KafkaConfiguration.class);
+
+	@Test
+	void nobodyCouldAcknowledgeADuplicate() {
+		for (AckMode mode : new AckMode[] { AckMode.MANUAL, AckMode.MANUAL_IMMEDIATE }) {
+			assertThat(failureOf(Plain.class, (factory) -> factory.getContainerProperties().setAckMode(mode)))
+				.contains("Plain#on(String)")
+				.contains("none of its parameters holds one")
+				.contains("Acknowledgment acknowledgment");
+		}
+		assertThat(failureOf(Plain.class, (factory) -> factory.getContainerProperties().setAsyncAcks(true)))
+			.contains("none of its parameters holds one");
+	}
+
+	@Test
+	void listenersThatCanAcknowledge() {
+		with(Acknowledging.class, (factory) -> factory.getContainerProperties().setAckMode(AckMode.MANUAL))
+			.run((context) -> assertThat(context).hasNotFailed());
+		with(Acknowledging.class, (factory) -> factory.getContainerProperties().setAsyncAcks(true))
+			.run((context) -> assertThat(context).hasNotFailed());
+		with(Future.class, (factory) -> factory.getContainerProperties().setAckMode(AckMode.MANUAL))
+			.run((context) -> assertThat(context).hasNotFailed());
+		with(Unguarded.class, (factory) -> factory.getContainerProperties().setAckMode(AckMode.MANUAL))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void handlerThatNeverTriesAgain(CapturedOutput output) {
+		start(Plain.class, new DefaultErrorHandler(new FixedBackOff(0, 0)));
+		assertThat(output).contains("'orders' has an " + CANNOT_WAIT + " (DefaultErrorHandler)")
+			.contains("new FixedBackOff(1000, 9)");
+	}
+
+	@Test
+	void handlerThatTakesNoBackOff(CapturedOutput output) {
+		start(Plain.class, new CommonLoggingErrorHandler());
+		assertThat(output).contains(CANNOT_WAIT + " (CommonLoggingErrorHandler)");
+	}
+
+	@Test
+	void handlersThatTakeTheBackOff(CapturedOutput output) {
+		DefaultErrorHandler prepared = new DefaultErrorHandler();
+		prepared.setBackOffFunction(new KafkaBackOff());
+		start(Plain.class, prepared);
+		start(Plain.class, new CommonDelegatingErrorHandler(new DefaultErrorHandler()));
+		start(Unguarded.class, new CommonLoggingErrorHandler());
+		assertThat(output).doesNotContain(CANNOT_WAIT);
+	}
+
+	@Test
+	void seekOfAHandlerWhereAcknowledgementsAreOutOfOrder(CapturedOutput output) {
+		start(Future.class, new DefaultErrorHandler());
+		assertThat(output).contains("Call setSeekAfterError(false)");
+	}
+
+	@Test
+	void registryOfTheApplication(CapturedOutput output) {
+		this.withoutKafka.withUserConfiguration(OwnRegistry.class, KafkaConfiguration.class, Plain.class)
+			.withBean(Customizer.class, () -> (factory) -> {
+			})
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("is not the one of @EnableKafka");
+	}
+
+	private void start(Class<?> listener, CommonErrorHandler handler) {
+		with(listener, (factory) -> factory.setCommonErrorHandler(handler))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private ApplicationContextRunner with(Class<?> listener, Customizer customizer) {
+		return this.runner.withUserConfiguration(listener).withBean(Customizer.class, () -> customizer);
+	}
+
+	private String failureOf(Class<?> listener, Customizer customizer) {
+		StringBuilder failure = new StringBuilder();
+		with(listener, customizer).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).isInstanceOf(IdempotencyConfigurationException.class);
+			IdempotencyConfigurationException problem = (IdempotencyConfigurationException) context.getStartupFailure();
+			failure.append(problem.getMessage()).append(' ').append(problem.action());
+		});
+		return failure.toString();
+	}
+
+	@FunctionalInterface
+	interface Customizer extends Consumer<ConcurrentKafkaListenerContainerFactory<String, String>> {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableKafka
+	static class KafkaConfiguration {
+
+		@Bean
+		ConcurrentKafkaListenerContainerFactory<String, String> kafkaListenerContainerFactory(Customizer customizer) {
+			ConcurrentKafkaListenerContainerFactory<String, String> factory = new ConcurrentKafkaListenerContainerFactory<>();
+			factory.setConsumerFactory(
+					new DefaultKafkaConsumerFactory<>(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:1"),
+							new StringDeserializer(), new StringDeserializer()));
+			factory.setAutoStartup(false);
+			customizer.accept(factory);
+			return factory;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnRegistry {
+
+		@Bean("org.springframework.kafka.config.internalKafkaListenerEndpointRegistry")
+		KafkaListenerEndpointRegistry registry() {
+			return new KafkaListenerEndpointRegistry();
+		}
+
+	}
+
+	static class Plain {
+
+		@KafkaListener(id = "orders", topics = "orders")
+		@Idempotent("#order")
+		public void on(String order) {
+		}
+
+	}
+
+	static class Acknowledging {
+
+		@KafkaListener(id = "orders", topics = "orders")
+		@Idempotent("#order")
+		public void on(String order, Acknowledgment acknowledgment) {
+		}
+
+	}
+
+	static class Future {
+
+		@KafkaListener(id = "orders", topics = "orders")
+		@Idempotent("#order")
+		public CompletableFuture<Void> on(String order) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+	}
+
+	static class Unguarded {
+
+		@KafkaListener(id = "orders", topics = "orders")
+		public void on(String order) {
+		}
+
+	}
+
+}
