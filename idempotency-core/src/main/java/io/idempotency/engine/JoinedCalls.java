@@ -77,7 +77,11 @@ final class JoinedCalls {
 				if (joined.claim != null && !joined.writeFailed) {
 					throw ex;
 				}
-				if (joined.claim != null || attempt == ATTEMPTS) {
+				if (joined.claim != null || !begins) {
+					// The caller's transaction has failed, and no store.
+					throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+				}
+				if (attempt == ATTEMPTS) {
 					throw unavailable(call, ex);
 				}
 				// A deadlock of claims has ended the transaction, and the work has not
@@ -197,7 +201,9 @@ final class JoinedCalls {
 			}
 			catch (IdempotencyStoreException ex) {
 				this.writeFailed = true;
-				this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
+				if (!(ex instanceof TransactionLostException)) {
+					this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
+				}
 				throw ex;
 			}
 			return new Settled<>(value, null);

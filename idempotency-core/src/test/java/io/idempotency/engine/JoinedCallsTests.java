@@ -73,6 +73,38 @@ class JoinedCallsTests {
 		assertThat(this.runs).isEmpty();
 	}
 
+	/** The store has not failed, so nothing is told of it. */
+	@Test
+	void transactionThatIsLostWithItsWorkFailsAsTheApplicationKnowsIt() {
+		IllegalStateException deadlock = new IllegalStateException("deadlock");
+		this.joining.fail(ScriptedStore.Verb.COMPLETE, ScriptedStore.Point.BEFORE, 1,
+				() -> new TransactionLostException("lost", deadlock));
+		assertThatIllegalStateException().isThrownBy(this::execute).isSameAs(deadlock);
+		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK);
+		expectNoOutage();
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.RELEASED);
+	}
+
+	@Test
+	void transactionOfTheCallerThatIsLostIsNotBegunAgain() {
+		this.transactions.callers = true;
+		IllegalStateException deadlock = new IllegalStateException("deadlock");
+		this.joining.fail(ScriptedStore.Verb.CLAIM, ScriptedStore.Point.BEFORE, 1,
+				() -> new TransactionLostException("lost", deadlock));
+		assertThatIllegalStateException().isThrownBy(this::execute).isSameAs(deadlock);
+		this.joining.fail(ScriptedStore.Verb.CLAIM, ScriptedStore.Point.BEFORE, 1,
+				() -> new TransactionLostException("lost", null));
+		assertThatExceptionOfType(TransactionLostException.class).isThrownBy(this::execute);
+		assertThat(this.runs).isEmpty();
+		expectNoOutage();
+	}
+
+	private void expectNoOutage() {
+		assertThat(this.node.log.messages(Level.WARN)).isEmpty();
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isZero();
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_RETRY)).isZero();
+	}
+
 	@Test
 	void completionThatFailsRollsTheWorkBackAndIsNeverRepeated() {
 		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, ScriptedStore.ALWAYS);
@@ -158,9 +190,11 @@ class JoinedCallsTests {
 
 		private boolean tellsLater;
 
+		private boolean callers;
+
 		@Override
 		public boolean wouldBegin() {
-			return true;
+			return !this.callers;
 		}
 
 		@Override

@@ -253,11 +253,12 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * A claim waits for another transaction that has claimed the key, at most for the
 	 * wait time-out. Then it is {@link ClaimResult.InProgress}, and the transaction can
 	 * go on. A claim is also {@link ClaimResult.InProgress} if the isolation is stricter
-	 * than READ COMMITTED and hides a record that was committed meanwhile. A deadlock
-	 * rolls back the whole transaction on all databases but PostgreSQL; so does the end
-	 * of a wait on MySQL and MariaDB with {@code innodb_rollback_on_timeout}. Such a
-	 * failure is a {@link io.idempotency.store.TransactionLostException}, and the
-	 * transaction can no longer be committed.
+	 * than READ COMMITTED and hides a record that was committed meanwhile. A deadlock or
+	 * a conflict that the database detects otherwise is a
+	 * {@link io.idempotency.store.TransactionLostException}, and the transaction can no
+	 * longer be committed; so is the end of a wait on MySQL and MariaDB with
+	 * {@code innodb_rollback_on_timeout}. A transaction that is aborted already or
+	 * read-only is an exception that says so, and no failure of the store.
 	 */
 	@Override
 	public Optional<IdempotencyStore> joining() {

@@ -13,9 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -67,7 +71,7 @@ final class JoinedTransactions implements JdbcTransactions {
 	 */
 	<T> @Nullable T look(SqlVerb<T> verb) {
 		DataSource dataSource = this.database.dataSource();
-		if (!isIn(dataSource) || isLost() || !readsWhatIsCommitted()) {
+		if (!isIn(dataSource) || lost() != null || !readsWhatIsCommitted()) {
 			return null;
 		}
 		Connection connection = null;
@@ -146,8 +150,9 @@ final class JoinedTransactions implements JdbcTransactions {
 		if (!isIn(dataSource)) {
 			throw noTransaction(what);
 		}
-		if (isLost()) {
-			throw Lost.failure(null);
+		Lost lost = lost();
+		if (lost != null) {
+			throw lost.failure();
 		}
 	}
 
@@ -157,8 +162,12 @@ final class JoinedTransactions implements JdbcTransactions {
 				&& TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder;
 	}
 
-	private static boolean isLost() {
-		return TransactionSynchronizationManager.getSynchronizations().stream().anyMatch(Lost.class::isInstance);
+	private static @Nullable Lost lost() {
+		return (Lost) TransactionSynchronizationManager.getSynchronizations()
+			.stream()
+			.filter(Lost.class::isInstance)
+			.findAny()
+			.orElse(null);
 	}
 
 	private static NoTransactionToJoinException noTransaction(String what) {
@@ -168,14 +177,30 @@ final class JoinedTransactions implements JdbcTransactions {
 				+ " use the DataSource of the one that is there");
 	}
 
-	private IdempotencyStoreException failure(String what, Connection connection, SQLException ex) {
+	/**
+	 * Tells a failure of the caller's transaction from a failure of the store. After a
+	 * deadlock or a conflict, no statement can save the transaction, and on some
+	 * databases the next one would begin another transaction, without the earlier work.
+	 */
+	private RuntimeException failure(String what, Connection connection, SQLException ex) {
 		try {
 			Dialect dialect = this.database.dialect(connection);
-			if (dialect.endsTransaction(connection, dialect.classify(ex))) {
-				// The next statement would begin another transaction, without the earlier
-				// work.
-				TransactionSynchronizationManager.registerSynchronization(new Lost());
-				return Lost.failure(ex);
+			SqlFailure failure = dialect.classify(ex);
+			if (failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION
+					|| dialect.endsTransaction(connection, failure)) {
+				Lost lost = new Lost(asTheApplicationSeesIt(what, ex));
+				TransactionSynchronizationManager.registerSynchronization(lost);
+				return lost.failure();
+			}
+			if (failure == SqlFailure.ABORTED) {
+				return new UnexpectedRollbackException("The transaction that '" + what + "' joins can only be rolled"
+						+ " back, because an earlier statement in it has failed. The failure of a statement must leave"
+						+ " the method, or be undone by a savepoint", ex);
+			}
+			if (failure == SqlFailure.READ_ONLY) {
+				return new IllegalStateException("The transaction that '" + what + "' joins is read-only, and"
+						+ " transaction = JOIN keeps its record there. Let the transaction write, or take"
+						+ " TransactionMode.SEPARATE", ex);
 			}
 		}
 		catch (SQLException suppressed) {
@@ -184,18 +209,30 @@ final class JoinedTransactions implements JdbcTransactions {
 		return JdbcDatabase.failure(what, ex);
 	}
 
-	/** Keeps a transaction that the database has rolled back from being committed. */
-	private static final class Lost implements TransactionSynchronization {
+	/**
+	 * As a statement of the application would have failed, so that it is handled alike.
+	 */
+	private static DataAccessException asTheApplicationSeesIt(String what, SQLException ex) {
+		DataAccessException translated = new SQLExceptionSubclassTranslator()
+			.translate("'" + what + "' of an idempotency record", null, ex);
+		return (translated != null) ? translated : new UncategorizedSQLException(what, null, ex);
+	}
 
-		static TransactionLostException failure(@Nullable Throwable cause) {
-			return new TransactionLostException(
-					"The database has rolled back the whole transaction, most likely to end a deadlock; run it again",
-					cause);
+	/**
+	 * Keeps a transaction that the database has given up from being committed.
+	 *
+	 * @param cause why
+	 */
+	private record Lost(DataAccessException cause) implements TransactionSynchronization {
+
+		TransactionLostException failure() {
+			return new TransactionLostException("The database has given up the whole transaction, because of a deadlock"
+					+ " or of a conflict with another transaction; run it again", this.cause);
 		}
 
 		@Override
 		public void beforeCommit(boolean readOnly) {
-			throw failure(null);
+			throw failure();
 		}
 
 	}

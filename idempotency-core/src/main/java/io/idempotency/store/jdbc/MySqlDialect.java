@@ -28,6 +28,8 @@ class MySqlDialect extends Dialect {
 
 	private static final int DEADLOCK = 1213;
 
+	private static final int READ_ONLY_TRANSACTION = 1792;
+
 	/**
 	 * An error of MariaDB: the record has changed since the transaction took its
 	 * snapshot.
@@ -119,6 +121,7 @@ class MySqlDialect extends Dialect {
 			case DUPLICATE_ENTRY -> SqlFailure.DUPLICATE_KEY;
 			case DEADLOCK, CHECK_READ -> SqlFailure.DEADLOCK;
 			case LOCK_WAIT_TIMEOUT -> SqlFailure.LOCK_TIMEOUT;
+			case READ_ONLY_TRANSACTION -> SqlFailure.READ_ONLY;
 			default -> SqlFailure.OTHER;
 		};
 	}

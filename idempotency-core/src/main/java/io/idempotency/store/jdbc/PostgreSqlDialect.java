@@ -167,6 +167,8 @@ final class PostgreSqlDialect extends Dialect {
 			case "40P01" -> SqlFailure.DEADLOCK;
 			case "40001" -> SqlFailure.SERIALIZATION;
 			case "55P03" -> SqlFailure.LOCK_TIMEOUT;
+			case "25P02" -> SqlFailure.ABORTED;
+			case "25006" -> SqlFailure.READ_ONLY;
 			default -> SqlFailure.OTHER;
 		};
 	}

@@ -22,6 +22,14 @@ enum SqlFailure {
 	/** The wait for the lock of another transaction has reached its bound. */
 	LOCK_TIMEOUT,
 
+	/**
+	 * A statement of the caller has failed, so its transaction can only be rolled back.
+	 */
+	ABORTED,
+
+	/** The transaction must not write. */
+	READ_ONLY,
+
 	/** Any other failure. */
 	OTHER
 

@@ -1,0 +1,200 @@
+package io.idempotency.it.jdbc;
+
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.PostgreSqlBinary;
+import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.OwnThread;
+import io.idempotency.it.store.Requests;
+import io.idempotency.store.FinishedResults;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The transaction of the application fails, and no store: nothing is told as an outage,
+ * and the application sees what it would have seen without a guard.
+ */
+@Requires(Backend.POSTGRESQL)
+@ExtendWith(OutputCaptureExtension.class)
+class CallersTroubleTests {
+
+	private static ConfigurableApplicationContext application;
+
+	private final String ref = UUID.randomUUID().toString();
+
+	private final Joined joined = application.getBean(Joined.class);
+
+	private final JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+
+	private final IdempotencyStore store = application.getBean(JdbcIdempotencyStore.class);
+
+	@BeforeAll
+	static void start() {
+		HikariDataSource pool = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_18).newDatabase().pool(5);
+		application = PoolApplication.start(pool, Joined.class);
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	private static TransactionTemplate transaction(int isolation) {
+		TransactionTemplate template = new TransactionTemplate(application.getBean(PlatformTransactionManager.class));
+		template.setIsolationLevel(isolation);
+		return template;
+	}
+
+	private static TransactionTemplate transaction() {
+		return transaction(TransactionDefinition.ISOLATION_DEFAULT);
+	}
+
+	private void expectNoOutage(CapturedOutput output) {
+		assertThat(output).doesNotContain(" could not ");
+		// Nothing is left of it.
+		assertThat(this.joined.pay(this.ref)).isEqualTo("paid " + this.ref);
+	}
+
+	@Test
+	void failureThatTheWorkHasSwallowedIsARollback(CapturedOutput output) {
+		assertThatExceptionOfType(UnexpectedRollbackException.class).isThrownBy(() -> this.joined.swallow(this.ref))
+			.withMessageContaining("an earlier statement in it has failed");
+		expectNoOutage(output);
+	}
+
+	@Test
+	void transactionThatWasAbortedBeforeTheCallIsARollback(CapturedOutput output) {
+		assertThatExceptionOfType(UnexpectedRollbackException.class)
+			.isThrownBy(() -> transaction().executeWithoutResult((status) -> {
+				fail(this.jdbc);
+				this.joined.pay(this.ref);
+			}))
+			.withMessageContaining("an earlier statement in it has failed");
+		expectNoOutage(output);
+	}
+
+	@Test
+	void transactionThatMustNotWriteIsNamed(CapturedOutput output) {
+		TransactionTemplate reading = transaction();
+		reading.setReadOnly(true);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> reading.executeWithoutResult((status) -> this.joined.pay(this.ref)))
+			.withMessageContaining("is read-only")
+			.withMessageContaining("TransactionMode.SEPARATE");
+		expectNoOutage(output);
+	}
+
+	@Test
+	void conflictOfTheWorkIsAConcurrencyFailure(CapturedOutput output) {
+		assertThatExceptionOfType(ConcurrencyFailureException.class).isThrownBy(() -> this.joined.skew(this.ref));
+		expectNoOutage(output);
+	}
+
+	/** What the transaction of the caller cannot do, the store can by itself. */
+	@Test
+	void lookNeedsNothingOfATransactionThatWasAborted() {
+		FinishedResults finished = finished();
+		transaction().executeWithoutResult((status) -> {
+			fail(this.jdbc);
+			assertThat(finished.find(Requests.claim(Requests.key("look", this.ref)))).isNotNull();
+			status.setRollbackOnly();
+		});
+	}
+
+	@Test
+	void lookThatCannotSeeTheTableLeavesTheTransactionAsItWas() {
+		FinishedResults finished = finished();
+		transaction().executeWithoutResult((status) -> {
+			this.jdbc.execute("set local search_path to nowhere");
+			assertThat(finished.find(Requests.claim(Requests.key("look", this.ref)))).isNotNull();
+			this.jdbc.update("insert into public.payment (ref) values (?)", this.ref);
+		});
+		assertThat(this.jdbc.queryForObject("select count(*) from payment where ref = ?", Long.class, this.ref))
+			.isOne();
+	}
+
+	private FinishedResults finished() {
+		this.store
+			.complete(Requests.result(Requests.acquire(this.store, Requests.claim(Requests.key("look", this.ref)))));
+		return this.store.finished().orElseThrow();
+	}
+
+	private static void fail(JdbcTemplate jdbc) {
+		assertThatExceptionOfType(DataAccessException.class).isThrownBy(() -> jdbc.execute("select 1 / 0"));
+	}
+
+	/** What is guarded in its own transaction. */
+	static class Joined {
+
+		private final JdbcTemplate jdbc;
+
+		private final PlatformTransactionManager transactions;
+
+		Joined(JdbcTemplate jdbc, PlatformTransactionManager transactions) {
+			this.jdbc = jdbc;
+			this.transactions = transactions;
+		}
+
+		@Transactional
+		@Idempotent(operation = "pay", key = "#ref", transaction = TransactionMode.JOIN)
+		public String pay(String ref) {
+			return "paid " + ref;
+		}
+
+		@Transactional
+		@Idempotent(operation = "swallow", key = "#ref", transaction = TransactionMode.JOIN)
+		public String swallow(String ref) {
+			fail(this.jdbc);
+			return "paid " + ref;
+		}
+
+		/** Reads what another transaction writes, which has read what this one writes. */
+		@Transactional(isolation = Isolation.SERIALIZABLE)
+		@Idempotent(operation = "skew", key = "#ref", transaction = TransactionMode.JOIN)
+		public String skew(String ref) {
+			count();
+			this.jdbc.update("insert into payment (ref) values (?)", ref);
+			OwnThread.run(() -> {
+				TransactionTemplate other = new TransactionTemplate(this.transactions);
+				other.setIsolationLevel(TransactionDefinition.ISOLATION_SERIALIZABLE);
+				other.executeWithoutResult((status) -> {
+					count();
+					this.jdbc.update("insert into payment (ref) values (?)", "other");
+				});
+			}).join();
+			return "paid " + ref;
+		}
+
+		private void count() {
+			this.jdbc.queryForObject("select count(*) from payment", Long.class);
+		}
+
+	}
+
+}
