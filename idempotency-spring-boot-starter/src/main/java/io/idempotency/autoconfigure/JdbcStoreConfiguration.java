@@ -44,8 +44,7 @@ class JdbcStoreConfiguration {
 	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
 			ReservedPool reserved) {
-		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
-				marked, all);
+		DataSource dataSource = choose(beanFactory, marked, all);
 		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
 		JdbcSchema schema = new JdbcSchema(dataSource, jdbc.tableName());
 		if (isToBeMade(schema, jdbc.initializeSchema())) {
@@ -69,10 +68,19 @@ class JdbcStoreConfiguration {
 	@Bean
 	ReservedPool idempotencyReservedPool(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all) {
-		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
-				marked, all);
+		DataSource dataSource = choose(beanFactory, marked, all);
 		return (marked.getIfUnique() != null) ? ReservedPool.none(dataSource)
 				: ReservedPool.of(dataSource, properties.jdbc().poolSize(), properties.storeTimeout());
+	}
+
+	private static DataSource choose(ListableBeanFactory beanFactory, ObjectProvider<DataSource> marked,
+			ObjectProvider<DataSource> all) {
+		DataSource chosen = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class, marked,
+				all);
+		if (marked.getIfUnique() == null) {
+			RoutedConnections.refuse(chosen);
+		}
+		return chosen;
 	}
 
 	private static boolean isToBeMade(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
@@ -94,8 +102,7 @@ class JdbcStoreConfiguration {
 	JdbcCleanup idempotencyCleanup(IdempotencyProperties properties, ListableBeanFactory beanFactory,
 			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
 			ObjectProvider<Scheduler> schedulers) {
-		DataSource dataSource = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
-				marked, all);
+		DataSource dataSource = choose(beanFactory, marked, all);
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().tableName());
 		IdempotencyProperties.Jdbc.Cleanup cleanup = properties.jdbc().cleanup();
 		Scheduler scheduler = schedulers.getIfAvailable();

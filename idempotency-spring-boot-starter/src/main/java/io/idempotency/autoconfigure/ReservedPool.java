@@ -21,7 +21,6 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -80,10 +79,7 @@ final class ReservedPool implements AutoCloseable {
 	}
 
 	private void make(Duration storeTimeout) throws SQLException {
-		if (this.application.isWrapperFor(AbstractRoutingDataSource.class)) {
-			missing(this.application.getClass().getName() + " chooses among several data sources");
-		}
-		else if (HIKARI && this.application.isWrapperFor(HikariDataSource.class)) {
+		if (HIKARI && this.application.isWrapperFor(HikariDataSource.class)) {
 			this.pool = new HikariPool(this.application.unwrap(HikariDataSource.class), this.size,
 					storeTimeout.toMillis());
 		}

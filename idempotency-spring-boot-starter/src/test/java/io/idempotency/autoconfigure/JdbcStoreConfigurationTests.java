@@ -2,6 +2,7 @@ package io.idempotency.autoconfigure;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 
 import javax.sql.DataSource;
@@ -16,6 +17,7 @@ import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
@@ -29,6 +31,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -215,6 +219,50 @@ class JdbcStoreConfigurationTests {
 					assertThat(ex).hasMessageContaining("[orders, users]");
 					assertThat(ex.action()).contains("@IdempotencyDataSource");
 				}));
+	}
+
+	@Test
+	void dataSourceThatChoosesADatabaseFailsTheStartUnlessItIsMarked() {
+		this.runner.withUserConfiguration(Routed.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("chooses a database for each connection");
+					assertThat(ex.action()).contains("@IdempotencyDataSource");
+				}));
+		this.runner.withUserConfiguration(Routed.class, MarkedRouted.class)
+			.run((context) -> assertThat(context).hasSingleBean(JdbcIdempotencyStore.class));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Routed {
+
+		@Bean
+		@Primary
+		DataSource routed() {
+			AbstractRoutingDataSource routed = new AbstractRoutingDataSource() {
+
+				@Override
+				protected Object determineCurrentLookupKey() {
+					return "one";
+				}
+
+			};
+			routed.setTargetDataSources(Map.of("one", h2()));
+			return routed;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MarkedRouted {
+
+		@Bean
+		@IdempotencyDataSource
+		DataSource marked(@Qualifier("routed") DataSource routed) {
+			return new LazyConnectionDataSourceProxy(routed);
+		}
+
 	}
 
 	private static DataSource h2() {

@@ -6,7 +6,6 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -38,7 +37,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -189,23 +187,6 @@ class ReservedPoolTests {
 		assertThat(output).containsOnlyOnce(WARNING)
 			.contains(Foreign.class.getName() + " is no HikariCP", "@IdempotencyDataSource",
 					"idempotency.jdbc.pool-size=0");
-	}
-
-	@Test
-	void dataSourceThatChoosesIsNotCopied(CapturedOutput output) {
-		with(() -> {
-			AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
-
-				@Override
-				protected Object determineCurrentLookupKey() {
-					return "one";
-				}
-
-			};
-			routing.setTargetDataSources(Map.of("one", new HikariDataSource(config())));
-			return routing;
-		}).run((context) -> assertThat(size()).isNull());
-		assertThat(output).containsOnlyOnce(WARNING).contains("chooses among several data sources");
 	}
 
 	/** Else renewals would not find the records of their claims. */

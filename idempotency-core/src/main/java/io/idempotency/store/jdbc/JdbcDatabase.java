@@ -15,6 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The database behind a store: the source of its connections, and its dialect. The
@@ -89,6 +90,20 @@ final class JdbcDatabase {
 	 * take, but at least a quarter of that time is left for the work.
 	 */
 	<T> T onOwnConnection(String what, Use use, Duration most, OnConnection<T> work) {
+		if (!TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+			return onOwn(what, use, most, work);
+		}
+		// The source of connections may choose a replica for a transaction that reads.
+		TransactionSynchronizationManager.setCurrentTransactionReadOnly(false);
+		try {
+			return onOwn(what, use, most, work);
+		}
+		finally {
+			TransactionSynchronizationManager.setCurrentTransactionReadOnly(true);
+		}
+	}
+
+	private <T> T onOwn(String what, Use use, Duration most, OnConnection<T> work) {
 		long start = System.nanoTime();
 		ReservedConnections turn = takeTurn(what, use, most);
 		try {

@@ -42,6 +42,10 @@ import org.jspecify.annotations.Nullable;
  * locks would cost further statements. There, the connection is given up when the store
  * time-out is over.
  * <p>
+ * All threads must get connections to the same database: claims are renewed, and futures
+ * end, on other threads than that of the call. A call in a read-only transaction is shown
+ * to the source of connections as one outside of it.
+ * <p>
  * If the calling thread holds a connection of the same pool already, a verb needs a
  * second one for a moment, and renewals need one while the work of the application may
  * use up the pool. So a store that shares a pool should have {@link ReservedConnections}.

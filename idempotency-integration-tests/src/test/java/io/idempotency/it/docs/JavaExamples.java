@@ -32,8 +32,10 @@ final class JavaExamples {
 			import java.time.*;
 			import java.util.*;
 			import java.util.function.Consumer;
+			import javax.sql.DataSource;
 			import feign.Feign;
 			import io.idempotency.*;
+			import io.idempotency.autoconfigure.IdempotencyDataSource;
 			import io.idempotency.message.KafkaBackOff;
 			import io.idempotency.client.*;
 			import io.idempotency.store.IdempotencyStore;
@@ -47,6 +49,7 @@ final class JavaExamples {
 			import org.springframework.amqp.rabbit.annotation.RabbitListener;
 			import org.springframework.boot.test.context.TestConfiguration;
 			import org.springframework.context.annotation.Bean;
+			import org.springframework.context.annotation.Primary;
 			import org.springframework.context.event.EventListener;
 			import org.springframework.core.annotation.AliasFor;
 			import org.springframework.dao.DuplicateKeyException;
