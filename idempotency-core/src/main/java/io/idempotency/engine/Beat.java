@@ -147,6 +147,25 @@ final class Beat {
 		}
 	}
 
+	/**
+	 * Is told that there was no thread for a renewal. The next sweep tries again, and
+	 * comes soon.
+	 */
+	synchronized void notSent(boolean asAlone) {
+		isBack(asAlone);
+		soon();
+	}
+
+	/** Plans the next renewal for soon, unless the beat has stopped. */
+	private void soon() {
+		this.due = Math.min(
+				this.beats.now() + TimeUnit.NANOSECONDS.convert(Beats.retryDelay(this.call.policy().lease())),
+				this.endsAt);
+		if (!this.stopped) {
+			this.beats.sweepAt(this.due);
+		}
+	}
+
 	boolean begins(long now) {
 		boolean late;
 		synchronized (this) {
@@ -196,13 +215,10 @@ final class Beat {
 		synchronized (this) {
 			isBack(asAlone);
 			this.failed = true;
-			this.due = Math.min(
-					this.beats.now() + TimeUnit.NANOSECONDS.convert(Beats.retryDelay(this.call.policy().lease())),
-					this.endsAt);
+			soon();
 			if (this.stopped) {
 				return;
 			}
-			this.beats.sweepAt(this.due);
 		}
 		this.beats.repeats(operation());
 	}

@@ -40,6 +40,8 @@ final class Beats {
 
 	static final long NEVER = Long.MAX_VALUE;
 
+	private static final long AFTER_A_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
+
 	private final IdempotencyStore store;
 
 	private final Scheduler scheduler;
@@ -67,6 +69,15 @@ final class Beats {
 		this.outage = outage;
 		this.events = events;
 		this.origin = scheduler.nanos();
+	}
+
+	/**
+	 * Starts a first thread, so that no renewal has to wait for one later.
+	 * @throws RejectedExecutionException if there is none
+	 */
+	void startThread() {
+		this.threads.execute(() -> {
+		});
 	}
 
 	static Duration retryDelay(Duration lease) {
@@ -139,11 +150,12 @@ final class Beats {
 
 	private synchronized void schedule(long due) {
 		if (due < this.nextSweep) {
-			if (this.timer != null) {
-				this.timer.cancel();
-			}
-			this.nextSweep = due;
+			Scheduler.Timer last = this.timer;
 			this.timer = this.scheduler.schedule(this::sweep, Duration.ofNanos(Math.max(0, due - now())));
+			this.nextSweep = due;
+			if (last != null) {
+				last.cancel();
+			}
 		}
 	}
 
@@ -159,6 +171,18 @@ final class Beats {
 	private void sweep() {
 		begin();
 		long now = now();
+		// Whatever ends the walk, there is a next one.
+		long next = now + AFTER_A_FAILURE;
+		try {
+			next = walk(now);
+		}
+		finally {
+			sweepAt(next);
+		}
+	}
+
+	/** Does what is due; returns when a sweep is due next. */
+	private long walk(long now) {
 		long next = NEVER;
 		List<Beat> batch = new ArrayList<>();
 		for (Beat beat : this.running) {
@@ -172,8 +196,8 @@ final class Beats {
 				}
 				case ALONE -> dispatch(List.of(beat), true);
 				case OVER -> {
-					this.events.beatsEnded(beat.operation());
 					beat.stop();
+					onThread(() -> this.events.beatsEnded(beat.operation()));
 				}
 				case NOTHING -> {
 				}
@@ -183,32 +207,37 @@ final class Beats {
 		if (!batch.isEmpty()) {
 			dispatch(batch, false);
 		}
-		sweepAt(next);
+		return next;
 	}
 
 	private void dispatch(List<Beat> beats, boolean alone) {
 		try {
 			this.threads.execute(() -> renew(beats, alone));
 		}
-		catch (RejectedExecutionException closed) {
-			this.closed = true;
+		catch (RejectedExecutionException noThread) {
+			beats.forEach((beat) -> beat.notSent(alone));
+		}
+	}
+
+	/** The thread of the timers writes no log, unless there is no other thread. */
+	private void onThread(Runnable report) {
+		try {
+			this.threads.execute(report);
+		}
+		catch (RejectedExecutionException noThread) {
+			report.run();
 		}
 	}
 
 	private void renew(List<Beat> beats, boolean alone) {
 		long sent = now();
-		List<Beat> asked = new ArrayList<>(beats.size());
-		List<Renewal> renewals = new ArrayList<>(beats.size());
-		for (Beat beat : beats) {
-			if (beat.begins(sent)) {
-				asked.add(beat);
-				renewals.add(beat.renewal());
-			}
-		}
-		if (asked.isEmpty()) {
-			return;
-		}
+		List<Beat> asked = beats;
 		try {
+			asked = beats.stream().filter((beat) -> beat.begins(sent)).toList();
+			if (asked.isEmpty()) {
+				return;
+			}
+			List<Renewal> renewals = asked.stream().map(Beat::renewal).toList();
 			Set<ClaimId> refused = refused(renewals);
 			asked.forEach((beat) -> beat.answered(sent, alone, !refused.contains(beat.claimId())));
 		}
@@ -228,11 +257,11 @@ final class Beats {
 		catch (Throwable ex) {
 			// All failures are caught, errors too: without a further beat the claims
 			// would surely be lost.
+			asked.forEach((beat) -> beat.failed(alone));
 			if (!this.closed) {
 				// A closing scheduler interrupts renewals; the store has not failed then.
 				this.outage.failed("renew", asked.get(0).operation(), ex);
 			}
-			asked.forEach((beat) -> beat.failed(alone));
 			return;
 		}
 		this.outage.answered();

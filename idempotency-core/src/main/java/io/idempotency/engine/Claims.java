@@ -101,6 +101,20 @@ final class Claims {
 	}
 
 	private Claimed own(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line, ObservedCall observed) {
+		try {
+			return owned(call, claim, sender, line, observed);
+		}
+		catch (IdempotencyStoreUnavailableException given) {
+			throw given;
+		}
+		catch (Throwable ex) {
+			// No call runs on the claim.
+			sender.giveBack();
+			throw ex;
+		}
+	}
+
+	private Claimed owned(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line, ObservedCall observed) {
 		long sent = sender.sentNanos();
 		if (call.policy().mode() != IdempotencyMode.REJECT) {
 			for (int i = 0; !isFresh(call.policy(), sent); i++) {
@@ -138,10 +152,6 @@ final class Claims {
 			line.outage().failed("renew", call.operation(), ex);
 			sender.giveBack();
 			throw unavailable(call, sender.unavailable(ex));
-		}
-		catch (Throwable ex) {
-			sender.giveBack();
-			throw ex;
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -53,7 +54,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/** The longest time that {@link #close()} waits for stores and results. */
 	private static final Duration CLOSING = Duration.ofSeconds(5);
 
-	private final Scheduler scheduler;
+	private final SteadyScheduler scheduler;
 
 	private final boolean ownScheduler;
 
@@ -122,18 +123,19 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
 			EngineObservers observers) {
-		this.scheduler = scheduler;
+		SteadyScheduler steady = new SteadyScheduler(scheduler);
+		this.scheduler = steady;
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
 		this.events = new Events(listener);
-		this.waiter = new ConflictWaiter(maxWaiters, scheduler);
+		this.waiter = new ConflictWaiter(maxWaiters, steady);
 		this.encrypted = new EncryptedResults(encryption, this.events);
 		ClaimOrigins origins = new ClaimOrigins(observers.origins(), this.events);
-		this.claims = new Claims(this.waiter, this.encrypted, this.events, scheduler, origins);
-		this.lines = new StoreLines(scheduler, this.events, observers);
+		this.claims = new Claims(this.waiter, this.encrypted, this.events, steady, origins);
+		this.lines = new StoreLines(steady, this.events, observers);
 		this.replays = new Replays(this.encrypted, this.events, this.lines);
 		this.joined = new JoinedCalls(this, this.replays, this.waiter, this.encrypted, this.events, origins);
-		this.results = new ResultThreads(scheduler);
+		this.results = new ResultThreads(steady);
 		this.observer = observers.calls();
 	}
 
@@ -151,7 +153,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param task the task
 	 */
 	public void runAfter(Duration delay, Runnable task) {
-		this.scheduler.schedule(() -> this.results.run(task), delay);
+		this.scheduler.schedule(() -> {
+			if (!this.results.takes(task)) {
+				runAfter(delay, task);
+			}
+		}, delay);
 	}
 
 	/**
@@ -227,7 +233,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether it is worth making a key for {@link #mayReplayEarly}
 	 */
 	public boolean hasFinishedCalls(IdempotencyStore store) {
-		return line(store).finished().areKnown();
+		StoreLine line = this.lines.known(store);
+		return line != null && line.finished().areKnown();
 	}
 
 	/**
@@ -238,7 +245,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether {@link #replayEarly} is worth the request's fingerprint
 	 */
 	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
-		return store instanceof LocalResults results && results.mayHave(key) || line(store).finished().contain(key);
+		StoreLine line = this.lines.known(store);
+		return line != null
+				&& (store instanceof LocalResults results && results.mayHave(key) || line.finished().contain(key));
 	}
 
 	/**
@@ -269,10 +278,22 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return new EngineLoad(this.lines, this.waiter);
 	}
 
+	/**
+	 * Refuses a call that comes after the close, and one that nobody could keep guarded
+	 * because there are no threads for the renewals of its store.
+	 */
 	private void requireOpen(GuardedCall call) {
 		if (this.closed) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 			throw new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, null);
+		}
+		this.scheduler.setRefused();
+		try {
+			line(call.store());
+		}
+		catch (RejectedExecutionException noThread) {
+			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+			throw new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, noThread);
 		}
 	}
 

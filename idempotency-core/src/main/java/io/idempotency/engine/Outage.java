@@ -1,6 +1,8 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +27,15 @@ final class Outage {
 
 	private final Scheduler scheduler;
 
+	/** The thread of the timers writes no log. */
+	private final Executor thread;
+
 	private volatile @Nullable Story story;
 
 	Outage(String store, Scheduler scheduler) {
 		this.store = store;
 		this.scheduler = scheduler;
+		this.thread = scheduler.threads("log", 1);
 	}
 
 	/** Logs the failure of a verb, and begins an outage if there is none. */
@@ -68,18 +74,28 @@ final class Outage {
 	private synchronized void mayBeOver() {
 		Story known = this.story;
 		if (known != null && !known.checking) {
-			known.checking = true;
 			known.checkedAt = known.failures;
 			this.scheduler.schedule(this::check, QUIET);
+			known.checking = true;
 		}
 	}
 
 	private void check() {
 		Story over = over();
-		if (over != null) {
-			logger.warn("{} answers again, after {} s in which {} of its calls had failed", this.store,
-					Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures);
+		if (over == null) {
+			return;
 		}
+		try {
+			this.thread.execute(() -> tell(over));
+		}
+		catch (RejectedExecutionException noThread) {
+			tell(over);
+		}
+	}
+
+	private void tell(Story over) {
+		logger.warn("{} answers again, after {} s in which {} of its calls had failed", this.store,
+				Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures);
 	}
 
 	private synchronized @Nullable Story over() {

@@ -28,23 +28,34 @@ final class ResultThreads {
 		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
 	}
 
-	/** Runs a task on one of the threads, or on the calling thread if they are closed. */
-	void run(Runnable task) {
+	/**
+	 * Runs a task on one of the threads.
+	 * @return whether there is a thread for it
+	 */
+	boolean takes(Runnable task) {
 		this.tasks.begins();
-		execute(this.threads, () -> {
-			try {
-				task.run();
-			}
-			finally {
-				this.tasks.ends();
-			}
-		});
+		try {
+			this.threads.execute(() -> {
+				try {
+					task.run();
+				}
+				finally {
+					this.tasks.ends();
+				}
+			});
+			return true;
+		}
+		catch (RejectedExecutionException noThread) {
+			this.tasks.ends();
+			return false;
+		}
 	}
 
 	/**
 	 * Ends a call on one of the threads, and completes its answer after that. The
 	 * application may react to the answer by waiting for the end of another call, so its
-	 * code gets a thread of another pool.
+	 * code gets a thread of another pool. Without a thread, the calling thread does all
+	 * that: better that it waits than that nobody gets an answer.
 	 * @param end ends the call and gives the task that completes the answer
 	 * @param answer the future that the caller has
 	 */
@@ -71,7 +82,7 @@ final class ResultThreads {
 		try {
 			threads.execute(task);
 		}
-		catch (RejectedExecutionException closed) {
+		catch (RejectedExecutionException noThread) {
 			task.run();
 		}
 	}

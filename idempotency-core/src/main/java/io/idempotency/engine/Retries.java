@@ -130,17 +130,25 @@ final class Retries {
 			Executor lane = write.isGivenBack() ? this.giveBackThreads : this.threads;
 			lane.execute(() -> attempt(write));
 		}
-		catch (RejectedExecutionException ex) {
-			// The threads are closed: the write was sent once more then, or is in the log
-			// of the close.
-			this.closed = true;
+		catch (RejectedExecutionException noThread) {
+			scheduleNext(write);
 		}
 	}
 
 	private void attempt(OutstandingWrite write) {
-		if (send(write) || this.closed) {
-			return;
+		boolean ended = false;
+		try {
+			ended = send(write);
 		}
+		finally {
+			// Whatever the attempt has thrown, the write is still outstanding.
+			if (!ended && !this.closed) {
+				again(write);
+			}
+		}
+	}
+
+	private void again(OutstandingWrite write) {
 		if (!write.isOver(this.scheduler.nanos())) {
 			scheduleNext(write);
 		}

@@ -8,33 +8,45 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
 
 /** The lines of all stores, each made by the first call. Thread-safe. */
 final class StoreLines {
 
 	private final Map<IdempotencyStore, StoreLine> lines = new ConcurrentHashMap<>();
 
-	private final Scheduler scheduler;
+	private final SteadyScheduler scheduler;
 
 	private final Events events;
 
 	private final EngineObservers observers;
 
-	StoreLines(Scheduler scheduler, Events events, EngineObservers observers) {
+	StoreLines(SteadyScheduler scheduler, Events events, EngineObservers observers) {
 		this.scheduler = scheduler;
 		this.events = events;
 		this.observers = observers;
 	}
 
+	/** Returns the line to a store, {@code null} before the first call. */
+	@Nullable StoreLine known(IdempotencyStore store) {
+		return this.lines.get(store);
+	}
+
+	/**
+	 * Returns the line to a store, whose renewals have their first threads.
+	 * @throws java.util.concurrent.RejectedExecutionException if there are none
+	 */
 	StoreLine to(IdempotencyStore store) {
-		StoreLine line = this.lines.get(store);
+		StoreLine line = known(store);
 		return (line != null) ? line : this.lines.computeIfAbsent(store, this::make);
 	}
 
 	private StoreLine make(IdempotencyStore store) {
-		return StoreLine.to(this.observers.observed(store), store.getClass().getSimpleName(), this.scheduler,
+		this.scheduler.start();
+		StoreLine line = StoreLine.to(this.observers.observed(store), store.getClass().getSimpleName(), this.scheduler,
 				this.events);
+		line.beats().startThread();
+		return line;
 	}
 
 	Collection<StoreLine> all() {

@@ -30,18 +30,21 @@ public interface Scheduler extends AutoCloseable {
 	 * @param task the task; an exception of the task is logged
 	 * @param delay how long to wait, not negative
 	 * @return the timer, which can cancel the task; a closed scheduler runs no task, so
-	 * its timers do nothing
+	 * its timers do nothing. Throws an error if there is no thread for the timers, which
+	 * lives from the first timer until the scheduler is closed
 	 */
 	Timer schedule(Runnable task, Duration delay);
 
 	/**
 	 * Returns an executor for work that may block. Its threads are daemons; they start
-	 * when there is work, end when there is none, and inherit nothing from the thread
-	 * that hands over the first work.
+	 * when there is work, and inherit nothing from the thread that hands over the first
+	 * work. One of them lives until the scheduler is closed, the others end when there is
+	 * no work.
 	 * @param name what the threads do; part of their names
 	 * @param most the largest number of threads; further work waits for one of them
 	 * @return the executor, which throws {@link RejectedExecutionException} once this
-	 * scheduler is closed
+	 * scheduler is closed, and the error of the JVM if it has no thread and cannot start
+	 * one
 	 */
 	Executor threads(String name, int most);
 

@@ -34,12 +34,12 @@ final class SystemScheduler implements Scheduler {
 
 	private final Queue<ExecutorService> pools = new ConcurrentLinkedQueue<>();
 
+	private final Executor failures = threads("failures", 1);
+
 	private volatile boolean closed;
 
 	SystemScheduler() {
 		this.timers.setRemoveOnCancelPolicy(true);
-		this.timers.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-		this.timers.allowCoreThreadTimeOut(true);
 	}
 
 	/**
@@ -65,7 +65,11 @@ final class SystemScheduler implements Scheduler {
 	@Override
 	public Timer schedule(Runnable task, Duration delay) {
 		try {
-			Future<?> future = this.timers.schedule(() -> run(task), TimeUnit.NANOSECONDS.convert(delay),
+			// The thread lives from now on. Without one, a timer would be in the queue
+			// and
+			// no thread would look.
+			this.timers.prestartCoreThread();
+			Future<?> future = this.timers.schedule(() -> timed(task), TimeUnit.NANOSECONDS.convert(delay),
 					TimeUnit.NANOSECONDS);
 			return () -> future.cancel(false);
 		}
@@ -74,26 +78,56 @@ final class SystemScheduler implements Scheduler {
 		}
 	}
 
+	/** Logs on another thread: an appender that blocks would hold up all timers. */
+	private void timed(Runnable task) {
+		try {
+			task.run();
+		}
+		catch (Throwable ex) {
+			this.failures.execute(() -> failed(ex));
+		}
+	}
+
 	private static void run(Runnable task) {
 		try {
 			task.run();
 		}
 		catch (Throwable ex) {
-			// An executor would hide the failure in a future that no code reads.
-			logger.error("A task of the library has failed", ex);
+			failed(ex);
 		}
+	}
+
+	/** An executor would hide the failure in a future that no code reads. */
+	private static void failed(Throwable failure) {
+		logger.error("A task of the library has failed", failure);
 	}
 
 	@Override
 	public Executor threads(String name, int most) {
 		Idle idle = new Idle();
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, idle, named(name),
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(1, most, IDLE_SECONDS, TimeUnit.SECONDS, idle, named(name),
 				idle);
 		this.pools.add(pool);
 		if (this.closed) {
 			pool.shutdownNow();
 		}
-		return (task) -> pool.execute(() -> run(task));
+		return (task) -> execute(pool, idle, () -> run(task));
+	}
+
+	/** A pool that has a thread needs no further one to take work. */
+	private static void execute(ThreadPoolExecutor pool, Idle idle, Runnable task) {
+		try {
+			pool.execute(task);
+		}
+		catch (RejectedExecutionException closed) {
+			throw closed;
+		}
+		catch (Throwable noThread) {
+			if (pool.getPoolSize() == 0) {
+				throw noThread;
+			}
+			idle.rejectedExecution(task, pool);
+		}
 	}
 
 	/**

@@ -23,6 +23,27 @@ final class ManualScheduler implements Scheduler {
 
 	private boolean closed;
 
+	private int calls;
+
+	private int refusedCall = -1;
+
+	/** Refuses one call for work, as a JVM does that cannot start a thread. */
+	synchronized void refuseCall(int number) {
+		this.refusedCall = this.calls + number;
+	}
+
+	/** How often somebody has asked for a timer or a thread. */
+	synchronized int calls() {
+		return this.calls;
+	}
+
+	private synchronized void mayRefuse() {
+		this.calls++;
+		if (this.calls == this.refusedCall) {
+			throw new Error("unable to create native thread");
+		}
+	}
+
 	@Override
 	public synchronized long nanos() {
 		return this.now;
@@ -30,6 +51,7 @@ final class ManualScheduler implements Scheduler {
 
 	@Override
 	public synchronized Timer schedule(Runnable task, Duration delay) {
+		mayRefuse();
 		Task added = new Task(this.now + delay.toNanos(), this.ordinals++, task);
 		this.tasks.add(added);
 		return () -> remove(added);
@@ -42,6 +64,7 @@ final class ManualScheduler implements Scheduler {
 	@Override
 	public Executor threads(String name, int most) {
 		return (task) -> {
+			mayRefuse();
 			if (isClosed()) {
 				throw new RejectedExecutionException("closed");
 			}

@@ -71,6 +71,9 @@ final class StoreProbe {
 		catch (RejectedExecutionException ex) {
 			question.ends(this.scheduler.nanos(), "The application is stopping");
 		}
+		catch (Throwable ex) {
+			question.ends(this.scheduler.nanos(), ex.toString());
+		}
 		return question;
 	}
 

@@ -2,7 +2,6 @@ package io.idempotency.store.jdbc;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -105,8 +104,11 @@ public final class JdbcCleanup implements AutoCloseable {
 		try {
 			this.thread.execute(this::purge);
 		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("The scheduler is closed, and nothing is purged any more", ex);
+		catch (Throwable noThread) {
+			// A JVM that cannot start a thread throws an error. A closed scheduler sets
+			// no
+			// timer any more.
+			purgeAfter(this.interval);
 		}
 	}
 
@@ -125,12 +127,13 @@ public final class JdbcCleanup implements AutoCloseable {
 				rest = Duration.ofNanos(this.scheduler.nanos() - begin);
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// Errors too: a class may be missing once, or memory for a moment.
 			logger.warn("Idempotency records that are over could not be purged; trying again later", ex);
 		}
 		finally {
 			this.turn.release();
-			// After an error, too: without another purge the table would grow for ever.
+			// Without another purge the table would grow for ever.
 			purgeAfter(rest);
 		}
 	}

@@ -61,6 +61,11 @@ final class ConnectionOpener implements AutoCloseable {
 			this.places.release();
 			result.completeExceptionally(new RedisConnectionFailureException("The store is closed", ex));
 		}
+		catch (Throwable ex) {
+			this.places.release();
+			result.completeExceptionally(
+					new RedisConnectionFailureException("There is no thread that opens a connection to Redis", ex));
+		}
 		return result;
 	}
 

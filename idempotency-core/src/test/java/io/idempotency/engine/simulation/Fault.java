@@ -34,6 +34,9 @@ enum Fault {
 	CLOCK_STEP,
 
 	/** The store loses a record, as in a fail-over, or an operator removes it. */
-	RECORD_LOST
+	RECORD_LOST,
+
+	/** A node cannot start a thread: the next call of its scheduler throws an error. */
+	NO_THREAD
 
 }

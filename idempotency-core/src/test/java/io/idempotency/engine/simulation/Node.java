@@ -36,6 +36,12 @@ final class Node implements Scheduler {
 
 	private boolean closing;
 
+	/** Whether the next call of the scheduler is refused. */
+	private boolean refuses;
+
+	/** How many calls of the scheduler were refused. */
+	private int refusals;
+
 	private long pausedUntil;
 
 	private long randoms;
@@ -65,6 +71,22 @@ final class Node implements Scheduler {
 	void pause(long nanos) {
 		this.pausedUntil = Math.max(this.pausedUntil, this.world.now() + nanos);
 		this.pauses.add(new long[] { this.world.now(), this.pausedUntil });
+	}
+
+	void refuses() {
+		this.refuses = true;
+	}
+
+	boolean hasRefused() {
+		return this.refusals > 0;
+	}
+
+	private void mayRefuse() {
+		if (this.refuses) {
+			this.refuses = false;
+			this.refusals++;
+			throw new OutOfMemoryError("unable to create native thread");
+		}
 	}
 
 	void dies() {
@@ -97,6 +119,7 @@ final class Node implements Scheduler {
 			return () -> {
 			};
 		}
+		mayRefuse();
 		World.Event event = this.world.at(this.world.now() + delay.toNanos(), this, task);
 		return () -> this.world.cancel(event);
 	}
@@ -139,6 +162,7 @@ final class Node implements Scheduler {
 			if (Node.this.world.isGone()) {
 				throw new RejectedExecutionException("gone");
 			}
+			mayRefuse();
 			this.waiting.add(task);
 			if (this.busy < this.most) {
 				this.busy++;

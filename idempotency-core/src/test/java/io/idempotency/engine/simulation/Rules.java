@@ -306,7 +306,7 @@ final class Rules {
 				|| failure instanceof IdempotencyResultUnavailableException);
 		boolean wronged = alone
 				|| failure instanceof IdempotencyStoreUnavailableException && !attempt.disturbed
-						&& !attempt.node.isClosing()
+						&& !attempt.node.isClosing() && !attempt.node.hasRefused()
 				|| failure instanceof RememberedFailureException && key.policy().onFailure() != FailureMode.REMEMBER
 				|| failure instanceof IdempotencyKeyReusedException && this.attempts.getOrDefault(key, List.of())
 					.stream()

@@ -24,7 +24,7 @@ record Scenario(Chance chance, int nodes, List<Call> calls, List<Disturbance> ev
 			Fault.REPEATED };
 
 	private static final Fault[] OF_NODES = { Fault.PAUSE, Fault.PAUSE, Fault.CRASH, Fault.CLOSE, Fault.CUT,
-			Fault.CLOCK_STEP };
+			Fault.CLOCK_STEP, Fault.NO_THREAD };
 
 	private static final double[] RATES = { 0, 0.03, 0.1, 0.3 };
 

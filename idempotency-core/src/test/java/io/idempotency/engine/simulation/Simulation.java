@@ -95,6 +95,7 @@ final class Simulation {
 		switch (event.fault()) {
 			case PAUSE -> node.pause(event.lasts());
 			case CRASH -> node.dies();
+			case NO_THREAD -> node.refuses();
 			case CLOSE -> {
 				this.world.start(node, null, node::closes);
 				this.world.at(this.world.now() + CLOSING + event.lasts(), null, node::dies);

@@ -77,12 +77,14 @@ final class Work extends ValueAction<Object> {
 		CompletableFuture<String> future = new CompletableFuture<>();
 		long ends = this.world.now() + call.duration() + 2;
 		if (call.work() == Call.Work.GIVEN_UP) {
-			this.world.at(ends - call.duration() / 2 - 1, this.attempt.node, () -> {
-				this.attempt.outOfSight = true;
-				future.completeExceptionally(new TimeoutException());
-			});
+			this.world.at(ends - call.duration() / 2 - 1, this.attempt.node,
+					() -> this.world.start(this.attempt.node, null, () -> {
+						this.attempt.outOfSight = true;
+						future.completeExceptionally(new TimeoutException());
+					}));
 		}
-		this.world.at(ends, this.attempt.node, () -> {
+		// A thread of the application completes the future, and may have to wait.
+		this.world.at(ends, this.attempt.node, () -> this.world.start(this.attempt.node, null, () -> {
 			if (call.work() == Call.Work.FAILS_LATER) {
 				this.rules.failed(this.attempt);
 				future.completeExceptionally(new WorkFailed());
@@ -90,7 +92,7 @@ final class Work extends ValueAction<Object> {
 			}
 			this.rules.succeeded(this.attempt);
 			future.complete(this.attempt.value());
-		});
+		}));
 		return future;
 	}
 

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
@@ -173,7 +172,7 @@ class JdbcCleanupTests {
 		try (JdbcCleanup cleanup = new JdbcCleanup(new JdbcIdempotencyStore(failing), Duration.ofHours(1), 10,
 				scheduler)) {
 			cleanup.start();
-			assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(scheduler::run);
+			scheduler.run();
 			assertThat(scheduler.delays).hasSize(2);
 			claim("over", SHORT);
 			scheduler.run();
