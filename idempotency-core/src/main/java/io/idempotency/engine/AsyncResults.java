@@ -19,18 +19,36 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class AsyncResults {
 
+	/** Each future that another one is made of may add a wrapper; a cause may be a ring. */
+	private static final int MAX_WRAPPERS = 32;
+
 	private AsyncResults() {
 	}
 
 	/**
-	 * Returns the failure of the work, without the exception that a future wraps around
-	 * it.
+	 * Returns the failure of the work, without the exceptions that futures wrap around
+	 * it, however many there are.
 	 * @param failure the failure that a future reports
 	 * @return the cause, or the failure itself if nothing wraps it
 	 */
 	public static Throwable cause(Throwable failure) {
-		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
-		return (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
+		Throwable cause = failure;
+		for (int i = 0; i < MAX_WRAPPERS && isWrapper(cause) && cause.getCause() != null; i++) {
+			cause = cause.getCause();
+		}
+		return cause;
+	}
+
+	private static boolean isWrapper(Throwable failure) {
+		return failure instanceof CompletionException || failure instanceof ExecutionException;
+	}
+
+	/**
+	 * Returns whether a failure of a guarded method, or what futures have wrapped, means
+	 * "already done".
+	 */
+	static boolean isDuplicate(GuardedAction<?> action, Throwable failure) {
+		return action.isDuplicate(failure) || action.isDuplicate(cause(failure));
 	}
 
 	/**

@@ -254,7 +254,7 @@ final class JoinedCalls {
 		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
 			OwnedClaim owned = this.claim;
 			// A unique index may also report a duplicate at the commit.
-			if (owned == null || this.writeFailed || !this.action.isDuplicate(thrown)) {
+			if (owned == null || this.writeFailed || !AsyncResults.isDuplicate(this.action, thrown)) {
 				leave();
 				throw thrown;
 			}

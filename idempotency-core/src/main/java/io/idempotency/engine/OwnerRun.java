@@ -58,7 +58,7 @@ final class OwnerRun<T> {
 				value = this.action.run();
 			}
 			catch (Throwable failure) {
-				if (!this.action.isDuplicate(failure)) {
+				if (!AsyncResults.isDuplicate(this.action, failure)) {
 					threw(failure);
 				}
 				else if (!this.claim.isJoined()) {
@@ -217,7 +217,7 @@ final class OwnerRun<T> {
 			if (AsyncResults.isGivenUp(cause)) {
 				end(this.action.gaveUp(cause));
 			}
-			else if (this.action.isDuplicate(cause)) {
+			else if (AsyncResults.isDuplicate(this.action, failure)) {
 				Object found = AsyncResults.await(afterDuplicate(cause));
 				return () -> answer.complete(found);
 			}

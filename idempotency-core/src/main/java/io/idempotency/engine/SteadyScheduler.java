@@ -37,8 +37,9 @@ final class SteadyScheduler implements Scheduler {
 	public Timer schedule(Runnable task, Duration delay) {
 		setRefused();
 		Plan plan = new Plan(task, nanos() + delay.toNanos());
-		if (!set(plan) && !set(plan)) {
+		if (!set(plan)) {
 			this.refused.add(plan);
+			setRefused();
 		}
 		return plan;
 	}

@@ -264,6 +264,36 @@ class FutureResultTests {
 				IdempotencyEvent.REPLAYED);
 	}
 
+	/** Each future that is made of another one may wrap the failure once more. */
+	@Test
+	void timeOutInManyWrappersIsNoFailure() throws Throwable {
+		CompletableFuture<String> answer = execute(this.work);
+		this.work.completeExceptionally(wrapped(new TimeoutException("the work may still act")));
+		assertThat(answer).failsWithin(Duration.ofSeconds(40));
+		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
+		assertThat(this.node.store.count(Verb.RELEASE)).isZero();
+	}
+
+	@Test
+	void duplicateInManyWrappersIsRecovered() throws Throwable {
+		CompletableFuture<String> answer = this.node.execute(this.policy.recoverable(),
+				duplicateDoor().recovering(() -> CompletableFuture.completedFuture("from the table")));
+		this.work.completeExceptionally(wrapped(new DuplicateRow()));
+		assertThat(answer.get()).isEqualTo("from the table");
+	}
+
+	@Test
+	void duplicateThatAWaitingMethodThrowsIsRecovered() throws Throwable {
+		TestAction<CompletableFuture<String>> door = TestAction.<CompletableFuture<String>>async(() -> {
+			throw wrapped(new DuplicateRow());
+		}).duplicateOn(DuplicateRow.class).recovering(() -> CompletableFuture.completedFuture("from the table"));
+		assertThat(this.node.execute(this.policy.recoverable(), door).get()).isEqualTo("from the table");
+	}
+
+	private static Throwable wrapped(Throwable failure) {
+		return new CompletionException(new ExecutionException(new CompletionException(failure)));
+	}
+
 	@Test
 	void duplicateBeforeThereIsAFutureIsRecovered() throws Throwable {
 		TestAction<CompletableFuture<String>> door = TestAction.<CompletableFuture<String>>async(() -> {

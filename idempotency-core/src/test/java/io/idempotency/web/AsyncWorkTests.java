@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,7 +74,8 @@ class AsyncWorkTests {
 	@Test
 	void aFutureThatWasGivenUpMayStillAct() {
 		for (Throwable givenUp : List.of(new CancellationException(), new TimeoutException(),
-				new CompletionException(new TimeoutException()))) {
+				new CompletionException(new TimeoutException()),
+				new CompletionException(new ExecutionException(new TimeoutException())))) {
 			assertThat(end(CompletableFuture.failedFuture(givenUp))).as("%s", givenUp).isEqualTo(Work.GIVEN_UP);
 		}
 	}

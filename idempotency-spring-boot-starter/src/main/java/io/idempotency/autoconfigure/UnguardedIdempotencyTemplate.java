@@ -13,7 +13,6 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
-import io.idempotency.engine.AsyncResults;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,7 +123,7 @@ final class UnguardedIdempotencyTemplate implements IdempotencyTemplate {
 			CompletableFuture<@Nullable T> result = new CompletableFuture<>();
 			action.get().whenComplete((value, failure) -> {
 				if (failure != null) {
-					result.completeExceptionally(AsyncResults.cause(failure));
+					result.completeExceptionally(failure);
 				}
 				else {
 					result.complete(value);
