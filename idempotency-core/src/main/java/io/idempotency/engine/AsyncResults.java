@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class AsyncResults {
 
-	/** Each future that another one is made of may add a wrapper; a cause may be a ring. */
+	/**
+	 * Each future that another one is made of may add a wrapper; a cause may be a ring.
+	 */
 	private static final int MAX_WRAPPERS = 32;
 
 	private AsyncResults() {

@@ -138,6 +138,11 @@ final class Beats {
 		this.closed = true;
 	}
 
+	/** Reports failed renewals again. */
+	void open() {
+		this.closed = false;
+	}
+
 	long now() {
 		return this.scheduler.nanos() - this.origin;
 	}

@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class IdempotencyEngine implements AutoCloseable {
 
-	/** The longest time that {@link #close()} waits for stores and results. */
-	private static final Duration CLOSING = Duration.ofSeconds(5);
+	/** How long {@link #close()} waits at most for stores and results. */
+	public static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
 	private final SteadyScheduler scheduler;
 
@@ -335,31 +335,39 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public void open() {
 		if (this.closed && !this.ownScheduler) {
-			this.lines.clear();
+			this.lines.open();
 			this.closed = false;
 		}
 	}
 
 	/**
-	 * Closes the engine: refuses new calls, completes the futures whose work is done, and
-	 * sends every outstanding completion and release once more, in parallel and within 5
-	 * seconds. Logs the writes that a store has not accepted by then. The caller must
-	 * first stop the sources of calls, and may close the connections of the stores only
-	 * afterwards. Calls that still run end as usual. If their store cannot do a write at
-	 * once, the claim is left to its lease.
+	 * Closes the engine within 10 seconds; see {@link #close(Duration)}.
 	 */
 	@Override
 	public void close() {
+		close(SHUTDOWN_TIMEOUT);
+	}
+
+	/**
+	 * Closes the engine: refuses new calls, completes the futures whose work is done, and
+	 * sends the outstanding completions and releases in parallel, again and again, until
+	 * their stores take them. Logs the writes that a store has not accepted in time. The
+	 * caller must first stop the sources of calls, and may close the connections of the
+	 * stores only afterwards. Calls that still run end as usual. If their store cannot do
+	 * a write at once after the close, the claim is left to its lease.
+	 * @param within how long to try at most
+	 */
+	public void close(Duration within) {
 		if (this.closed) {
 			return;
 		}
 		this.closed = true;
-		long deadline = this.scheduler.nanos() + CLOSING.toNanos();
+		long deadline = this.scheduler.nanos() + within.toNanos();
 		try {
 			// Results that are under way get half of the time; the outstanding writes get
 			// the rest.
 			this.results.await((deadline - this.scheduler.nanos()) / 2);
-			this.lines.sendOnceMore(deadline);
+			this.lines.sendOutstanding(deadline);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -18,8 +18,8 @@ import io.idempotency.store.Scheduler;
 
 /**
  * Repeats the writes that one store could not do at once, until the store accepts or
- * refuses them or their time is over. When the engine is closed, each outstanding write
- * is sent once more. Thread-safe.
+ * refuses them or their time is over. An engine that is closing sends them faster, until
+ * its own time is over. Thread-safe.
  * <p>
  * Completions and releases are never dropped to save room; a completion only loses its
  * result if all results together take too much room. The claims to give back have a limit
@@ -43,6 +43,8 @@ final class Retries {
 	/** More threads than before, because an engine that closes has nothing else to do. */
 	private static final int CLOSING_THREADS = 16;
 
+	private static final Duration CLOSING_PAUSE = Duration.ofMillis(100);
+
 	private final Scheduler scheduler;
 
 	private final Executor threads;
@@ -62,12 +64,21 @@ final class Retries {
 
 	private final AtomicLong resultBytes = new AtomicLong();
 
-	private volatile boolean closed;
+	private final Executor closing;
+
+	/** The writes that an engine that is closing has still to send. */
+	private final UnderWay unfinished;
+
+	private volatile Phase phase = Phase.OPEN;
+
+	private volatile long closingEnds;
 
 	Retries(Scheduler scheduler, Outage outage, Events events) {
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("retries", THREADS);
 		this.giveBackThreads = scheduler.threads("give-backs", GIVE_BACK_THREADS);
+		this.closing = scheduler.threads("closing", CLOSING_THREADS);
+		this.unfinished = new UnderWay(scheduler);
 		this.outage = outage;
 		this.events = events;
 	}
@@ -79,7 +90,7 @@ final class Retries {
 	 * @param atMost the longest time for which the write is repeated
 	 */
 	void repeat(OutstandingWrite write, Duration atMost) {
-		if (this.closed) {
+		if (this.phase == Phase.CLOSED) {
 			this.events.leftToLease(write.verb(), write.operation());
 			write.gaveUp();
 			return;
@@ -90,7 +101,12 @@ final class Retries {
 			write.dropResult();
 		}
 		this.outstanding.add(write);
-		scheduleNext(write);
+		if (this.phase == Phase.OPEN) {
+			scheduleNext(write);
+		}
+		else {
+			finish(write);
+		}
 	}
 
 	/**
@@ -142,7 +158,7 @@ final class Retries {
 		}
 		finally {
 			// Whatever the attempt has thrown, the write is still outstanding.
-			if (!ended && !this.closed) {
+			if (!ended && this.phase == Phase.OPEN) {
 				again(write);
 			}
 		}
@@ -170,7 +186,7 @@ final class Retries {
 		}
 		catch (Throwable ex) {
 			// After any failure of the store the write is still outstanding.
-			if (!this.closed) {
+			if (this.phase == Phase.OPEN) {
 				this.outage.failed(write.verb(), write.operation(), ex);
 				failed(write, ex);
 				this.resultBytes.addAndGet(write.bytes() - before);
@@ -207,34 +223,67 @@ final class Retries {
 	}
 
 	/**
-	 * Sends the outstanding writes once more, in the order of their rank and as many as
-	 * possible at the same time. No write is repeated after that.
-	 * @return the writes that the store has neither answered nor failed at
+	 * Sends the outstanding writes again and again, in the order of their rank and as
+	 * many as possible at the same time, until the store takes them or the time is over.
+	 * Writes that fail meanwhile are sent like the others.
+	 * @param deadline when to stop
+	 * @return the writes that are still to be sent
 	 */
-	UnderWay close() {
-		this.closed = true;
+	UnderWay close(long deadline) {
+		this.closingEnds = deadline;
+		this.phase = Phase.CLOSING;
 		List<OutstandingWrite> last = new ArrayList<>(this.outstanding);
 		last.sort(Comparator.comparing(OutstandingWrite::rank));
-		UnderWay sent = new UnderWay(this.scheduler);
-		last.forEach((write) -> sent.begins());
-		Executor closing = this.scheduler.threads("closing", CLOSING_THREADS);
-		for (OutstandingWrite write : last) {
-			try {
-				closing.execute(() -> {
-					try {
-						send(write);
-					}
-					finally {
-						sent.ends();
-					}
-				});
+		last.forEach(this::finish);
+		return this.unfinished;
+	}
+
+	private void finish(OutstandingWrite write) {
+		this.unfinished.begins();
+		dispatchLast(write);
+	}
+
+	private void dispatchLast(OutstandingWrite write) {
+		try {
+			this.closing.execute(() -> attemptLast(write));
+		}
+		catch (RejectedExecutionException noThread) {
+			repeatLast(write);
+		}
+	}
+
+	private void attemptLast(OutstandingWrite write) {
+		boolean ended = false;
+		try {
+			ended = send(write);
+		}
+		finally {
+			if (ended) {
+				this.unfinished.ends();
 			}
-			catch (RejectedExecutionException ex) {
-				// The threads are closed already: the write is in the log of the close.
-				sent.ends();
+			else {
+				repeatLast(write);
 			}
 		}
-		return sent;
+	}
+
+	private void repeatLast(OutstandingWrite write) {
+		if (this.scheduler.nanos() - this.closingEnds >= 0) {
+			this.unfinished.ends();
+			return;
+		}
+		this.scheduler.schedule(() -> dispatchLast(write), CLOSING_PAUSE);
+	}
+
+	/** Repeats nothing any more, from now on. */
+	void closed() {
+		this.phase = Phase.CLOSED;
+	}
+
+	/** Forgets what was left at the close, and repeats writes again. */
+	void open() {
+		this.outstanding.forEach(this::ends);
+		this.phase = Phase.OPEN;
 	}
 
 	/** Returns the number of outstanding writes for each operation. */
@@ -242,6 +291,20 @@ final class Retries {
 		Map<String, Integer> left = new TreeMap<>();
 		this.outstanding.forEach((write) -> left.merge(write.operation(), 1, Integer::sum));
 		return left;
+	}
+
+	/** What becomes of a write that the store does not take. */
+	private enum Phase {
+
+		/** It is repeated with growing pauses. */
+		OPEN,
+
+		/** It is repeated with short pauses, until the time of the close is over. */
+		CLOSING,
+
+		/** It is left to its lease. */
+		CLOSED
+
 	}
 
 }

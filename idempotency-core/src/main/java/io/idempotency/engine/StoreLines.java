@@ -53,19 +53,22 @@ final class StoreLines {
 		return this.lines.values();
 	}
 
-	/** Forgets all lines, which were closed. */
-	void clear() {
-		this.lines.clear();
+	/** Uses all lines again, which were closed. */
+	void open() {
+		all().forEach((line) -> {
+			line.beats().open();
+			line.retries().open();
+		});
 	}
 
 	/**
-	 * Sends every outstanding write once more, in parallel.
-	 * @param deadline when to stop waiting for the answers
+	 * Sends the outstanding writes of all stores, in parallel, until they are taken.
+	 * @param deadline when to stop
 	 */
-	void sendOnceMore(long deadline) throws InterruptedException {
-		List<UnderWay> sent = new ArrayList<>();
-		all().forEach((line) -> sent.add(line.retries().close()));
-		for (UnderWay writes : sent) {
+	void sendOutstanding(long deadline) throws InterruptedException {
+		List<UnderWay> unfinished = new ArrayList<>();
+		all().forEach((line) -> unfinished.add(line.retries().close(deadline)));
+		for (UnderWay writes : unfinished) {
 			writes.await(deadline - this.scheduler.nanos());
 		}
 	}
@@ -75,6 +78,7 @@ final class StoreLines {
 		Map<String, Integer> left = new TreeMap<>();
 		for (StoreLine line : all()) {
 			line.beats().close();
+			line.retries().closed();
 			line.retries().left().forEach((operation, count) -> left.merge(operation, count, Integer::sum));
 		}
 		this.events.closed(left);

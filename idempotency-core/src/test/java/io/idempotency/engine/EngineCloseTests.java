@@ -56,7 +56,7 @@ class EngineCloseTests {
 	void writesThatAreOutstandingAreLogged() throws Throwable {
 		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
 		this.node.execute(this.policy, TestAction.returning("one"));
-		this.node.engine.close();
+		this.node.engine.close(Duration.ofMillis(100));
 		assertThat(this.node.log.messages(Level.WARN)).last()
 			.asString()
 			.contains("Closed with writes that the store has not taken", "{orders.create=1}");

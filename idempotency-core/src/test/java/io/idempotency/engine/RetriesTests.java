@@ -140,7 +140,7 @@ class RetriesTests {
 		assertThat(List.of(mayBeLeft.rank(), givenBack.rank(), ends.get(0).rank())).containsExactly(Rank.MAY_BE_LEFT,
 				Rank.GIVEN_BACK, Rank.ENDING);
 		this.down = false;
-		this.retries.close();
+		close(Duration.ofSeconds(10));
 		assertThat(this.sent.subList(0, 3)).containsExactlyInAnyOrderElementsOf(ends);
 		assertThat(this.sent.subList(3, 5)).containsExactly(givenBack, mayBeLeft);
 		assertThat(this.retries.left()).isEmpty();
@@ -149,19 +149,41 @@ class RetriesTests {
 	}
 
 	@Test
-	void writeThatFailsAtTheCloseIsLeftAndNotRepeated() {
+	void writeThatFailsAtTheCloseIsSentAgainUntilItsTimeIsOver() {
 		this.down = true;
 		Write write = repeated(1);
-		this.retries.close();
+		close(Duration.ofSeconds(10));
+		this.time.advance(Duration.ofSeconds(9));
+		int attempts = this.sent.size();
+		assertThat(attempts).isGreaterThan(80);
 		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.sent).hasSizeLessThan(attempts + 20);
 		assertThat(this.retries.left()).containsOnlyKeys("op").containsValue(1);
 		assertThat(write.answers).isEmpty();
 		assertThat(this.log.messages(Level.WARN)).as("an outage").isEmpty();
 	}
 
 	@Test
+	void writeThatTheStoreTakesDuringTheCloseIsDone() throws InterruptedException {
+		this.down = true;
+		repeated(1);
+		UnderWay unfinished = close(Duration.ofSeconds(10));
+		this.time.advance(Duration.ofSeconds(3));
+		Write late = repeated(1);
+		this.down = false;
+		this.time.advance(Duration.ofSeconds(1));
+		unfinished.await(Long.MAX_VALUE);
+		assertThat(this.retries.left()).isEmpty();
+		assertThat(late.answers).containsExactly(true);
+	}
+
+	private UnderWay close(Duration within) {
+		return this.retries.close(this.time.nanos() + within.toNanos());
+	}
+
+	@Test
 	void writeAfterTheCloseIsLeftToItsLease() {
-		this.retries.close();
+		this.retries.closed();
 		Write write = repeated(1);
 		assertThat(write.gaveUp).isOne();
 		assertThat(this.retries.outstanding()).isZero();
@@ -171,11 +193,13 @@ class RetriesTests {
 	}
 
 	@Test
-	void closeWaitsForNoWriteThatNoThreadTakes() throws InterruptedException {
+	void closeWaitsForNoWriteThatNoThreadTakesAfterItsTime() throws InterruptedException {
 		this.down = true;
 		repeated(1);
 		this.time.close();
-		this.retries.close().await(Long.MAX_VALUE);
+		UnderWay unfinished = close(Duration.ofSeconds(10));
+		this.time.advance(Duration.ofSeconds(11));
+		unfinished.await(Long.MAX_VALUE);
 		assertThat(this.retries.outstanding()).isOne();
 	}
 

@@ -32,6 +32,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
@@ -88,9 +89,10 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, ChosenEncryption encryption) {
+	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, ChosenEncryption encryption,
+			IdempotencyProperties properties, Environment environment) {
 		encryption.check(engine);
-		return new IdempotencyEngineLifecycle(engine);
+		return IdempotencyEngineLifecycle.of(engine, properties.shutdownTimeout(), environment);
 	}
 
 	@Bean

@@ -41,6 +41,9 @@ import org.springframework.util.unit.DataSize;
  * @param storeTimeout How long one call of a store may take, if its client lets that be
  * bounded. If it is not shorter than a third of the lease, claims of running calls may
  * not be renewed in time. Seconds, unless a unit is given.
+ * @param shutdownTimeout How long an application that ends keeps trying to store the
+ * results of its calls. Keep it shorter than spring.lifecycle.timeout-per-shutdown-phase.
+ * Seconds, unless a unit is given.
  * @param advisorOrder Order of the guard among the advisors of a bean. Advisors with a
  * smaller order are outside of it, so a replay must pass them too. By default the guard
  * is inside of method security, and outside of advisors without an order, such as
@@ -71,6 +74,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("principal") ScopeMode scope, @DefaultValue("json") FingerprintType fingerprint,
 		@DefaultValue("release") FailureType onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
+		@DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS) Duration shutdownTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
 		@DefaultValue NearCache nearCache, @Nullable String namespace, @Nullable String node,
@@ -89,6 +93,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		PropertyChecks.positive("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeastOneMilli("store-timeout", storeTimeout);
+		PropertyChecks.positive("shutdown-timeout", shutdownTimeout);
 		if (http.retentionOnError() != null) {
 			PropertyChecks.notLonger("http.retention-on-error", http.retentionOnError(), "retention", retention);
 		}

@@ -124,6 +124,11 @@ final class LettuceOwnConnection implements OwnConnection {
 	}
 
 	@Override
+	public boolean isOpen() {
+		return this.connection.isOpen();
+	}
+
+	@Override
 	public boolean isKept() {
 		return !this.topology.isPooled();
 	}

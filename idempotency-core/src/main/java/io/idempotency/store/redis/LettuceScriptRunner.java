@@ -4,8 +4,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisNoScriptException;
@@ -28,16 +31,24 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class LettuceScriptRunner implements ScriptRunner {
 
+	/** How long to wait after a server has refused a connection beside the shared one. */
+	private static final long BESIDE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
 	private final RedisConnectionFactory connectionFactory;
 
 	private final ConnectionOpener opener = new ConnectionOpener();
 
 	private volatile @Nullable Line line;
 
+	/** A connection of the store's own, for while the shared one connects again. */
+	private volatile @Nullable Line beside;
+
 	private volatile boolean closed;
 
 	/** The connection that is being opened for all callers that wait for one. */
 	private @Nullable CompletableFuture<Line> opening;
+
+	private @Nullable CompletableFuture<Line> openingBeside;
 
 	LettuceScriptRunner(RedisConnectionFactory connectionFactory) {
 		this.connectionFactory = connectionFactory;
@@ -103,9 +114,76 @@ final class LettuceScriptRunner implements ScriptRunner {
 		return List.copyOf(replies.values());
 	}
 
+	/**
+	 * Returns a connection. While the shared one connects again, after pauses that grow
+	 * with the time it was away, one more is opened beside it, as soon as there is a
+	 * server: nobody waits for the end of such a pause.
+	 */
 	private StatefulConnection<byte[], byte[]> connection(Deadline deadline) {
 		Line last = this.line;
-		return ((last != null && last.isUsable()) ? last : ConnectionOpener.await(opening(), deadline)).connection();
+		if (last == null || !last.isUsable()) {
+			return ConnectionOpener.await(opening(), deadline).connection();
+		}
+		while (!last.isOpen() && mayOpenBeside(last)) {
+			Line beside = this.beside;
+			if (beside != null && beside.isOpen()) {
+				return beside.connection();
+			}
+			try {
+				return ConnectionOpener.await(openingBeside(), deadline).connection();
+			}
+			catch (NotSentException ex) {
+				pause(ex, deadline);
+			}
+		}
+		return last.connection();
+	}
+
+	/**
+	 * Returns whether another connection can be had while this one is held. A pool may
+	 * have only one, and a cluster connects to each of its nodes by itself.
+	 */
+	private boolean mayOpenBeside(Line last) {
+		LettuceConnectionFactory lettuce = (LettuceConnectionFactory) this.connectionFactory;
+		return last.connection() instanceof StatefulRedisConnection
+				&& (lettuce.getShareNativeConnection() || !new LettuceTopology(lettuce).isPooled());
+	}
+
+	private static void pause(NotSentException refused, Deadline deadline) {
+		if (deadline.isOver() || Thread.currentThread().isInterrupted()) {
+			throw refused;
+		}
+		try {
+			TimeUnit.NANOSECONDS.sleep(Math.min(deadline.rest(), BESIDE_PAUSE_NANOS));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw refused;
+		}
+	}
+
+	private synchronized CompletableFuture<Line> openingBeside() {
+		if (this.openingBeside == null || this.openingBeside.isDone()) {
+			this.openingBeside = this.opener.start(this::openBeside, Line::close);
+		}
+		return this.openingBeside;
+	}
+
+	private Line openBeside() {
+		Line last = this.beside;
+		if (last != null) {
+			if (last.isOpen()) {
+				return last;
+			}
+			this.beside = null;
+			last.close();
+		}
+		Line next = Line.openBeside(this.connectionFactory);
+		this.beside = next;
+		if (this.closed) {
+			closeLine();
+		}
+		return next;
 	}
 
 	/**
@@ -143,14 +221,15 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	private void closeLine() {
-		Line last;
+		List<Line> last = new ArrayList<>();
 		synchronized (this) {
-			last = this.line;
+			Stream.of(Optional.ofNullable(this.line), Optional.ofNullable(this.beside))
+				.flatMap(Optional::stream)
+				.forEach(last::add);
 			this.line = null;
+			this.beside = null;
 		}
-		if (last != null) {
-			last.close();
-		}
+		last.forEach(Line::close);
 	}
 
 	/**
@@ -168,6 +247,29 @@ final class LettuceScriptRunner implements ScriptRunner {
 				lease.close();
 				throw ex;
 			}
+		}
+
+		/**
+		 * Opens a connection that the application does not share. Spring never opens a
+		 * pipeline on the shared connection, so it takes another one.
+		 */
+		static Line openBeside(RedisConnectionFactory connectionFactory) {
+			RedisConnection lease = connectionFactory.getConnection();
+			try {
+				lease.openPipeline();
+				Line line = new Line(lease, nativeConnection(lease));
+				lease.closePipeline();
+				return line;
+			}
+			catch (RuntimeException ex) {
+				lease.close();
+				throw ex;
+			}
+		}
+
+		/** Returns whether a script that is sent now leaves now. */
+		boolean isOpen() {
+			return this.connection.isOpen();
 		}
 
 		/**

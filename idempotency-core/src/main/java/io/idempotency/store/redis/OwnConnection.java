@@ -33,6 +33,11 @@ interface OwnConnection extends AutoCloseable {
 	 */
 	long awaitReplicas(int replicas, long millis, Deadline deadline);
 
+	/** Returns whether a script that is sent now leaves now, as far as it is known. */
+	default boolean isOpen() {
+		return true;
+	}
+
 	/**
 	 * Returns whether the connection is worth keeping for the next call, because no pool
 	 * keeps it.

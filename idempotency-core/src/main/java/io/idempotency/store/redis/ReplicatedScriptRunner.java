@@ -118,11 +118,16 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 
 	private OwnConnection take(Deadline deadline) {
 		OwnConnection connection = this.kept.pollFirst();
-		if (connection == null) {
-			return (this.opener != null) ? open(this.opener, deadline) : open();
+		while (connection != null) {
+			this.places.release();
+			if (connection.isOpen()) {
+				return connection;
+			}
+			// It connects again after a pause; a new one need not wait for that.
+			connection.close();
+			connection = this.kept.pollFirst();
 		}
-		this.places.release();
-		return connection;
+		return (this.opener != null) ? open(this.opener, deadline) : open();
 	}
 
 	private OwnConnection open(ConnectionOpener opener, Deadline deadline) {

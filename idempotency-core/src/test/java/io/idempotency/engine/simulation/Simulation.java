@@ -30,7 +30,7 @@ final class Simulation {
 	private static final long END = TimeUnit.MINUTES.toNanos(20);
 
 	/** A server that is closed ends after this time at the earliest. */
-	private static final long CLOSING = TimeUnit.SECONDS.toNanos(6);
+	private static final long CLOSING = TimeUnit.SECONDS.toNanos(11);
 
 	private final Scenario scenario;
 
