@@ -184,6 +184,19 @@ class ArchitectureTests {
 			.or(nameMatching("org\\.springframework\\.(core\\.serializer\\..*|util\\.SerializationUtils)"))
 			.or(nameMatching("org\\.springframework\\.data\\.redis\\.serializer\\.JdkSerializationRedisSerializer")));
 
+	/**
+	 * The wall clock is set while an application runs, so no lease and no retention may
+	 * count by it.
+	 */
+	@ArchTest
+	static final ArchRule wallClockIsForDates = noClasses()
+		.that(not(nameMatching(".*\\.(SteadyClock|ClaimId)|.*\\.client\\.Timing\\$.*")))
+		.should()
+		.callMethodWhere(DescribedPredicate.describe("the wall clock is read",
+				(call) -> call.getTargetOwner().getPackageName().equals("java.time")
+						&& call.getName().matches("now|system.*|tick.*")
+						|| call.getName().equals("currentTimeMillis")));
+
 	@ArchTest
 	static final ArchRule noPolymorphicJson = noClasses().should()
 		.callMethodWhere(DescribedPredicate.describe("default typing is switched on",

@@ -60,7 +60,8 @@ import org.springframework.util.unit.DataSize;
  * empty if there is none.
  * @param node Name of this node, which a record shows to operators beside the claims that
  * the node has made. At most 64 printable characters of ASCII without a space. By default
- * the name of the host, as far as the environment tells it, and the id of the process.
+ * the name of the host, as far as the environment or the files of the machine tell it,
+ * and the id of the process.
  * @param encryption Encryption of stored results.
  * @param admin Administration of records.
  * @since 0.1.0

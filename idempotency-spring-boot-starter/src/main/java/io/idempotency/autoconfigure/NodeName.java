@@ -1,9 +1,14 @@
 package io.idempotency.autoconfigure;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.idempotency.store.ClaimOrigin;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Names this node in the records of its calls.
@@ -12,30 +17,43 @@ final class NodeName {
 
 	private static final int MAX_HOST_LENGTH = 44;
 
+	/** Where a Linux keeps the name that it has now, and the one that it starts with. */
+	static final List<Path> FILES = List.of(Path.of("/proc/sys/kernel/hostname"), Path.of("/etc/hostname"));
+
 	private NodeName() {
 	}
 
 	static ClaimOrigin of(IdempotencyProperties properties) {
 		String node = properties.node();
-		return new ClaimOrigin((node != null) ? node : usual(System.getenv(), ProcessHandle.current().pid()), null,
-				null);
+		return new ClaimOrigin((node != null) ? node : usual(System.getenv(), FILES, ProcessHandle.current().pid()),
+				null, null);
 	}
 
 	/**
 	 * Returns the name of host and process. The host comes from the environment, where
-	 * containers and shells put it: the question to the network may take seconds.
+	 * containers and shells put it, else from the files of the machine: the question to
+	 * the network may take seconds.
 	 */
-	static String usual(Map<String, String> environment, long process) {
-		String host = first(environment.get("HOSTNAME"), environment.get("COMPUTERNAME"));
+	static String usual(Map<String, String> environment, List<Path> files, long process) {
+		String host = Stream
+			.concat(Stream.of("HOSTNAME", "COMPUTERNAME").map((name) -> environment.getOrDefault(name, "")),
+					files.stream().map(NodeName::read))
+			.map(String::strip)
+			.filter((name) -> !name.isEmpty())
+			.findFirst()
+			.orElse("");
 		String printable = host.replaceAll("[^!-~]", "_");
 		return printable.substring(0, Math.min(printable.length(), MAX_HOST_LENGTH)) + ":" + process;
 	}
 
-	private static String first(@Nullable String name, @Nullable String other) {
-		if (name != null) {
-			return name;
+	private static String read(Path file) {
+		try {
+			return Files.readString(file, StandardCharsets.ISO_8859_1);
 		}
-		return (other != null) ? other : "";
+		catch (IOException ex) {
+			// Other systems have no such file, and a sandbox may hide it.
+			return "";
+		}
 	}
 
 }

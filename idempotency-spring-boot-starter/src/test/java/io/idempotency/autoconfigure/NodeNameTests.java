@@ -1,5 +1,9 @@
 package io.idempotency.autoconfigure;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 import io.idempotency.IdempotencyAdmin;
@@ -10,6 +14,9 @@ import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -60,15 +67,32 @@ class NodeNameTests {
 
 	@Test
 	void usualNameIsMadeOfWhatTheEnvironmentTells() {
-		assertThat(NodeName.usual(Map.of("HOSTNAME", "orders-7d9f", "COMPUTERNAME", "PC"), 1))
+		assertThat(NodeName.usual(Map.of("HOSTNAME", "orders-7d9f", "COMPUTERNAME", "PC"), List.of(), 1))
 			.isEqualTo("orders-7d9f:1");
-		assertThat(NodeName.usual(Map.of("COMPUTERNAME", "PC"), 42)).isEqualTo("PC:42");
-		assertThat(NodeName.usual(Map.of(), 42)).isEqualTo(":42");
+		assertThat(NodeName.usual(Map.of("COMPUTERNAME", "PC"), List.of(), 42)).isEqualTo("PC:42");
+		assertThat(NodeName.usual(Map.of(), List.of(), 42)).isEqualTo(":42");
+	}
+
+	@Test
+	void usualNameIsThatOfTheMachineWhereTheEnvironmentTellsNone(@TempDir Path directory) throws IOException {
+		Path kernel = Files.writeString(directory.resolve("kernel"), "orders-7d9f\n");
+		Path empty = Files.writeString(directory.resolve("empty"), "\n");
+		Path missing = directory.resolve("missing");
+		assertThat(NodeName.usual(Map.of("HOSTNAME", ""), List.of(missing, empty, kernel), 1))
+			.isEqualTo("orders-7d9f:1");
+		assertThat(NodeName.usual(Map.of("HOSTNAME", "pod"), List.of(kernel), 1)).isEqualTo("pod:1");
+	}
+
+	@Test
+	@EnabledOnOs(OS.LINUX)
+	void linuxTellsTheNameOfItsHost() throws IOException {
+		String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+		assertThat(NodeName.usual(Map.of(), NodeName.FILES, 42)).isNotEqualTo(":42").startsWith(host.substring(0, 1));
 	}
 
 	@Test
 	void usualNameOfAnyHostIsValid() {
-		String name = NodeName.usual(Map.of("HOSTNAME", "b\u00fcro 7 " + "x".repeat(300)), Long.MAX_VALUE);
+		String name = NodeName.usual(Map.of("HOSTNAME", "b\u00fcro 7 " + "x".repeat(300)), List.of(), Long.MAX_VALUE);
 		assertThat(name).isEqualTo("b_ro_7_" + "x".repeat(37) + ":" + Long.MAX_VALUE);
 		assertThat(new ClaimOrigin(name, null, null).node()).isEqualTo(name);
 	}

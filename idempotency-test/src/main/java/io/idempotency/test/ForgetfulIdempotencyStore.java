@@ -1,9 +1,10 @@
 package io.idempotency.test;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -25,31 +26,35 @@ public final class ForgetfulIdempotencyStore implements IdempotencyStore {
 
 	private static final long MAX_BYTES = 16 * 1024 * 1024;
 
-	private final Clock clock;
+	private final Supplier<MemoryIdempotencyStore> empty;
 
 	private volatile MemoryIdempotencyStore store;
 
 	/**
-	 * Creates a store with the system's clock.
+	 * Creates a store with a clock that never steps.
 	 */
 	public ForgetfulIdempotencyStore() {
-		this(Clock.systemUTC());
+		this(() -> new MemoryIdempotencyStore(MAX_BYTES));
 	}
 
 	/**
 	 * Creates a store.
 	 * @param clock the clock for leases and retentions
 	 */
-	public ForgetfulIdempotencyStore(Clock clock) {
-		this.clock = clock;
-		this.store = new MemoryIdempotencyStore(MAX_BYTES, clock);
+	public ForgetfulIdempotencyStore(InstantSource clock) {
+		this(() -> new MemoryIdempotencyStore(MAX_BYTES, clock));
+	}
+
+	private ForgetfulIdempotencyStore(Supplier<MemoryIdempotencyStore> empty) {
+		this.empty = empty;
+		this.store = empty.get();
 	}
 
 	/**
 	 * Forgets all keys and tokens.
 	 */
 	public void forget() {
-		this.store = new MemoryIdempotencyStore(MAX_BYTES, this.clock);
+		this.store = this.empty.get();
 	}
 
 	@Override

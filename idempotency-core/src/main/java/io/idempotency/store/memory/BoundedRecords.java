@@ -1,7 +1,7 @@
 package io.idempotency.store.memory;
 
-import java.time.Clock;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,9 +57,9 @@ final class BoundedRecords {
 
 	private final Shortage shortage;
 
-	private final Clock clock;
+	private final InstantSource clock;
 
-	BoundedRecords(Budget budget, Clock clock) {
+	BoundedRecords(Budget budget, InstantSource clock) {
 		this.budget = budget;
 		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, budget.max() / UNUSED_TOKENS_SHARE));
 		this.shortage = new Shortage(budget, this.unusedTokens);

@@ -1,8 +1,8 @@
 package io.idempotency.store.memory;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.function.IntSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ final class FillLevel {
 
 	private final IntSupplier records;
 
-	private final Clock clock;
+	private final InstantSource clock;
 
 	private volatile @Nullable Instant halfway;
 
@@ -32,7 +32,7 @@ final class FillLevel {
 	 * there may be news
 	 * @param clock the clock
 	 */
-	FillLevel(long max, IntSupplier records, Clock clock) {
+	FillLevel(long max, IntSupplier records, InstantSource clock) {
 		this.max = max;
 		this.records = records;
 		this.clock = clock;

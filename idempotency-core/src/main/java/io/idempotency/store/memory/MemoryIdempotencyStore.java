@@ -1,8 +1,8 @@
 package io.idempotency.store.memory;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
 
 import io.idempotency.key.IdempotencyKey;
@@ -58,19 +58,21 @@ public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResu
 	private final BoundedRecords records;
 
 	/**
-	 * Creates a store with the system's clock.
+	 * Creates a store whose clock never steps: the time of day is read once, and counts
+	 * on by the elapsed time of this JVM.
 	 * @param maxBytes how many bytes the records may take, overhead included
 	 */
 	public MemoryIdempotencyStore(long maxBytes) {
-		this(maxBytes, Clock.systemUTC());
+		this(maxBytes, new SteadyClock());
 	}
 
 	/**
 	 * Creates a store.
 	 * @param maxBytes how many bytes the records may take, overhead included
-	 * @param clock the clock of leases, retentions and fences
+	 * @param clock the clock of leases, retentions and fences, for example one that a
+	 * test moves; a step forward ends the leases of calls that still run
 	 */
-	public MemoryIdempotencyStore(long maxBytes, Clock clock) {
+	public MemoryIdempotencyStore(long maxBytes, InstantSource clock) {
 		if (maxBytes < Entry.OVERHEAD) {
 			throw new IllegalArgumentException(
 					"maxBytes must be at least " + Entry.OVERHEAD + ", the size of one record, not " + maxBytes);

@@ -1,6 +1,8 @@
 package io.idempotency.store.memory;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -43,6 +45,23 @@ class MemoryIdempotencyStoreTests {
 		long before = System.currentTimeMillis() * 1000;
 		ClaimResult answer = systemStore.claim(request("a", LEASE, RETENTION));
 		assertThat(((Acquired) answer).claim().fence()).isGreaterThanOrEqualTo(before);
+	}
+
+	@Test
+	void stepOfTheWallClockNeitherEndsNorLengthensALease() {
+		AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1000);
+		for (Duration step : List.of(Duration.ofSeconds(40), Duration.ofSeconds(-40))) {
+			MemoryIdempotencyStore steady = new MemoryIdempotencyStore(1_000_000,
+					new SteadyClock(this.clock, nanos::get));
+			steady.claim(request("a", LEASE, RETENTION));
+			this.clock.advance(step);
+			nanos.addAndGet(LEASE.toNanos() - 1000);
+			assertThat(steady.claim(request("a", LEASE, RETENTION))).as("step of %s", step)
+				.isInstanceOf(InProgress.class);
+			nanos.addAndGet(1000);
+			assertThat(steady.claim(request("a", LEASE, RETENTION))).as("step of %s", step)
+				.isInstanceOf(Acquired.class);
+		}
 	}
 
 	@Test
