@@ -7,7 +7,10 @@ package io.idempotency;
  */
 public enum ConflictMode {
 
-	/** The property {@code idempotency.conflict} decides. */
+	/**
+	 * The property {@code idempotency.conflict} decides; a listener of RabbitMQ or JMS
+	 * waits.
+	 */
 	DEFAULT,
 
 	/**

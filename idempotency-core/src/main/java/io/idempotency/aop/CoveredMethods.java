@@ -37,6 +37,11 @@ final class CoveredMethods {
 			.orElse(null);
 	}
 
+	/** Returns whether a door wants duplicates to wait, unless the annotation says. */
+	boolean waits(IdempotentAnnotation annotation) {
+		return this.doors.stream().anyMatch((door) -> door.waits(annotation.method(), annotation.targetClass()));
+	}
+
 	/** Lets each door refuse an operation that it could not guard. */
 	void check(IdempotentOperation operation) {
 		this.doors.forEach((door) -> door.check(operation));

@@ -50,6 +50,18 @@ public interface OperationDoor extends Ordered {
 	}
 
 	/**
+	 * Returns whether a duplicate of a call of this door waits for the first call where
+	 * the annotation does not say, whatever the default of the application is. Is called
+	 * at start-up.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @return whether it waits
+	 */
+	default boolean waits(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	/**
 	 * Refuses an operation whose calls this door could not guard. Is called at start-up,
 	 * for the operations of all doors.
 	 * @param operation the operation

@@ -126,20 +126,28 @@ final class OperationFactory {
 		Idempotent attributes = annotation.attributes();
 		String name = attributes.operation().isEmpty()
 				? MethodNames.operation(annotation.method(), annotation.targetClass()) : attributes.operation();
-		ConflictMode conflict = attributes.conflict();
 		FailureMode onFailure = attributes.onFailure();
 		return this.defaults.change()
 			.operation(name)
 			.mode(attributes.mode())
 			.retention(duration("retention", attributes.retention(), this.defaults.retention(), annotation))
 			.lease(duration("lease", attributes.lease(), this.defaults.lease(), annotation))
-			.conflict((conflict != ConflictMode.DEFAULT) ? conflict : this.defaults.conflict())
+			.conflict(conflict(annotation))
 			.waitTimeout(duration("waitTimeout", attributes.waitTimeout(), this.defaults.waitTimeout(), annotation))
 			.onFailure((onFailure != FailureMode.DEFAULT) ? onFailure : this.defaults.onFailure())
 			.onAbandoned(attributes.onAbandoned())
 			.recoverable(recoverable)
 			.keepsResult(attributes.keepResult())
 			.build();
+	}
+
+	private ConflictMode conflict(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		if (attributes.conflict() != ConflictMode.DEFAULT) {
+			return attributes.conflict();
+		}
+		boolean waits = attributes.mode() != IdempotencyMode.REJECT && this.covered.waits(annotation);
+		return waits ? ConflictMode.WAIT : this.defaults.conflict();
 	}
 
 	private Duration duration(String attribute, String text, Duration defaultValue, IdempotentAnnotation annotation) {

@@ -5,10 +5,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A kind of broker: what listeners of it have in common. Thread-safe. The classes that
- * implement it need those of the broker, so each is loaded at the first message of that
+ * implement it need those of the broker, so each is loaded for the first listener of that
  * broker and not before.
  */
 interface Broker {
+
+	/**
+	 * Refuses a listener that could not be spoken for. Is called at start-up, right
+	 * before the containers start.
+	 * @param listener the listener
+	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be guarded;
+	 * the message names the method and the cure
+	 */
+	default void check(Listener listener) {
+	}
 
 	/**
 	 * Begins a delivery.

@@ -112,6 +112,24 @@ abstract class Delivery implements RunWatch {
 	}
 
 	/**
+	 * Is told that this delivery stays open, and its claim with it, before anybody can
+	 * say a word. Asks neither the broker nor the store.
+	 */
+	void opened() {
+	}
+
+	/**
+	 * Waits with a message whose method may have to run yet, before it is
+	 * {@linkplain #sendBack sent back}.
+	 * @param why why it did not run
+	 * @return whether to try it again instead; {@code false} without a wait where the
+	 * broker or its container makes the pauses
+	 */
+	boolean waits(Throwable why) {
+		return false;
+	}
+
+	/**
 	 * Acknowledges a message whose method does not run, because its effect is there. Does
 	 * nothing where the container acknowledges.
 	 * @throws Exception what the broker throws
@@ -131,16 +149,6 @@ abstract class Delivery implements RunWatch {
 	abstract @Nullable Throwable sendBack(Throwable why) throws Exception;
 
 	/**
-	 * Waits for another try in this same delivery, after a refusal.
-	 * @param why the refusal
-	 * @return whether the call is to be tried again now; otherwise it is
-	 * {@linkplain #sendBack sent back}
-	 */
-	boolean waits(Throwable why) {
-		return false;
-	}
-
-	/**
 	 * Notes a word, and lets the call go through at its time.
 	 * @param said the word, {@code null} for a call that says nothing about this message
 	 * but must keep its place among the others
@@ -148,28 +156,47 @@ abstract class Delivery implements RunWatch {
 	 * @throws Exception what the broker throws
 	 */
 	final void tell(@Nullable Word said, Telling telling) throws Exception {
-		boolean ends;
 		synchronized (this) {
-			this.word = (this.word != null) ? this.word : said;
 			if (this.phase == Phase.RUNS) {
+				this.word = (this.word != null) ? this.word : said;
 				this.kept.add(telling);
 				return;
 			}
-			ends = this.phase == Phase.OPEN && this.word != null;
-			this.phase = ends ? Phase.OVER : this.phase;
 		}
-		if (ends) {
-			this.open.complete(isGivenBack() ? new Ending.NotRun(null) : this.taken);
+		if (said != null) {
+			conclude(said);
 		}
 		telling.go();
 	}
 
 	/**
-	 * Notes a word whose call goes through at once, in the hands of the subclass.
+	 * Notes a word, and lets the call go through at once, behind what was kept.
+	 * @param said the word
+	 * @param telling the call to the broker
+	 * @throws Exception what the broker throws
+	 */
+	final void tellAtOnce(Word said, Telling telling) throws Exception {
+		conclude(said);
+		tellKept();
+		telling.go();
+	}
+
+	/**
+	 * Notes a word that was said elsewhere, and ends an open claim.
 	 * @param said the word
 	 */
-	final synchronized void note(Word said) {
+	final void conclude(Word said) {
+		if (isSaid(said)) {
+			this.open.complete(isGivenBack() ? new Ending.NotRun(null) : this.taken);
+		}
+	}
+
+	/** Notes a word. Returns whether it ends an open claim. */
+	private synchronized boolean isSaid(Word said) {
 		this.word = (this.word != null) ? this.word : said;
+		boolean ends = this.phase == Phase.OPEN;
+		this.phase = ends ? Phase.OVER : this.phase;
+		return ends;
 	}
 
 	@Override
@@ -201,6 +228,7 @@ abstract class Delivery implements RunWatch {
 		if (this.word == null && endsWithItsReturn && staysOpen()) {
 			this.phase = Phase.OPEN;
 			this.taken = ending;
+			opened();
 			return new Ending.Later(this.open);
 		}
 		return ending;
@@ -230,11 +258,17 @@ abstract class Delivery implements RunWatch {
 	 * more
 	 */
 	final void goThrough() throws Exception {
+		synchronized (this) {
+			this.phase = (this.phase == Phase.RUNS) ? Phase.OVER : this.phase;
+		}
+		tellKept();
+	}
+
+	private void tellKept() throws Exception {
 		List<Telling> due;
 		synchronized (this) {
 			due = List.copyOf(this.kept);
 			this.kept.clear();
-			this.phase = (this.phase == Phase.RUNS) ? Phase.OVER : this.phase;
 		}
 		for (Telling telling : due) {
 			telling.go();
@@ -246,6 +280,12 @@ abstract class Delivery implements RunWatch {
 	public final String toString() {
 		String id = this.message.id();
 		return (id != null) ? id : "a message without an id";
+	}
+
+	/** Forgets what was kept: it is not true any more. */
+	final synchronized void withdraw() {
+		this.kept.clear();
+		this.phase = Phase.OVER;
 	}
 
 	/** What a listener says about its message. */

@@ -1,13 +1,77 @@
 package io.idempotency.message;
 
+import java.util.stream.Stream;
+
 import io.idempotency.aop.OperationCall;
+import jakarta.jms.Session;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.Lifecycle;
+import org.springframework.jms.config.JmsListenerEndpointRegistry;
+import org.springframework.jms.listener.DefaultMessageListenerContainer;
+import org.springframework.jms.listener.MessageListenerContainer;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /** A broker of JMS. */
 final class JmsBroker implements Broker {
 
+	private static final Logger logger = LoggerFactory.getLogger(JmsBroker.class);
+
+	private final BeanFactory beanFactory;
+
+	JmsBroker(BeanFactory beanFactory) {
+		this.beanFactory = beanFactory;
+	}
+
+	/**
+	 * Warns of sessions that acknowledge a message as it is received: what is sent back
+	 * there is lost.
+	 */
+	@Override
+	public void check(Listener listener) {
+		boolean known = containers()
+			.anyMatch((container) -> container instanceof DefaultMessageListenerContainer polling
+					&& (listener.source() == null || listener.source().equals(polling.getDestinationName()))
+					&& !polling.isSessionTransacted()
+					&& polling.getSessionAcknowledgeMode() != Session.CLIENT_ACKNOWLEDGE);
+		if (known && !receivesInTransactions()) {
+			logger.warn("""
+					The session of '{}' acknowledges messages before the listener runs: one that fails, whose first \
+					call still runs, or whose store is down is lost. Set sessionTransacted = true""",
+					listener.operation().name());
+		}
+	}
+
+	/** Returns whether messages may be received in a transaction around the session. */
+	private boolean receivesInTransactions() {
+		return this.beanFactory.getBeanProvider(PlatformTransactionManager.class)
+			.stream()
+			.anyMatch((manager) -> isJta(manager.getClass()));
+	}
+
+	/** By name, because the class needs JTA. */
+	private static boolean isJta(@Nullable Class<?> type) {
+		return type != null && (type.getName().equals("org.springframework.transaction.jta.JtaTransactionManager")
+				|| isJta(type.getSuperclass()));
+	}
+
 	@Override
 	public Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message) {
-		return new JmsDelivery(call, message);
+		return new JmsDelivery(call, message, this);
+	}
+
+	/** Returns whether no container gives messages any more. */
+	boolean isStopped() {
+		return containers().noneMatch(Lifecycle::isRunning);
+	}
+
+	private Stream<? extends MessageListenerContainer> containers() {
+		return this.beanFactory.getBeanProvider(JmsListenerEndpointRegistry.class)
+			.stream()
+			.flatMap((registry) -> registry.getListenerContainers().stream());
 	}
 
 }

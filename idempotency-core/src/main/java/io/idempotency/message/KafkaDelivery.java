@@ -95,7 +95,7 @@ final class KafkaDelivery extends Delivery {
 					try {
 						Object result = method.invoke(consumer, arguments);
 						if (position.isSoughtBy(method.getName(), arguments)) {
-							note(Word.GIVEN_BACK);
+							conclude(Word.GIVEN_BACK);
 						}
 						return result;
 					}

@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One guarded listener method.
  *
+ * @param operation the operation
  * @param kind the kind of listener
  * @param carrier the parameter that holds the message, {@code null} if there is none
  * @param source the only source that the annotation names, {@code null} if it names
  * several, or none that is known at start-up
  */
-record Listener(ListenerKind kind, @Nullable MessageCarrier carrier, @Nullable String source) {
+record Listener(IdempotentOperation operation, ListenerKind kind, @Nullable MessageCarrier carrier,
+		@Nullable String source) {
 
 	/**
 	 * Returns the listener of an operation.
@@ -24,7 +26,8 @@ record Listener(ListenerKind kind, @Nullable MessageCarrier carrier, @Nullable S
 	static @Nullable Listener of(IdempotentOperation operation, ListenerSources sources) {
 		Method method = operation.method();
 		ListenerKind kind = ListenerKind.of(method);
-		return (kind != null) ? new Listener(kind, MessageCarrier.of(method), sources.of(kind, operation)) : null;
+		return (kind != null) ? new Listener(operation, kind, MessageCarrier.of(method), sources.of(kind, operation))
+				: null;
 	}
 
 	ReceivedMessage message(@Nullable Object[] arguments) {

@@ -1,6 +1,7 @@
 package io.idempotency.message;
 
 import java.lang.reflect.Parameter;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -12,6 +13,7 @@ import io.idempotency.aop.SetupProblem;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /** Refuses, at start-up, listeners that could not be guarded. */
 final class ListenerCheck {
@@ -19,6 +21,19 @@ final class ListenerCheck {
 	private static final String HEADER = "header";
 
 	private static final String MESSAGE_ID = "messageId";
+
+	/**
+	 * The annotations of methods that get messages, and never a request. The first is
+	 * part of those of most brokers (Pulsar, SQS) and of STOMP.
+	 */
+	private static final List<String> FOREIGN = List.of(
+			"org.springframework.messaging.handler.annotation.MessageMapping",
+			"org.springframework.integration.annotation.ServiceActivator",
+			"org.springframework.integration.annotation.Transformer",
+			"org.springframework.integration.annotation.Filter", "org.springframework.integration.annotation.Splitter",
+			"org.springframework.integration.annotation.Router",
+			"org.springframework.integration.annotation.Aggregator",
+			"org.springframework.scheduling.annotation.Scheduled");
 
 	private final IdempotentOperation operation;
 
@@ -37,22 +52,42 @@ final class ListenerCheck {
 			check.refuse(check.reads(MESSAGE_ID),
 					"its expression reads messageId(), but it is no listener of Kafka, RabbitMQ or JMS",
 					"Use a value of the arguments");
-			check.checkFunction();
+			check.checkForeign();
 			return;
 		}
 		check.check(listener);
 	}
 
 	/**
-	 * Refuses a header of a function whose parameter is a message, as Spring Cloud Stream
-	 * calls it: no such call has a request, so each message would lack its key.
+	 * Refuses a header of a method that others than the known brokers call with a
+	 * message, e.g. a function of Spring Cloud Stream or an endpoint of Spring
+	 * Integration: no such call has a request, so each message would lack its key.
 	 */
-	private void checkFunction() {
+	private void checkForeign() {
+		if (!readsHeader() || isHandlerOfRequests()) {
+			return;
+		}
 		Class<?> type = this.operation.targetClass();
 		boolean function = Consumer.class.isAssignableFrom(type) || Function.class.isAssignableFrom(type);
-		refuse(function && readsHeader() && MessageCarrier.of(this.operation.method()) != null,
-				"header reads a header of a request, and the parameter of this function is a message",
-				"Set key to an expression over the message, e.g. key = \"#message.headers['Idempotency-Key']\"");
+		boolean message = MessageCarrier.of(this.operation.method()) != null;
+		refuse(message || isForeignListener(),
+				"header reads a header of a request, or of a message of Kafka, RabbitMQ or JMS, and " + (function
+						? "the parameter of this function is a message" : "it is a listener of something else"),
+				message ? "Set key to an expression over the message, e.g. key = \"#message.headers['Idempotency-Key']\""
+						: "Add a parameter of Spring's Message, and set key to an expression over it, e.g. "
+								+ "key = \"#message.headers['Idempotency-Key']\"");
+	}
+
+	private boolean isHandlerOfRequests() {
+		return isPresent("org.springframework.web.bind.annotation.RequestMapping");
+	}
+
+	private boolean isForeignListener() {
+		return FOREIGN.stream().anyMatch(this::isPresent);
+	}
+
+	private boolean isPresent(String annotation) {
+		return MergedAnnotations.from(this.operation.method(), SearchStrategy.TYPE_HIERARCHY).isPresent(annotation);
 	}
 
 	private boolean readsHeader() {

@@ -21,6 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
@@ -40,7 +41,7 @@ import org.springframework.util.function.SingletonSupplier;
  * @since 0.1.0
  */
 @Internal
-public final class ListenerDoor implements OperationDoor {
+public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(ListenerDoor.class);
 
@@ -52,6 +53,8 @@ public final class ListenerDoor implements OperationDoor {
 
 	private final Map<MethodClassKey, Listener> listeners = new ConcurrentHashMap<>();
 
+	private volatile boolean running;
+
 	/**
 	 * Creates the door.
 	 * @param methods guards the calls
@@ -61,10 +64,10 @@ public final class ListenerDoor implements OperationDoor {
 	public ListenerDoor(MethodDoor methods, ConfigurableBeanFactory beanFactory) {
 		this.methods = methods;
 		this.sources = new ListenerSources(beanFactory::resolveEmbeddedValue);
-		// Made at the first message, because their classes need those of the broker.
+		// Made for the first listener, because their classes need those of the broker.
 		this.brokers = Map.of(ListenerKind.KAFKA, SingletonSupplier.of(() -> new KafkaBroker(beanFactory)),
 				ListenerKind.RABBIT, SingletonSupplier.of(() -> new RabbitBroker(beanFactory)), ListenerKind.JMS,
-				SingletonSupplier.of(() -> new JmsBroker()));
+				SingletonSupplier.of(() -> new JmsBroker(beanFactory)));
 	}
 
 	@Override
@@ -79,12 +82,46 @@ public final class ListenerDoor implements OperationDoor {
 	}
 
 	@Override
+	public boolean waits(Method method, Class<?> targetClass) {
+		ListenerKind kind = ListenerKind.of(method);
+		return kind == ListenerKind.RABBIT || kind == ListenerKind.JMS;
+	}
+
+	@Override
 	public void check(IdempotentOperation operation) {
 		Listener listener = Listener.of(operation, this.sources);
 		ListenerCheck.check(operation, listener);
 		if (listener != null) {
 			this.listeners.put(key(operation), listener);
 		}
+	}
+
+	/** Checks the listeners against their containers, which are all made by now. */
+	@Override
+	public void start() {
+		this.listeners.values().forEach((listener) -> {
+			Supplier<Broker> broker = this.brokers.get(listener.kind());
+			if (broker != null) {
+				broker.get().check(listener);
+			}
+		});
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	/** Comes before all containers of listeners. */
+	@Override
+	public int getPhase() {
+		return Integer.MAX_VALUE - 1_000;
 	}
 
 	@Override
@@ -135,9 +172,9 @@ public final class ListenerDoor implements OperationDoor {
 			try {
 				return this.methods.enter(call, values, caller);
 			}
-			catch (IdempotencyException ex) {
-				if (call.hasRun() || !delivery.waits(ex)) {
-					throw ex;
+			catch (Throwable thrown) {
+				if (call.hasRun() || new Refusals(call).isFinal(thrown) || !delivery.waits(thrown)) {
+					throw thrown;
 				}
 			}
 		}
@@ -184,6 +221,7 @@ public final class ListenerDoor implements OperationDoor {
 		}
 		RuntimeException deadLetter = refusals.deadLetter(cause);
 		if (deadLetter == null && (!call.hasRun() || delivery.hasReturned())) {
+			delivery.withdraw();
 			Throwable told = delivery.sendBack(cause);
 			if (told == null) {
 				return null;

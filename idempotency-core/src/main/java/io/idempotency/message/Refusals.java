@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,11 @@ final class Refusals {
 				|| thrown instanceof IdempotencyResultUnavailableException
 				|| thrown instanceof IdempotencyDuplicateException;
 		return (useless && isOwn(thrown)) ? DeadLetters.of((IdempotencyException) thrown) : null;
+	}
+
+	/** Returns whether a call that was not run need not be tried again. */
+	boolean isFinal(Throwable thrown) {
+		return isDuplicate(thrown) || thrown instanceof RememberedFailureException || deadLetter(thrown) != null;
 	}
 
 	private boolean isOwn(Throwable thrown) {

@@ -49,6 +49,11 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 	static final List<String> NEAR_CACHE = List.of("com.github.benmanes.caffeine.cache.SSMWA",
 			"com.github.benmanes.caffeine.cache.PSWMW");
 
+	/** The arguments of listeners that the guard replaces by watched ones. */
+	static final List<String> WATCHED = List.of("com.rabbitmq.client.Channel",
+			"org.springframework.amqp.rabbit.connection.ChannelProxy", "jakarta.jms.Session",
+			"jakarta.jms.QueueSession", "jakarta.jms.TopicSession");
+
 	/** Has properties whose names differ between the lines, so they are read by name. */
 	private static final String KAFKA_CONTAINER = "org.springframework.kafka.listener.ContainerProperties";
 
@@ -71,6 +76,9 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			.registerPattern("io/idempotency/store/redis/*.lua")
 			.registerPattern("io/idempotency/store/jdbc/schema-*.sql");
 		hints.proxies().registerJdkProxy(Idempotent.class);
+		WATCHED.stream()
+			.filter((name) -> ClassUtils.isPresent(name, classLoader))
+			.forEach((name) -> hints.proxies().registerJdkProxy(TypeReference.of(name)));
 		ReflectionHints reflection = hints.reflection();
 		reflection.registerType(CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerType(Principal.class, MemberCategory.INVOKE_PUBLIC_METHODS);

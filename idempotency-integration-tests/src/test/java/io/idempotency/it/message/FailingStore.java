@@ -2,6 +2,7 @@ package io.idempotency.it.message;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -10,6 +11,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 
 /** A store that can be down for one operation. */
@@ -53,6 +55,11 @@ class FailingStore implements IdempotencyStore {
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
 		return this.delegate.issue(token, timeToLive);
+	}
+
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return this.delegate.admin();
 	}
 
 }

@@ -3,6 +3,7 @@ package io.idempotency.it.message;
 import io.idempotency.Idempotent;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.JMSException;
+import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 
@@ -47,6 +48,15 @@ class JmsApplication {
 		return factory;
 	}
 
+	@Bean
+	DefaultJmsListenerContainerFactory acknowledging(ConnectionFactory connections) {
+		DefaultJmsListenerContainerFactory factory = new DefaultJmsListenerContainerFactory();
+		factory.setConnectionFactory(connections);
+		factory.setSessionAcknowledgeMode(Session.CLIENT_ACKNOWLEDGE);
+		factory.setReceiveTimeout(200L);
+		return factory;
+	}
+
 	static class Listeners {
 
 		private final Deliveries deliveries;
@@ -84,6 +94,37 @@ class JmsApplication {
 		public String asking(String payload) {
 			this.deliveries.effect(payload);
 			return payload + " " + this.deliveries.enter(payload);
+		}
+
+		/** Rolls back by itself, and returns as if nothing were wrong. */
+		@JmsListener(destination = "rolled-back")
+		@Idempotent("#payload")
+		public void rollingBack(String payload, Session session) throws JMSException {
+			if (this.deliveries.enter(payload) == 1) {
+				session.rollback();
+				return;
+			}
+			this.deliveries.effect(payload);
+		}
+
+		@JmsListener(destination = "recovered", containerFactory = "acknowledging")
+		@Idempotent("#payload")
+		public void recovering(String payload, Session session) throws JMSException {
+			if (this.deliveries.enter(payload) == 1) {
+				session.recover();
+				return;
+			}
+			this.deliveries.effect(payload);
+		}
+
+		/** The same without a guard, to compare with. */
+		@JmsListener(destination = "recovered-unguarded", containerFactory = "acknowledging")
+		public void recoveringUnguarded(String payload, Session session) throws JMSException {
+			if (this.deliveries.enter(payload) == 1) {
+				session.recover();
+				return;
+			}
+			this.deliveries.effect(payload);
 		}
 
 	}

@@ -5,6 +5,8 @@ import java.util.UUID;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -74,6 +76,14 @@ class JmsListenerTests {
 		send("by-property", other, this.payload);
 		assertThat(this.jms.receiveAndConvert("dead")).isEqualTo(other);
 		assertThat(this.deliveries.effectsOf(other)).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "rolled-back", "recovered", "recovered-unguarded" })
+	void messageThatItsListenerGivesBackIsProcessedByItsNextDelivery(String queue) {
+		this.jms.convertAndSend(queue, this.payload);
+		awaitEffects(this.payload, 1);
+		assertThat(this.deliveries.enteredBy(this.payload)).isEqualTo(2);
 	}
 
 	private void send(String queue, String value, String key) {

@@ -17,6 +17,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.MessageMapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -105,6 +106,16 @@ class ListenerStartupTests {
 			.contains("header reads a header of a request")
 			.contains("#message.headers['Idempotency-Key']");
 		assertThat(failureOf(HeaderInExpressionOfFunction.class)).contains("header reads a header of a request");
+	}
+
+	/** As STOMP, Pulsar or SQS call it. */
+	@Test
+	void headerOfAListenerOfSomethingElse() {
+		assertThat(failureOf(ForeignListener.class)).contains("ForeignListener#on(String)")
+			.contains("it is a listener of something else")
+			.contains("Add a parameter of Spring's Message");
+		assertThat(failureOf(ForeignListenerOfMessages.class)).contains("it is a listener of something else")
+			.contains("#message.headers['Idempotency-Key']");
 	}
 
 	@Test
@@ -275,6 +286,23 @@ class ListenerStartupTests {
 	}
 
 	/** May be called in a request. */
+	static class ForeignListener {
+
+		@MessageMapping("orders")
+		@Idempotent(header = "Idempotency-Key")
+		public void on(String order) {
+		}
+
+	}
+
+	static class ForeignListenerOfMessages {
+
+		@Idempotent(header = "Idempotency-Key")
+		public void on(Message<String> message) {
+		}
+
+	}
+
 	static class HeaderOfNoMessage implements Consumer<String> {
 
 		@Override
