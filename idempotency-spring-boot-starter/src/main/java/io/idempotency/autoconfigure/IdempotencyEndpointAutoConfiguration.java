@@ -1,7 +1,9 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.IdempotencyAdmin;
+import io.idempotency.aop.IdempotentOperationSource;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -30,14 +32,15 @@ public final class IdempotencyEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnProperty("idempotency.admin.write-operations")
 	@ConditionalOnMissingBean(IdempotencyEndpoint.class)
-	WritableIdempotencyEndpoint writableIdempotencyEndpoint(IdempotencyAdmin admin) {
-		return new WritableIdempotencyEndpoint(admin);
+	WritableIdempotencyEndpoint writableIdempotencyEndpoint(IdempotencyAdmin admin,
+			ObjectProvider<IdempotentOperationSource> source) {
+		return new WritableIdempotencyEndpoint(admin, source);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin) {
-		return new IdempotencyEndpoint(admin);
+	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
+		return new IdempotencyEndpoint(admin, source);
 	}
 
 }

@@ -12,13 +12,14 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param records the records
  * @param cursor where the next page begins; absent on the last page
+ * @param hint why nothing was found, and what to try; absent if there are records
  * @since 0.1.0
  */
-public record RecordsDescriptor(List<RecordDescriptor> records,
-		@Nullable String cursor) implements OperationResponseBody {
+public record RecordsDescriptor(List<RecordDescriptor> records, @Nullable String cursor,
+		@Nullable String hint) implements OperationResponseBody {
 
-	static RecordsDescriptor of(IdempotencyRecordPage page) {
-		return new RecordsDescriptor(page.records().stream().map(RecordDescriptor::of).toList(), page.cursor());
+	static RecordsDescriptor of(IdempotencyRecordPage page, @Nullable String hint) {
+		return new RecordsDescriptor(page.records().stream().map(RecordDescriptor::of).toList(), page.cursor(), hint);
 	}
 
 }

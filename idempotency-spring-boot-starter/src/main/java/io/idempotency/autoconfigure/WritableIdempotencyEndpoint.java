@@ -7,9 +7,11 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.aop.IdempotentOperationSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -30,9 +32,10 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	/**
 	 * Creates the endpoint.
 	 * @param admin looks records up and removes them
+	 * @param source knows the operations of the application
 	 */
-	public WritableIdempotencyEndpoint(IdempotencyAdmin admin) {
-		super(admin);
+	public WritableIdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
+		super(admin, source);
 	}
 
 	/**
@@ -42,17 +45,17 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	 * @param operation name of the operation
 	 * @param force whether a record that a live call holds is removed too
 	 * @param store name of another store than the default one
-	 * @return what became of the record
+	 * @return {@link EvictionDescriptor}, or the reason why the request is refused
 	 */
 	@DeleteOperation
-	public EvictionDescriptor evict(SecurityContext security, @Selector String id, String operation,
+	public Object evict(SecurityContext security, @Selector String id, @Nullable String operation,
 			@Nullable Boolean force, @Nullable String store) {
 		boolean forced = Boolean.TRUE.equals(force);
-		String what = "the idempotency record %s of '%s'%s".formatted(printable(id), printable(operation),
-				withForce(forced));
 		return answer(() -> {
-			IdempotencyEviction eviction = removed(() -> admin(store).evict(operation, id, forced), security, "evict",
-					what);
+			String name = required(operation);
+			String what = "the idempotency record %s of '%s'%s".formatted(printable(id), printable(name),
+					withForce(forced));
+			IdempotencyEviction eviction = removed(() -> admin(store).evict(name, id, forced), security, "evict", what);
 			logger.info("{} evicted {}: {} removed, {} left because its call runs", who(security), what,
 					eviction.evicted(), eviction.running());
 			return EvictionDescriptor.of(eviction);
@@ -69,10 +72,10 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	 * @param callerId the id of the caller as records show it, instead of the others
 	 * @param force whether records that live calls hold are removed too
 	 * @param store name of another store than the default one
-	 * @return what became of the records
+	 * @return {@link EvictionDescriptor}, or the reason why the request is refused
 	 */
 	@DeleteOperation
-	public EvictionDescriptor erase(SecurityContext security, @Nullable String principal, @Nullable String issuer,
+	public Object erase(SecurityContext security, @Nullable String principal, @Nullable String issuer,
 			@Nullable String registration, @Nullable String scope, @Nullable String callerId, @Nullable Boolean force,
 			@Nullable String store) {
 		boolean forced = Boolean.TRUE.equals(force);

@@ -9,17 +9,18 @@ import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.aop.IdempotentOperationSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** What the log says about removals; that records are removed is tested over HTTP. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -29,7 +30,8 @@ class WritableIdempotencyEndpointTests {
 
 	private final Records records = new Records();
 
-	private final WritableIdempotencyEndpoint endpoint = new WritableIdempotencyEndpoint(this.records);
+	private final WritableIdempotencyEndpoint endpoint = new WritableIdempotencyEndpoint(this.records,
+			new StaticListableBeanFactory().getBeanProvider(IdempotentOperationSource.class));
 
 	@Test
 	void removalWithoutAPrincipalIsLogged(CapturedOutput output) {
@@ -41,10 +43,8 @@ class WritableIdempotencyEndpointTests {
 	@Test
 	void removalThatFailsIsLogged(CapturedOutput output) {
 		this.records.down = true;
-		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-			.isThrownBy(() -> this.endpoint.evict(SecurityContext.NONE, ID, "pay", true, null));
-		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
-			.isThrownBy(() -> this.endpoint.erase(SecurityContext.NONE, "alice", null, null, null, null, null, null));
+		assertRefused(this.endpoint.evict(SecurityContext.NONE, ID, "pay", true, null), 503);
+		assertRefused(this.endpoint.erase(SecurityContext.NONE, "alice", null, null, null, null, null, null), 503);
 		assertThat(output)
 			.contains("Somebody tried to evict the idempotency record " + ID + " of 'pay' with force, and it failed")
 			.contains("Somebody tried to erase the idempotency records of the caller c0ffee, and it failed")
@@ -53,9 +53,13 @@ class WritableIdempotencyEndpointTests {
 
 	@Test
 	void requestThatIsWrongIsNoRemoval(CapturedOutput output) {
-		assertThatExceptionOfType(InvalidEndpointRequestException.class)
-			.isThrownBy(() -> this.endpoint.erase(SecurityContext.NONE, null, null, null, null, null, null, null));
+		assertRefused(this.endpoint.erase(SecurityContext.NONE, null, null, null, null, null, null, null), 400);
 		assertThat(output).doesNotContain("Somebody");
+	}
+
+	private static void assertRefused(Object answer, int status) {
+		assertThat(answer).isInstanceOfSatisfying(WebEndpointResponse.class,
+				(response) -> assertThat(response.getStatus()).isEqualTo(status));
 	}
 
 	/** Removes one record whenever it is asked to, or fails. */

@@ -142,15 +142,50 @@ class AdminEndpointOnTomcatTests {
 
 	@Test
 	void wrongRequestIsToldWhy() {
-		assertThat(get(ENDPOINT).status()).isEqualTo(400);
-		assertThat(get(ENDPOINT + "?" + OTHER + "&limit=0").status()).isEqualTo(400);
-		assertThat(get(ENDPOINT + "?" + OTHER + "&cursor=x").status()).isEqualTo(400);
-		assertThat(get(ENDPOINT + "?" + OTHER + "&store=none").status()).isEqualTo(400);
-		assertThat(get(ENDPOINT + "/x?" + OTHER).status()).isEqualTo(400);
-		assertThat(get(ENDPOINT + "/" + "0".repeat(64) + "?" + OTHER).status()).isEqualTo(404);
-		assertThat(delete(ENDPOINT, Client.as("bob")).status()).isEqualTo(400);
-		assertThat(delete(ENDPOINT + "?principal=alice&callerId=" + "1".repeat(24), Client.as("bob")).status())
-			.isEqualTo(400);
+		assertReason(get(ENDPOINT + "?" + OTHER + "&limit=0"), 400, "limit");
+		assertReason(get(ENDPOINT + "?" + OTHER + "&cursor=x"), 400, "cursor");
+		assertReason(get(ENDPOINT + "?" + OTHER + "&store=none"), 400, "'none'");
+		assertReason(get(ENDPOINT + "/x?" + OTHER), 400, "id");
+		assertReason(get(ENDPOINT + "/" + "0".repeat(64)), 400, "operation");
+		assertReason(get(ENDPOINT + "?key=" + this.key), 400, "operation");
+		assertReason(get(ENDPOINT + "/" + "0".repeat(64) + "?" + OTHER), 404, "No record");
+		assertReason(delete(ENDPOINT, Client.as("bob")), 400, "Say whose records");
+		assertReason(delete(ENDPOINT + "/" + "0".repeat(64), Client.as("bob")), 400, "operation");
+		assertReason(delete(ENDPOINT + "?principal=alice&callerId=" + "1".repeat(24), Client.as("bob")), 400,
+				"Say whose records");
+	}
+
+	@Test
+	void withoutAnOperationTheOperationsAreListed() {
+		List<Map<String, Object>> operations = JsonPath.read(get(ENDPOINT).text(), "$.operations");
+		assertThat(operations).extracting((operation) -> operation.get("name"))
+			.contains(KeysController.class.getName() + ".other()")
+			.isSorted();
+		assertThat(operations).anySatisfy(
+				(operation) -> assertThat(operation).containsEntry("name", KeysController.class.getName() + ".header()")
+					.containsEntry("key", "header X-Request-Id")
+					.containsEntry("mode", "REPLAY"));
+	}
+
+	@Test
+	void emptyFindSaysWhatIsMissing() {
+		call("/keys/other", this.key, Client.as("alice"));
+		assertHint(get(ENDPOINT + "?" + OTHER + "&key=" + this.key), "add principal=");
+		assertHint(get(ENDPOINT + "?" + OTHER + "&key=none&principal=alice"), "issuer=", "its retention is over");
+		assertHint(get(ENDPOINT + "?operation=ordr.place&key=none&principal=alice"), "'ordr.place'",
+				"those that the endpoint lists");
+		assertHint(get(ENDPOINT + "?operation=ordr.place"), "'ordr.place'");
+		assertThat(json(get(ENDPOINT + "?" + OTHER + "&principal=alice&key=" + this.key))).doesNotContainKey("hint");
+	}
+
+	private static void assertHint(Answer answer, String... words) {
+		assertThat(records(json(answer))).isEmpty();
+		assertThat(json(answer).get("hint")).asString().contains(words);
+	}
+
+	private static void assertReason(Answer answer, int status, String word) {
+		assertThat(answer.status()).as("%s", answer).isEqualTo(status);
+		assertThat(JsonPath.<String>read(answer.text(), "$.reason")).contains(word);
 	}
 
 	private String idOf(String operation, String principal) {
