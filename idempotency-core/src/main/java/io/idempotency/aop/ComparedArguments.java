@@ -101,7 +101,7 @@ final class ComparedArguments {
 	}
 
 	/** Returns whether one of the names is that of the type or of a super-type. */
-	private static boolean is(Class<?> type, Set<String> names) {
+	static boolean is(Class<?> type, Set<String> names) {
 		if (names.contains(type.getName())) {
 			return true;
 		}

@@ -67,7 +67,7 @@ final class OperationFactory {
 		checkPlace(annotation);
 		AttributeCheck.check(annotation);
 		if (!covered) {
-			ReactiveApplications.check(annotation, this.beanFactory);
+			ForeignCalls.check(annotation, this.beanFactory);
 		}
 		KeySource keySource = this.keySources.of(annotation, covered, this.covered.adviceForKey(annotation));
 		ResultShape result = ResultShape.of(annotation);

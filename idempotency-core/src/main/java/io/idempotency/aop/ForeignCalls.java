@@ -1,0 +1,129 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Parameter;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyMode;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.stereotype.Controller;
+
+/**
+ * Refuses annotations on methods that frameworks call in ways that no door sees: their
+ * requests are bound to no thread, or their answers are not what they return. The classes
+ * of the frameworks are known by name, because they are optional.
+ */
+final class ForeignCalls {
+
+	/** The name of the bean that handles all requests of WebFlux. */
+	private static final String WEB_HANDLER = "webHandler";
+
+	private static final String ON_THE_WORK = "put the annotation with a key expression on the bean method that does the "
+			+ "work";
+
+	private static final Set<String> FUNCTIONAL = Set.of("org.springframework.web.servlet.function.ServerRequest",
+			"org.springframework.web.servlet.function.ServerResponse",
+			"org.springframework.web.reactive.function.server.ServerRequest",
+			"org.springframework.web.reactive.function.server.ServerResponse");
+
+	private static final Set<String> DATA_REST = Set.of("org.springframework.data.rest.webmvc.RepositoryRestController",
+			"org.springframework.data.rest.webmvc.BasePathAwareController");
+
+	private static final Set<String> MESSAGE_HANDLERS = Set.of(
+			"org.springframework.messaging.handler.annotation.MessageMapping",
+			"org.springframework.messaging.simp.annotation.SubscribeMapping");
+
+	/** What an answer is written to instead of being returned. */
+	private static final Set<String> WRITTEN = Set.of("jakarta.servlet.ServletResponse", "jakarta.servlet.AsyncContext",
+			"java.io.OutputStream", "java.io.Writer", "java.nio.channels.WritableByteChannel",
+			"org.springframework.http.HttpOutputMessage", "org.springframework.http.ReactiveHttpOutputMessage",
+			"org.springframework.web.server.ServerWebExchange",
+			"org.springframework.web.context.request.NativeWebRequest",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
+
+	private ForeignCalls() {
+	}
+
+	/**
+	 * Checks a method that no door covers.
+	 * @throws io.idempotency.IdempotencyConfigurationException if its calls, its key or
+	 * its answer could not be seen
+	 */
+	static void check(IdempotentAnnotation annotation, BeanFactory beanFactory) {
+		if (beanFactory.containsBean(WEB_HANDLER)) {
+			checkReactive(annotation);
+		}
+		if (isFunctional(annotation)) {
+			throw SetupProblem.of(annotation,
+					"it is a handler of a functional endpoint (HandlerFunction), which no door guards",
+					"Use an annotated controller, or " + ON_THE_WORK + ", and hand the key to it, e.g. "
+							+ "request.headers().firstHeader(\"Idempotency-Key\")");
+		}
+		MergedAnnotations ofClass = MergedAnnotations.from(annotation.targetClass(), SearchStrategy.TYPE_HIERARCHY);
+		if (DATA_REST.stream().anyMatch(ofClass::isPresent)) {
+			throw SetupProblem.of(annotation,
+					"it is a controller of Spring Data REST (@RepositoryRestController), which no door guards",
+					"Use @RestController, or " + ON_THE_WORK);
+		}
+		checkMessageHandler(annotation);
+		checkWritten(annotation);
+	}
+
+	private static void checkReactive(IdempotentAnnotation annotation) {
+		if (AnnotatedElementUtils.hasAnnotation(annotation.targetClass(), Controller.class)) {
+			throw SetupProblem.of(annotation, "this is a WebFlux application, whose controllers no door guards",
+					"Use Spring MVC (spring-boot-starter-web), or " + ON_THE_WORK
+							+ " and returns its result or a CompletableFuture of it");
+		}
+		if (hasKeyOfRequest(annotation)) {
+			throw SetupProblem.of(annotation,
+					"its key is in the request, which no method can see in a WebFlux application",
+					"Hand the key to the method and set key, e.g. \"#requestId\"");
+		}
+	}
+
+	private static boolean isFunctional(IdempotentAnnotation annotation) {
+		return Stream
+			.concat(Stream.of(annotation.method().getReturnType()), Stream.of(annotation.method().getParameterTypes()))
+			.anyMatch((type) -> ComparedArguments.is(type, FUNCTIONAL));
+	}
+
+	/** Refuses keys that a message over a WebSocket or RSocket does not have. */
+	private static void checkMessageHandler(IdempotentAnnotation annotation) {
+		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
+		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isPresent)) {
+			throw SetupProblem.of(annotation,
+					"it handles messages (@MessageMapping), which have no request that a key could be read from",
+					"Set key to an expression over the payload or over a header of the message, e.g. key = \"#id\" with "
+							+ "the parameter @Header(\"Idempotency-Key\") String id. No caller is part of such a key: "
+							+ "name the user in scope where keys are the clients' own");
+		}
+	}
+
+	private static boolean hasKeyOfRequest(IdempotentAnnotation annotation) {
+		return !annotation.attributes().header().isEmpty() || !annotation.attributes().body().isEmpty();
+	}
+
+	/** Refuses a method whose duplicate would write nothing. */
+	private static void checkWritten(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		if (attributes.mode() != IdempotencyMode.REPLAY || !attributes.keepResult()) {
+			return;
+		}
+		for (Parameter parameter : annotation.method().getParameters()) {
+			if (ComparedArguments.is(parameter.getType(), WRITTEN)) {
+				throw SetupProblem.of(annotation,
+						"what it writes to its parameter of type " + parameter.getType().getSimpleName()
+								+ " is not kept, so that a duplicate would get nothing",
+						"Return what is to be written, or put the annotation on the controller's method; or set "
+								+ "mode = IdempotencyMode.REJECT or keepResult = false, which refuse duplicates");
+			}
+		}
+	}
+
+}
