@@ -5,16 +5,12 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
@@ -90,25 +86,16 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 
 	private static void write(IdempotencyException refusal, String detail, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		FlatJson problem = new FlatJson().add("type", "urn:idempotency:" + refusal.code())
-			.add("title", refusal.title())
-			.add("status", refusal.status())
-			.add("detail", detail)
-			.add("instance", ClientPath.of(request))
-			.add("code", refusal.code());
-		if (refusal instanceof IdempotencyDuplicateException duplicate) {
-			problem.add("attempts", duplicate.attempts());
-		}
-		Duration retryAfter = retryAfter(refusal);
+		String retryAfter = Problem.retryAfter(refusal);
 		if (retryAfter != null) {
-			response.setHeader("Retry-After", Long.toString(wholeSeconds(retryAfter)));
+			response.setHeader("Retry-After", retryAfter);
 		}
 		// The handler may have written something before a nested call was refused. That
 		// is no answer.
 		response.resetBuffer();
 		response.setStatus(refusal.status());
-		response.setContentType("application/problem+json");
-		send(problem.toString(), response);
+		response.setContentType(Problem.MEDIA_TYPE);
+		send(Problem.document(refusal, detail, ClientPath.of(request)), response);
 	}
 
 	private static void send(String json, HttpServletResponse response) throws IOException {
@@ -126,22 +113,6 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		byte[] body = json.getBytes(StandardCharsets.UTF_8);
 		response.setContentLengthLong(body.length);
 		out.write(body);
-	}
-
-	private static @Nullable Duration retryAfter(IdempotencyException refusal) {
-		if (refusal instanceof IdempotencyInProgressException busy) {
-			return busy.retryAfter();
-		}
-		return (refusal instanceof IdempotencyStoreUnavailableException unavailable) ? unavailable.retryAfter() : null;
-	}
-
-	/**
-	 * Returns the seconds, rounded up and at least 1, because a client that comes back
-	 * too early is refused again.
-	 */
-	private static long wholeSeconds(Duration duration) {
-		long seconds = duration.getSeconds() + ((duration.getNano() > 0) ? 1 : 0);
-		return Math.max(1, seconds);
 	}
 
 	@Override

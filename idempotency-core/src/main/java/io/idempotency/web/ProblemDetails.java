@@ -1,16 +1,6 @@
 package io.idempotency.web;
 
-import io.idempotency.IdempotencyBodyTooLargeException;
-import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.IdempotencyKeyMissingException;
-import io.idempotency.IdempotencyKeyReusedException;
-import io.idempotency.IdempotencyOutcomeUnknownException;
-import io.idempotency.IdempotencyResultUnavailableException;
-import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
@@ -22,8 +12,7 @@ import org.springframework.web.method.HandlerMethod;
 
 /**
  * Tells a refused client what it can do, in the words of the client: method, path and
- * header. The messages of the exceptions name operations and properties, so they are for
- * the application and its log. Thread-safe.
+ * header. Thread-safe.
  */
 final class ProblemDetails {
 
@@ -41,46 +30,7 @@ final class ProblemDetails {
 	 */
 	String of(IdempotencyException refusal, HttpServletRequest request, @Nullable Object handler) {
 		String target = request.getMethod() + " " + ClientPath.of(request);
-		if (refusal instanceof IdempotencyKeyMissingException) {
-			return target + " needs a key" + place(refusal, handler)
-					+ ": send one, and send the same one when you repeat the request";
-		}
-		if (refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyBodyTooLargeException) {
-			// These messages only describe the fault of the request.
-			return target + ": " + refusal.getMessage();
-		}
-		if (refusal instanceof IdempotencyTokenUnknownException) {
-			return "The token for " + target + " was never issued, has expired or belongs to another caller: "
-					+ "get a new token and send the request with it";
-		}
-		if (refusal instanceof IdempotencyKeyReusedException) {
-			return "The key was used for another request than this " + target
-					+ ": repeat the first request unchanged, or use a new key for a new one";
-		}
-		if (refusal instanceof IdempotencyStoreUnavailableException) {
-			return target + " cannot be accepted at the moment: repeat it unchanged, with the same key, later";
-		}
-		return afterTheFirst(refusal, target);
-	}
-
-	private static String afterTheFirst(IdempotencyException refusal, String target) {
-		if (refusal instanceof IdempotencyInProgressException) {
-			return "The first " + target + " with this key still runs: wait as long as Retry-After says and "
-					+ "repeat it unchanged, with the same key";
-		}
-		if (refusal instanceof IdempotencyDuplicateException) {
-			return target + " was already received with this key, and its answer is not kept: do not send it "
-					+ "again. For a new request, or if the first one has failed, use a new key";
-		}
-		if (refusal instanceof IdempotencyResultUnavailableException) {
-			return "The first " + target + " with this key was processed and will not run again, but its "
-					+ "answer was not kept: look the result up";
-		}
-		if (refusal instanceof IdempotencyOutcomeUnknownException) {
-			return "The first " + target + " with this key did not end and may have had its effect: look the "
-					+ "result up, or ask whoever runs this service";
-		}
-		throw new IllegalStateException("Unknown refusal " + refusal.code());
+		return Problem.detail(refusal, target, place(refusal, handler));
 	}
 
 	/**

@@ -50,7 +50,8 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class,
-		ListenerConfiguration.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class })
+		ListenerConfiguration.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class,
+		ReactiveProblemConfiguration.class })
 public final class IdempotencyAutoConfiguration {
 
 	IdempotencyAutoConfiguration() {
@@ -88,7 +89,9 @@ public final class IdempotencyAutoConfiguration {
 		return ChosenEncryption.of(properties.encryption(), ciphers);
 	}
 
+	/** Belongs to the context of the engine, which a child context must not close. */
 	@Bean
+	@ConditionalOnMissingBean
 	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, ChosenEncryption encryption,
 			IdempotencyProperties properties, Environment environment) {
 		encryption.check(engine);

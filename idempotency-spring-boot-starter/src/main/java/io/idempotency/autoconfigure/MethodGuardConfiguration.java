@@ -1,51 +1,20 @@
 package io.idempotency.autoconfigure;
 
-import io.idempotency.aop.AnnotationIdempotentOperationSource;
-import io.idempotency.aop.IdempotencyInterceptor;
-import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.IdempotentPostProcessor;
 import io.idempotency.aop.MethodDoor;
-import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.UnguardedContexts;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ResultCodec;
-import io.idempotency.key.Namespace;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Role;
-import org.springframework.core.env.Environment;
+import org.springframework.context.annotation.Import;
 
 /** Declares the guard around annotated beans, and the door for the calls of methods. */
 @Configuration(proxyBeanMethods = false)
+@Import(IdempotencyGuardConfiguration.class)
 class MethodGuardConfiguration {
-
-	/**
-	 * Declares the post-processor. A bean that it needed directly would be created before
-	 * other post-processors and would miss them, so it gets only providers.
-	 */
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static IdempotentPostProcessor idempotentPostProcessor(ObjectProvider<IdempotentOperationSource> source,
-			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace, Environment environment) {
-		int advisorOrder = Binder.get(environment)
-			.bind("idempotency.advisor-order", Integer.class)
-			.orElse(IdempotentPostProcessor.DEFAULT_ORDER);
-		return new IdempotentPostProcessor(new IdempotencyInterceptor(source, doors, namespace), source, advisorOrder);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
-			IdempotencyProperties properties, IdempotencyStores stores, ResultCodec codec,
-			ObjectProvider<OperationDoor> doors) {
-		return new AnnotationIdempotentOperationSource(beanFactory, properties.policy(), properties.key().header(),
-				stores.defaultStore(), codec, doors);
-	}
 
 	@Bean
 	OperationKeys idempotencyOperationKeys(IdempotencyProperties properties) {
@@ -57,6 +26,12 @@ class MethodGuardConfiguration {
 			ObjectProvider<CurrentRequest> request) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new MethodDoor(engine, codec, keys, current::values, current::caller);
+	}
+
+	@Bean
+	UnguardedContexts idempotencyUnguardedContexts() {
+		return new UnguardedContexts("Add @Import(" + IdempotencyGuardConfiguration.class.getName()
+				+ ".class) to a configuration of that context");
 	}
 
 }

@@ -1,0 +1,76 @@
+package io.idempotency.aop;
+
+import java.lang.reflect.Modifier;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.event.ContextRefreshedEvent;
+
+/**
+ * Refuses a child context, such as that of a second {@code DispatcherServlet}, whose
+ * beans are annotated and not guarded: a post-processor sees the beans of its own context
+ * only. A child tells its parents when it is refreshed, and does not start if they throw.
+ * Stateless.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class UnguardedContexts implements ApplicationListener<ContextRefreshedEvent> {
+
+	private static final Logger logger = LoggerFactory.getLogger(UnguardedContexts.class);
+
+	private final String cure;
+
+	/**
+	 * Creates the listener.
+	 * @param cure what guards the beans of a child
+	 */
+	public UnguardedContexts(String cure) {
+		this.cure = cure;
+	}
+
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		if (!(event.getApplicationContext() instanceof ConfigurableApplicationContext context)
+				|| isGuarded(context.getBeanFactory())) {
+			return;
+		}
+		GuardedClassCheck check = new GuardedClassCheck();
+		for (String name : context.getBeanDefinitionNames()) {
+			Class<?> type = type(context.getBeanFactory(), name);
+			if (type != null && !Modifier.isAbstract(type.getModifiers()) && check.isGuarded(type)) {
+				throw new IdempotencyConfigurationException(
+						"@Idempotent on '" + type.getName() + "': its bean is in a context of its own ("
+								+ context.getDisplayName() + "), which has no guard: its calls would run unguarded",
+						this.cure);
+			}
+		}
+	}
+
+	private static boolean isGuarded(ConfigurableListableBeanFactory beans) {
+		return beans instanceof AbstractBeanFactory factory
+				&& factory.getBeanPostProcessors().stream().anyMatch(IdempotentPostProcessor.class::isInstance);
+	}
+
+	private static @Nullable Class<?> type(ConfigurableListableBeanFactory beans, String name) {
+		try {
+			return beans.getMergedBeanDefinition(name).isAbstract() ? null : beans.getType(name, false);
+		}
+		catch (BeansException | IllegalStateException | LinkageError ex) {
+			// A bean that is never needed may refer to classes that are missing.
+			logger.debug("The class of the bean '{}' cannot be read", name, ex);
+			return null;
+		}
+	}
+
+}
