@@ -63,7 +63,7 @@ public class JsonBodyBenchmark {
 
 	@Benchmark
 	public Fingerprint fingerprint() throws MalformedJsonException {
-		return Fingerprint.of("http-json3").add("POST").add("/payments").add("json").add(comparableForm()).build();
+		return Fingerprint.of("http-json4").add("POST").add("/payments").add("json").add(comparableForm()).build();
 	}
 
 	@Benchmark

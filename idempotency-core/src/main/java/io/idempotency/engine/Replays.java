@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
@@ -61,6 +62,10 @@ final class Replays {
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
 			return null;
+		}
+		catch (IdempotencyKeyReusedException ex) {
+			// The stored result is no answer to this call, and only the door could tell.
+			throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
 		}
 		catch (Throwable replayed) {
 			// The exception is a remembered failure, or a signal of the door.

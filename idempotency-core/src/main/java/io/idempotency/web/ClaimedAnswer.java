@@ -322,7 +322,8 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	private StoredResponse snapshot() {
-		return this.awaitedError.with(response().snapshot(this.ambient, this.settings.excludedHeaders()));
+		StoredResponse answer = response().snapshot(this.ambient, this.settings.excludedHeaders());
+		return this.awaitedError.with(answer.answering(this.request.range()));
 	}
 
 	/**

@@ -142,9 +142,9 @@ public final class EarlyReplay {
 				return false;
 			}
 			exchange.made(operation, key);
-			return this.engine.mayReplayEarly(operation.store(), key)
-					&& this.engine.replayEarly(call(operation, key, request, guarded),
-							(result) -> exchange.replayed(StoredResponseCodec.decode(result)));
+			return this.engine.mayReplayEarly(operation.store(), key) && this.engine.replayEarly(
+					call(operation, key, request, guarded),
+					(result) -> exchange.replayed(StoredResponseCodec.decode(result), request, operation.name()));
 		}
 		catch (RuntimeException ex) {
 			// The guard will throw the exception again, unless other code refuses the

@@ -1,8 +1,10 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 
+import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
@@ -219,7 +221,15 @@ final class Exchange {
 		this.answer = new Answer.Recovered(requireResponse(), this.settings, this.replay);
 	}
 
-	void replayed(StoredResponse stored) {
+	/**
+	 * Answers the request with a stored answer.
+	 * @throws IdempotencyKeyReusedException if it is a part, and not the one that the
+	 * request asks for
+	 */
+	void replayed(StoredResponse stored, HttpServletRequest request, String operation) {
+		if (!stored.answers(Collections.list(request.getHeaders(StoredResponse.RANGE)))) {
+			throw new IdempotencyKeyReusedException(operation);
+		}
 		this.answer = new Answer.Replayed(requireResponse(), stored, this.replay);
 	}
 

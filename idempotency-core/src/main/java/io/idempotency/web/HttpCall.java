@@ -93,7 +93,7 @@ final class HttpCall implements GuardedAction<Object> {
 
 	@Override
 	public @Nullable Object replay(StoredResult result) {
-		this.exchange.replayed(StoredResponseCodec.decode(result));
+		this.exchange.replayed(StoredResponseCodec.decode(result), this.request, this.call.operation().name());
 		throw new ReplaySignal();
 	}
 

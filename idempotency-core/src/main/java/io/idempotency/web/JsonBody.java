@@ -76,11 +76,10 @@ final class JsonBody {
 
 	static JsonBody read(String json, String pointer, Function<String, JsonTokens> reader)
 			throws MalformedJsonException {
-		if (json.startsWith("\uFEFF")) {
-			throw new MalformedJsonException("It begins with a byte order mark");
-		}
-		try (JsonTokens tokens = reader.apply(json)) {
-			JsonBody body = new JsonBody(tokens, namesOf(pointer), json.length());
+		// The readers of handlers leave out a byte order mark, too.
+		String text = json.startsWith("\uFEFF") ? json.substring(1) : json;
+		try (JsonTokens tokens = reader.apply(text)) {
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), text.length());
 			body.value(tokens.next(), 0);
 			if (tokens.next() != Kind.END) {
 				throw new MalformedJsonException("There is something behind its end");

@@ -8,6 +8,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -147,6 +148,11 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 			this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong());
 		}
 		return this.stream;
+	}
+
+	/** Returns the parts of the answer that are asked for, empty for the whole. */
+	List<String> range() {
+		return Collections.list(getHeaders(StoredResponse.RANGE));
 	}
 
 	/** Returns whether the container could not read the body to its end. */

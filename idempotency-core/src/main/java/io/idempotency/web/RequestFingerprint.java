@@ -34,9 +34,9 @@ import org.springframework.util.ClassUtils;
  */
 final class RequestFingerprint {
 
-	private static final String BY_VALUE = "http-json3";
+	private static final String BY_VALUE = "http-json4";
 
-	private static final String BY_BYTES = "http-raw2";
+	private static final String BY_BYTES = "http-raw3";
 
 	/**
 	 * The attributes of dispatches. After a dispatch the request itself shows only its
@@ -49,10 +49,11 @@ final class RequestFingerprint {
 			RequestDispatcher.ERROR_REQUEST_URI, "jakarta.servlet.error.query_string");
 
 	/**
-	 * The headers that ask for a part of an answer or for none. Such an answer differs
-	 * from the whole one, so these headers are always compared.
+	 * The headers that may ask for no answer. Such an answer differs from the usual one,
+	 * so these headers are always compared. {@code Range} is not among them, because a
+	 * handler may answer it with the whole: {@link StoredResponse#answers} compares it.
 	 */
-	private static final List<String> CONDITIONS = List.of("range", "if-match", "if-none-match", "if-modified-since",
+	private static final List<String> CONDITIONS = List.of("if-match", "if-none-match", "if-modified-since",
 			"if-unmodified-since", "if-range");
 
 	private final boolean raw;

@@ -30,7 +30,10 @@ final class ResponseReplay {
 		if (stored.contentType() != null) {
 			response.setContentType(stored.contentType());
 		}
-		stored.headers().forEach((header) -> send(header, response));
+		stored.headers()
+			.stream()
+			.filter((header) -> !header.name().equals(StoredResponse.RANGE))
+			.forEach((header) -> send(header, response));
 		mark(stored.headers(), response);
 		sendBody(response, stored.body().duplicate(), stored.contentLength());
 		if (stored.ending() != EndedBy.BODY) {

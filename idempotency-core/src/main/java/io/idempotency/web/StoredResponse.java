@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +17,17 @@ import org.jspecify.annotations.Nullable;
  * 304), -1 if there was none
  * @param text the message of {@link EndedBy#ERROR}, the location of
  * {@link EndedBy#REDIRECT}
- * @param headers the headers that the handler added or changed
+ * @param headers the headers that the handler added or changed, and the {@code Range} of
+ * the request if the answer is a part
  * @param body the body, not a copy
  */
 record StoredResponse(EndedBy ending, int status, @Nullable String contentType, long contentLength,
 		@Nullable String text, List<ResponseHeader> headers, ByteBuffer body) {
 
 	static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
+
+	/** A header of the request; no answer has it, so it is stored like one of them. */
+	static final String RANGE = "Range";
 
 	/**
 	 * Returns this answer as the rendering of an error, with the headers that the error
@@ -33,6 +38,43 @@ record StoredResponse(EndedBy ending, int status, @Nullable String contentType, 
 		all.addAll(this.headers);
 		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
 				this.body);
+	}
+
+	/**
+	 * Returns this answer with the {@code Range} of its request, if it is a part.
+	 * @param range the values of the header
+	 */
+	StoredResponse answering(List<String> range) {
+		if (range.isEmpty() || !isPart()) {
+			return this;
+		}
+		List<ResponseHeader> all = new ArrayList<>(this.headers);
+		all.add(new ResponseHeader(RANGE, true, List.copyOf(range)));
+		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
+				this.body);
+	}
+
+	/**
+	 * Returns whether this answer is one to a request with the given {@code Range}. The
+	 * whole is: nobody must answer a range with a part.
+	 * @param range the values of the header, empty if the request has none
+	 */
+	boolean answers(List<String> range) {
+		return !isPart() || range.equals(range());
+	}
+
+	private boolean isPart() {
+		return this.status == HttpServletResponse.SC_PARTIAL_CONTENT
+				|| this.status == HttpServletResponse.SC_REQUESTED_RANGE_NOT_SATISFIABLE
+				|| this.headers.stream().anyMatch((header) -> header.name().equalsIgnoreCase("Content-Range"));
+	}
+
+	private List<String> range() {
+		return this.headers.stream()
+			.filter((header) -> header.name().equals(RANGE))
+			.findFirst()
+			.map(ResponseHeader::values)
+			.orElse(List.of());
 	}
 
 	/** Never prints headers or body. */

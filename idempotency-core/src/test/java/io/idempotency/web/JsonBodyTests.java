@@ -48,7 +48,8 @@ class JsonBodyTests {
 	@ValueSource(strings = { "", " ", "{", "}", "[", "]", "[1", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
 			"{a:1}", "{'a':1}", "\"", "\"a", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud83d\"", "\"\\ud83dx\"",
 			"\"\\ude00\"", "\"\\ud83d\\u0041\"", "\"a\nb\"", "\"a\u0001b\"", "01", "-", "1.", ".1", "1e", "1e+", "+1",
-			"0x1", "NaN", "Infinity", "tru", "truex", "nulll", "1 2", "{} {}", "[1]]", "// c\n1", "\ufeff1" })
+			"0x1", "NaN", "Infinity", "tru", "truex", "nulll", "1 2", "{} {}", "[1]]", "// c\n1", "\ufeff\ufeff1",
+			"1\ufeff" })
 	void malformedTextHasNoForm(String json) {
 		assertThat(canonical(json)).isNull();
 	}

@@ -29,8 +29,8 @@ class RequestFingerprintTests {
 
 	@Test
 	void fingerprintNamesWhatItIsMadeBy() throws IOException {
-		assertThat(of(false, "a")).hasToString("http-json3");
-		assertThat(of(true, "a")).hasToString("http-raw2");
+		assertThat(of(false, "a")).hasToString("http-json4");
+		assertThat(of(true, "a")).hasToString("http-raw3");
 	}
 
 	private static Fingerprint of(boolean raw, String body) throws IOException {
