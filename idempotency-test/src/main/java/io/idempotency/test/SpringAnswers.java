@@ -6,10 +6,12 @@ import java.util.Map;
 
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MvcResult;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 /**
  * Makes answers from the responses of Spring's clients and mocks. Needs
- * {@code spring-web} and {@code spring-test}.
+ * {@code spring-web} and {@code spring-test}, those of MockMvc {@code spring-webmvc}.
  *
  * @since 0.1.0
  */
@@ -28,6 +30,37 @@ public final class SpringAnswers {
 		Map<String, List<String>> headers = new HashMap<>();
 		response.getHeaderNames().forEach((name) -> headers.put(name, response.getHeaders(name)));
 		return new GuardedAnswer(response.getStatus(), headers, response.getContentAsByteArray());
+	}
+
+	/**
+	 * Makes an answer from a result of MockMvc: {@code mvc.perform(request).andReturn()}.
+	 * @param result the result
+	 * @return the answer
+	 * @throws IllegalStateException if the handler still works for it
+	 */
+	public static GuardedAnswer of(MvcResult result) {
+		if (result.getRequest().isAsyncStarted()) {
+			throw new IllegalStateException(
+					"The answer is not there yet, because its handler works on: take the result "
+							+ "of mvc.perform(MockMvcRequestBuilders.asyncDispatch(result))");
+		}
+		return of(result.getResponse());
+	}
+
+	/**
+	 * Makes an answer from a result of a {@code MockMvcTester}:
+	 * {@code mvc.post().uri("/orders").exchange()}.
+	 * @param result the result
+	 * @return the answer
+	 * @throws IllegalStateException if the handler has thrown an exception that nobody
+	 * has handled
+	 */
+	public static GuardedAnswer of(MvcTestResult result) {
+		Exception unresolved = result.getUnresolvedException();
+		if (unresolved != null) {
+			throw new IllegalStateException("The handler has thrown, and nobody has made an answer of it", unresolved);
+		}
+		return of(result.getMvcResult());
 	}
 
 	/**

@@ -1,14 +1,24 @@
 package io.idempotency.test;
 
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.MvcResult;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 import static io.idempotency.test.IdempotencyAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -77,6 +87,46 @@ class GuardedAnswerAssertTests {
 			.header("Location", "/orders/1")
 			.body("one".getBytes(StandardCharsets.UTF_8)))).hasStatus(201).isNoReplay();
 		assertThat(SpringAnswers.of(new ResponseEntity<byte[]>(HttpStatus.NO_CONTENT)).body()).isEmpty();
+	}
+
+	@Test
+	void resultsOfMockMvcAreAnswers() throws Exception {
+		MockMvc mvc = MockMvcBuilders.standaloneSetup(new Orders()).build();
+		GuardedAnswer expected = answer(201, "", Map.of("Location", List.of("/orders/1")));
+		assertThat(SpringAnswers.of(mvc.perform(MockMvcRequestBuilders.post("/orders")).andReturn()))
+			.isEqualTo(expected);
+		assertThat(SpringAnswers.of(MockMvcTester.create(mvc).post().uri("/orders").exchange())).isEqualTo(expected);
+	}
+
+	@Test
+	void resultWithoutAnAnswerSaysWhy() throws Exception {
+		MockMvc mvc = MockMvcBuilders.standaloneSetup(new Orders()).build();
+		MvcResult later = mvc.perform(MockMvcRequestBuilders.post("/later")).andReturn();
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> SpringAnswers.of(later))
+			.withMessageContaining("asyncDispatch");
+		MvcTestResult broken = MockMvcTester.create(mvc).post().uri("/broken").exchange();
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> SpringAnswers.of(broken))
+			.withStackTraceContaining("out of order");
+	}
+
+	@RestController
+	static class Orders {
+
+		@PostMapping("/orders")
+		ResponseEntity<Void> place() {
+			return ResponseEntity.created(URI.create("/orders/1")).build();
+		}
+
+		@PostMapping("/later")
+		CompletableFuture<String> later() {
+			return new CompletableFuture<>();
+		}
+
+		@PostMapping("/broken")
+		String broken() {
+			throw new IllegalStateException("out of order");
+		}
+
 	}
 
 }

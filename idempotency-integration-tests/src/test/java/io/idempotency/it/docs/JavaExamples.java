@@ -75,6 +75,7 @@ final class JavaExamples {
 			import org.springframework.web.cors.CorsConfiguration;
 			import org.springframework.web.reactive.function.client.WebClient;
 			import org.springframework.web.service.annotation.PostExchange;
+			import org.springframework.web.servlet.function.*;
 			import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 			import reactor.core.publisher.Mono;
 			import static org.assertj.core.api.Assertions.assertThat;
