@@ -111,6 +111,11 @@ final class ConflictWaiter {
 		return this.maxWaiters - this.places.availablePermits();
 	}
 
+	/** Returns how many duplicates may wait at the same time. */
+	int places() {
+		return this.maxWaiters;
+	}
+
 	/** Returns the number of keys for which duplicates wait. */
 	int waitedFor() {
 		return this.bells.size();

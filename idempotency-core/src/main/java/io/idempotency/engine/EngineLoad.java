@@ -42,6 +42,14 @@ public final class EngineLoad {
 	}
 
 	/**
+	 * Returns how many duplicates may wait at the same time.
+	 * @return the number
+	 */
+	public int maxWaiters() {
+		return this.waiter.places();
+	}
+
+	/**
 	 * Returns the number of completions, releases and claims to give back that a store
 	 * has not taken yet and that are repeated.
 	 * @return the number

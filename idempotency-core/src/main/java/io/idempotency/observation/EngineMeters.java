@@ -40,6 +40,9 @@ public final class EngineMeters implements MeterBinder {
 		gauge("idempotency.waiters", EngineLoad::waiters)
 			.description("Duplicates of this node that wait for the end of a conflict")
 			.register(registry);
+		gauge("idempotency.waiters.max", EngineLoad::maxWaiters)
+			.description("Duplicates that may wait on this node at the same time")
+			.register(registry);
 		gauge("idempotency.outstanding.writes", EngineLoad::outstandingWrites)
 			.description("Completions and releases that a store has not taken yet")
 			.register(registry);

@@ -42,7 +42,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
-@Import(NearCacheMetricsConfiguration.class)
+@Import({ NearCacheMetricsConfiguration.class, StoreMetricsConfiguration.class })
 public final class IdempotencyMetricsAutoConfiguration {
 
 	IdempotencyMetricsAutoConfiguration() {

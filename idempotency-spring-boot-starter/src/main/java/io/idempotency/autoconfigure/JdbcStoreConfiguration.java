@@ -1,8 +1,13 @@
 package io.idempotency.autoconfigure;
 
+import java.sql.SQLException;
+
 import javax.sql.DataSource;
 
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -36,21 +41,24 @@ class JdbcStoreConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcStoreConfiguration.class);
 
+	/** The class of SQL states with which all databases refuse a user. */
+	private static final String INVALID_AUTHORIZATION = "28";
+
 	// This bean is never lazy, so that a missing table fails the start-up and not the
 	// first call.
 	@Bean
 	@Lazy(false)
 	@DependsOnDatabaseInitialization
-	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, ListableBeanFactory beanFactory,
-			@IdempotencyDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all,
-			ReservedPool reserved) {
+	JdbcIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
+			ListableBeanFactory beanFactory, @IdempotencyDataSource ObjectProvider<DataSource> marked,
+			ObjectProvider<DataSource> all, ReservedPool reserved) {
 		DataSource dataSource = choose(beanFactory, marked, all);
 		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
 		JdbcSchema schema = new JdbcSchema(dataSource, jdbc.tableName());
-		if (isToBeMade(schema, jdbc.initializeSchema())) {
-			schema.create();
+		boolean embedded = prepare(schema, jdbc.initializeSchema());
+		if (!embedded) {
+			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
 		}
-		schema.verify();
 		if (properties.store() == StoreType.AUTO) {
 			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
 					+ "application has a DataSource", jdbc.tableName());
@@ -83,12 +91,38 @@ class JdbcStoreConfiguration {
 		return chosen;
 	}
 
-	private static boolean isToBeMade(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
-		return switch (when) {
-			case ALWAYS -> true;
-			case EMBEDDED -> schema.isEmbedded();
-			case NEVER -> false;
-		};
+	/** Makes the table if that is asked for, and returns whether the JVM has it alone. */
+	private static boolean prepare(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
+		try {
+			boolean embedded = schema.isEmbedded();
+			boolean made = switch (when) {
+				case ALWAYS -> true;
+				case EMBEDDED -> embedded;
+				case NEVER -> false;
+			};
+			if (made) {
+				schema.create();
+			}
+			schema.verify();
+			return embedded;
+		}
+		catch (IdempotencyStoreException ex) {
+			requireLogin(ex);
+			throw ex;
+		}
+	}
+
+	private static void requireLogin(IdempotencyStoreException failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof SQLException refusal && refusal.getSQLState() != null
+					&& refusal.getSQLState().startsWith(INVALID_AUTHORIZATION)) {
+				throw new IdempotencyConfigurationException(
+						"The database refuses the user of the application: " + refusal.getMessage(),
+						"Set spring.datasource.username and spring.datasource.password, or those of the DataSource that "
+								+ "keeps the records, to what the database expects.",
+						failure);
+			}
+		}
 	}
 
 	/**

@@ -1,6 +1,11 @@
 package io.idempotency.autoconfigure;
 
+import java.time.Duration;
+
+import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.redis.RedisEvictions;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,6 +17,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -27,8 +34,11 @@ class RedisStoreConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisStoreConfiguration.class);
 
+	private static final Duration EVICTIONS_INTERVAL = Duration.ofMinutes(1);
+
 	@Bean
-	RedisIdempotencyStore idempotencyStore(IdempotencyProperties properties, ListableBeanFactory beanFactory,
+	RedisIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
+			ListableBeanFactory beanFactory,
 			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
 			ObjectProvider<RedisConnectionFactory> all) {
 		RedisConnectionFactory connectionFactory = StoreConnections.choose(beanFactory, RedisConnectionFactory.class,
@@ -44,7 +54,18 @@ class RedisStoreConfiguration {
 			logger.info("Idempotency records are kept in Redis: idempotency.store is 'auto', and the application has a "
 					+ "RedisConnectionFactory");
 		}
+		NamespaceConfiguration.warnOfNone(properties, namespace, "Redis");
 		return store;
+	}
+
+	@Bean(initMethod = "start")
+	@Lazy(false)
+	@DependsOn("idempotencyStore")
+	RedisEvictions idempotencyEvictions(ListableBeanFactory beanFactory, Scheduler scheduler,
+			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+			ObjectProvider<RedisConnectionFactory> all) {
+		return new RedisEvictions(StoreConnections.choose(beanFactory, RedisConnectionFactory.class,
+				IdempotencyConnectionFactory.class, marked, all), EVICTIONS_INTERVAL, scheduler);
 	}
 
 }

@@ -7,6 +7,7 @@ import io.idempotency.web.HttpSettings;
 import io.idempotency.web.IdempotencyScopeResolver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
@@ -15,8 +16,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 /**
  * Logs a line at start-up if nothing is known that tells callers apart, because then all
- * callers share one space of keys. The line is no warning, because a container or a
- * filter of the application may still tell callers apart, and this class cannot see that.
+ * callers share one space of keys: a warning if the store is shared, too. A container or
+ * a filter of the application may still tell callers apart, which this class cannot see.
  */
 final class UntoldCallers implements SmartInitializingSingleton {
 
@@ -40,11 +41,13 @@ final class UntoldCallers implements SmartInitializingSingleton {
 				&& !this.context.containsBean(SPRING_SECURITY_FILTER)
 				&& this.context.getBeanProvider(IdempotencyScopeResolver.class).stream().findAny().isEmpty()
 				&& isAnyKeyACallers()) {
-			logger.info("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
-					+ "Security nor an IdempotencyScopeResolver, so all requests without a principal share one space "
-					+ "of keys. If callers are known by a header, name it in idempotency.http.scope-headers; if by "
-					+ "something else, declare an IdempotencyScopeResolver; if they need not be told apart, set "
-					+ "idempotency.scope=global");
+			boolean shared = !this.context.getBean(IdempotencyStores.class).defaultStore().type().equals("memory");
+			logger.atLevel(shared ? Level.WARN : Level.INFO)
+				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
+						+ "Security nor an IdempotencyScopeResolver, so all requests without a principal share one space "
+						+ "of keys. If callers are known by a header, name it in idempotency.http.scope-headers; if by "
+						+ "something else, declare an IdempotencyScopeResolver; if they need not be told apart, set "
+						+ "idempotency.scope=global");
 		}
 	}
 

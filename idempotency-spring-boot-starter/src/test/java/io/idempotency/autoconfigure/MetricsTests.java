@@ -19,6 +19,7 @@ import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -67,6 +68,32 @@ class MetricsTests {
 				.isEqualTo(2);
 			assertThat(meters.get("idempotency.claims.running").gauge().value()).isZero();
 		});
+	}
+
+	@Test
+	void fillOfTheMemoryStoreIsMeasured() {
+		this.measured.withPropertyValues("idempotency.memory.max-size=1MB").run((context) -> {
+			MeterRegistry meters = observe(context);
+			assertThat(meters.get("idempotency.memory.max").gauge().value()).isEqualTo(1024 * 1024);
+			assertThat(meters.get("idempotency.memory.used").gauge().value()).isZero();
+			context.getBean(Cancellations.class).cancel("7");
+			assertThat(meters.get("idempotency.memory.used").gauge().value()).isPositive();
+			assertThat(meters.get("idempotency.memory.kept").gauge().value())
+				.isLessThan(meters.get("idempotency.memory.used").gauge().value());
+			assertThat(meters.get("idempotency.waiters.max").gauge().value()).isEqualTo(50);
+			assertThat(meters.find("idempotency.redis.evicted.keys").functionCounter()).isNull();
+		});
+	}
+
+	@Test
+	void evictionsOfRedisAreMeasured() {
+		this.measured.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=redis", "spring.data.redis.port=1")
+			.run((context) -> {
+				MeterRegistry meters = observe(context);
+				assertThat(meters.get("idempotency.redis.evicted.keys").functionCounter().count()).isZero();
+				assertThat(meters.find("idempotency.memory.used").gauge()).isNull();
+			});
 	}
 
 	@Test

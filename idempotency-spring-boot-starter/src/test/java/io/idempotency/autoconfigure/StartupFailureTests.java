@@ -1,8 +1,13 @@
 package io.idempotency.autoconfigure;
 
 import java.io.InputStream;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.Map;
 import java.util.stream.Stream;
+
+import javax.sql.DataSource;
 
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
@@ -19,7 +24,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -48,6 +55,28 @@ class StartupFailureTests {
 			CapturedOutput output) {
 		assertFailsToStart(Map.of("spring.main.lazy-initialization", "true"), bean);
 		assertThat(report(output)).contains(bean.getSimpleName() + "#handle").contains(description).contains(action);
+	}
+
+	@Test
+	void passwordThatTheDatabaseRefusesIsReported(CapturedOutput output) throws SQLException {
+		try (Connection database = DriverManager.getConnection(WrongPassword.URL, "sa", "right")) {
+			assertThat(database.isValid(1)).isTrue();
+			assertFailsToStart(Map.of("idempotency.store", "jdbc"), WrongPassword.class);
+		}
+		assertThat(report(output)).contains("The database refuses the user of the application: ")
+			.contains("spring.datasource.password")
+			.doesNotContain("\tat ");
+	}
+
+	static class WrongPassword {
+
+		static final String URL = "jdbc:h2:mem:refusing";
+
+		@Bean
+		DataSource dataSource() {
+			return new DriverManagerDataSource(URL, "sa", "wrong");
+		}
+
 	}
 
 	@Test

@@ -1,5 +1,7 @@
 package io.idempotency.autoconfigure;
 
+import java.nio.file.Path;
+
 import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
@@ -10,6 +12,9 @@ import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
@@ -60,6 +65,29 @@ class StoreSelectionTests {
 				.isInstanceOf(JdbcIdempotencyStore.class);
 			assertThat(output).containsOnlyOnce("Idempotency records are kept in the database");
 		});
+	}
+
+	@ParameterizedTest
+	@CsvSource(textBlock = """
+			jdbc:h2:file:%s/shared | jdbc  | ''                            | true
+			jdbc:h2:file:%s/shared | jdbc  | spring.application.name=shop  | false
+			jdbc:h2:file:%s/shared | jdbc  | idempotency.namespace=        | false
+			jdbc:h2:mem:alone      | jdbc  | ''                            | false
+			''                     | redis | ''                            | true
+			''                     | redis | idempotency.namespace=shop    | false
+			""", delimiter = '|')
+	void sharedStoreOfAnApplicationWithoutANameIsAWarning(String url, String store, String name, boolean warned,
+			@TempDir Path directory, CapturedOutput output) {
+		this.runner
+			.withConfiguration(AutoConfigurations
+				.of(url.isEmpty() ? RedisAutoConfiguration.class : DataSourceAutoConfiguration.class))
+			.withPropertyValues(NO_SERVER, "idempotency.jdbc.initialize-schema=always", "idempotency.store=" + store,
+					"spring.datasource.url=" + url.formatted(directory), name.isEmpty() ? "unused=1" : name)
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				String line = "Neither spring.application.name nor idempotency.namespace is set";
+				assertThat(output.toString().contains(line)).isEqualTo(warned);
+			});
 	}
 
 	@Test

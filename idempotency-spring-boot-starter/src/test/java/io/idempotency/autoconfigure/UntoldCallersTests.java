@@ -1,6 +1,7 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.Idempotent;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.web.IdempotencyScopeResolver;
 import jakarta.servlet.Filter;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,23 @@ class UntoldCallersTests {
 	void whenNothingTellsCallersApartThenItIsSaidOnce(CapturedOutput output) {
 		run(this.runner.withBean(Orders.class));
 		assertThat(output).containsOnlyOnce(LINE);
+		assertThat(levelOf(output)).isEqualTo("INFO");
+	}
+
+	@Test
+	void whenNothingTellsCallersOfASharedStoreApartThenItIsAWarning(CapturedOutput output) {
+		run(this.runner.withBean(Orders.class).withBean(IdempotencyStore.class, RecordingStore::new));
+		assertThat(output).containsOnlyOnce(LINE);
+		assertThat(levelOf(output)).isEqualTo("WARN");
+	}
+
+	private static String levelOf(CapturedOutput output) {
+		return output.toString()
+			.lines()
+			.filter((line) -> line.contains(LINE))
+			.map((line) -> line.contains("WARN") ? "WARN" : "INFO")
+			.findFirst()
+			.orElseThrow();
 	}
 
 	@ParameterizedTest

@@ -71,6 +71,11 @@ final class BoundedRecords {
 		return this.entries.size();
 	}
 
+	/** Returns the bytes of the records that cannot make room. */
+	long keptBytes() {
+		return Math.max(0, this.budget.used() - this.orders.roomBytes());
+	}
+
 	/**
 	 * Makes one step of one record.
 	 * @throws IdempotencyStoreException if there is no room for the bytes that the step
@@ -115,7 +120,7 @@ final class BoundedRecords {
 	}
 
 	private void lookAtTheLevel() {
-		String news = this.fillLevel.look(this.budget.used() - this.orders.roomBytes());
+		String news = this.fillLevel.look(keptBytes());
 		if (news != null) {
 			logger.warn(news);
 		}

@@ -144,4 +144,21 @@ public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResu
 		return this.budget.used();
 	}
 
+	/**
+	 * Returns how many bytes the records take that are never forgotten within their time:
+	 * claims, tokens and tombstones. When they reach the maximum, new claims are refused.
+	 * @return the bytes, a part of {@link #usedBytes()}
+	 */
+	public long keptBytes() {
+		return this.records.keptBytes();
+	}
+
+	/**
+	 * Returns how many bytes the records may take.
+	 * @return the maximum
+	 */
+	public long maxBytes() {
+		return this.budget.max();
+	}
+
 }

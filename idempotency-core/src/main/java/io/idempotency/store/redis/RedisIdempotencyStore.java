@@ -281,8 +281,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * if the client may wait longer than the store's time-out, if the server evicts keys,
 	 * or if the server has too few replicas. If the server cannot be reached or does not
 	 * answer the question, the application starts all the same.
-	 * @throws IdempotencyConfigurationException if the server is too old, or its client
-	 * cannot wait for replicas
+	 * @throws IdempotencyConfigurationException if the server is too old or refuses the
+	 * password, or its client cannot wait for replicas
 	 */
 	public void verify() {
 		ClientTimeouts.warnOfLonger(this.connectionFactory, this.storeTimeout);

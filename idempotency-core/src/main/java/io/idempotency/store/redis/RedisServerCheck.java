@@ -1,11 +1,17 @@
 package io.idempotency.store.redis;
 
+import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +31,8 @@ final class RedisServerCheck {
 
 	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");
 
+	private static final Pattern REFUSAL = Pattern.compile("WRONGPASS |NOAUTH |ERR AUTH |ERR invalid password");
+
 	private static final int OLDEST_MAJOR = 6;
 
 	private static final int OLDEST_MINOR = 2;
@@ -36,26 +44,75 @@ final class RedisServerCheck {
 	}
 
 	static void run(RedisConnectionFactory connectionFactory, int waitReplicas) {
-		Properties info;
-		try (RedisConnection connection = connectionFactory.getConnection()) {
-			requireWaitable(connection, waitReplicas);
-			info = connection.serverCommands().info();
+		RedisServerCheck check;
+		try {
+			check = ask(connectionFactory, waitReplicas);
 		}
 		catch (IdempotencyConfigurationException ex) {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
+			requireLogin(ex);
 			// The server is down or refuses to answer; both may change before the first
 			// call comes.
-			logger.warn("Redis could not be asked for its version and its memory policy; going on without: {}",
+			logger.warn(
+					"Redis could not be asked for its version and its memory policy: {}. The application goes on: "
+							+ "until Redis answers, every guarded call is refused with 503, or runs unguarded if "
+							+ "idempotency.on-store-failure is 'proceed'",
 					NestedExceptionUtils.getMostSpecificCause(ex).toString());
 			logger.debug("What was said when Redis was asked", ex);
 			return;
 		}
-		RedisServerCheck check = new RedisServerCheck((info != null) ? info : new Properties());
 		check.requireVersion();
 		check.warnOfEviction();
 		check.warnOfMissingReplicas(waitReplicas);
+	}
+
+	/** Asks all servers. */
+	static RedisServerCheck ask(RedisConnectionFactory connectionFactory, int waitReplicas) {
+		try (RedisConnection connection = connectionFactory.getConnection()) {
+			requireWaitable(connection, waitReplicas);
+			Properties info = connection.serverCommands().info();
+			return new RedisServerCheck((info != null) ? info : new Properties());
+		}
+	}
+
+	/** A wrong password does not get right by itself, so no call could ever succeed. */
+	private static void requireLogin(Throwable failure) {
+		String refusal = refusal(failure);
+		if (refusal != null) {
+			throw new IdempotencyConfigurationException("Redis refuses the user of the application: " + refusal,
+					"Set spring.data.redis.username and spring.data.redis.password, or those of the connection factory "
+							+ "that keeps the records, to what the server expects.",
+					failure);
+		}
+	}
+
+	private static @Nullable String refusal(Throwable failure) {
+		String message = failure.getMessage();
+		if (message != null && REFUSAL.matcher(message).lookingAt()) {
+			return message;
+		}
+		// A cluster client tries several nodes, and suppresses all failures but one.
+		return Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
+			.map(RedisServerCheck::refusal)
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * Returns how many keys each server has evicted since it was started.
+	 * @return the numbers by server
+	 */
+	Map<String, Long> evictedKeys() {
+		return properties("evicted_keys")
+			.collect(Collectors.toMap((server) -> server, (server) -> Long.parseLong(value(server))));
+	}
+
+	/** Returns the policies of the servers for a full memory. */
+	Set<String> memoryPolicies() {
+		return values("maxmemory_policy").collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	private static void requireWaitable(RedisConnection connection, int waitReplicas) {
@@ -99,7 +156,7 @@ final class RedisServerCheck {
 
 	private void warnOfMissingReplicas(int waitReplicas) {
 		properties("connected_slaves").filter(this::isMaster)
-			.mapToInt((property) -> Integer.parseInt(this.info.getProperty(property).trim()))
+			.mapToInt((property) -> Integer.parseInt(value(property)))
 			.filter((replicas) -> replicas < waitReplicas)
 			.min()
 			.ifPresent((replicas) -> logger.warn("idempotency.redis.wait-replicas is {}, but a Redis master has {} "
@@ -112,7 +169,11 @@ final class RedisServerCheck {
 	}
 
 	private Stream<String> values(String name) {
-		return properties(name).map((property) -> this.info.getProperty(property).trim());
+		return properties(name).map(this::value);
+	}
+
+	private String value(String property) {
+		return this.info.getProperty(property).trim();
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.idempotency.it.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
 import java.util.function.Function;
 
@@ -23,6 +24,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisServerCommands;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -112,8 +115,47 @@ class RedisServerCheckTests {
 		gone.kill();
 		LettuceConnectionFactory connections = RedisClients.impatientLettuce(gone.port());
 		assertThatNoException().isThrownBy(() -> verify(connections, 0));
-		assertThat(output).contains("WARN").contains("Redis could not be asked");
+		assertThat(output).contains("WARN")
+			.contains("Redis could not be asked")
+			.contains("until Redis answers, every guarded call is refused with 503, or runs unguarded if "
+					+ "idempotency.on-store-failure is 'proceed'");
 		connections.destroy();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "wrong" })
+	void passwordThatIsMissingOrWrongIsAConfigurationError(String password) throws Exception {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0)) {
+			server.command("CONFIG", "SET", "requirepass", "right");
+			RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", server.port());
+			configuration.setPassword(password);
+			LettuceConnectionFactory lettuce = new LettuceConnectionFactory(configuration);
+			lettuce.afterPropertiesSet();
+			lettuce.start();
+			JedisConnectionFactory jedis = new JedisConnectionFactory(configuration);
+			jedis.afterPropertiesSet();
+			jedis.start();
+			for (RedisConnectionFactory connections : List.of(lettuce, jedis)) {
+				assertThatExceptionOfType(IdempotencyConfigurationException.class)
+					.isThrownBy(() -> verify(connections, 0))
+					.withMessageStartingWith("Redis refuses the user of the application: ")
+					.withMessageContaining(password.isEmpty() ? "NOAUTH" : "WRONGPASS")
+					.satisfies((ex) -> assertThat(ex.action()).contains("spring.data.redis.password"));
+			}
+			lettuce.destroy();
+			jedis.destroy();
+		}
+	}
+
+	@Test
+	void passwordThatNoNodeOfAClusterTakesIsAConfigurationError() {
+		try (RedisClusterServers cluster = RedisClusterServers.start(RedisBinary.REDIS_7_0)) {
+			LettuceConnectionFactory connections = RedisClients.lettuce(cluster);
+			cluster.masters().forEach((master) -> master.command("CONFIG", "SET", "requirepass", "right"));
+			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> verify(connections, 0))
+				.withMessageContaining("NOAUTH");
+			connections.destroy();
+		}
 	}
 
 	@Test

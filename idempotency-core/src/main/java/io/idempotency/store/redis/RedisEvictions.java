@@ -1,0 +1,146 @@
+package io.idempotency.store.redis;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Watches whether the servers of a Redis evict keys: a call whose record is evicted runs
+ * again, and no other sign of it is ever seen. The servers are asked by {@code INFO} at
+ * intervals; their numbers are about all keys, not records alone. The log has a WARN when
+ * keys were evicted, at most one in an hour.
+ * <p>
+ * A question that fails is logged at DEBUG and asked again after the next interval. The
+ * watch uses one thread of the scheduler, and a connection only while it asks.
+ * Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class RedisEvictions implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedisEvictions.class);
+
+	private static final Duration SILENCE = Duration.ofHours(1);
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final Duration interval;
+
+	private final Scheduler scheduler;
+
+	private final Executor thread;
+
+	private final AtomicLong evicted = new AtomicLong();
+
+	/** What each server has said last; for the one thread. */
+	private final Map<String, Long> known = new HashMap<>();
+
+	/** When the log was told last; for the one thread. */
+	private @Nullable Long told;
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates the watch, which does nothing before its {@link #start()}.
+	 * @param connectionFactory gives connections to the servers
+	 * @param interval how long to wait between two questions, positive
+	 * @param scheduler gives time and thread; the watch does not close it
+	 */
+	public RedisEvictions(RedisConnectionFactory connectionFactory, Duration interval, Scheduler scheduler) {
+		if (interval.isZero() || interval.isNegative()) {
+			throw new IllegalArgumentException("interval must be positive, not " + interval);
+		}
+		this.connectionFactory = connectionFactory;
+		this.interval = interval;
+		this.scheduler = scheduler;
+		this.thread = scheduler.threads("evictions", 1);
+	}
+
+	/**
+	 * Starts the watch; to be called once. What was evicted before counts for nothing.
+	 */
+	public void start() {
+		lookAfter(Duration.ZERO);
+	}
+
+	/**
+	 * Returns how many keys the servers were seen to evict.
+	 * @return the number since the start of the watch, over all servers
+	 */
+	public long evictedKeys() {
+		return this.evicted.get();
+	}
+
+	private void lookAfter(Duration delay) {
+		if (!this.closed) {
+			this.scheduler.schedule(this::handOver, delay);
+		}
+	}
+
+	private void handOver() {
+		boolean refused = true;
+		try {
+			this.thread.execute(this::look);
+			refused = false;
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("The scheduler is closed, and evictions are watched no more", ex);
+		}
+		finally {
+			if (refused) {
+				lookAfter(this.interval);
+			}
+		}
+	}
+
+	private void look() {
+		try {
+			if (!this.closed) {
+				count(RedisServerCheck.ask(this.connectionFactory, 0));
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Redis could not be asked how many keys it has evicted; asking again later", ex);
+		}
+		finally {
+			lookAfter(this.interval);
+		}
+	}
+
+	private void count(RedisServerCheck servers) {
+		Map<String, Long> now = servers.evictedKeys();
+		long more = 0;
+		for (Map.Entry<String, Long> server : now.entrySet()) {
+			// A server that is new, or was started again, has evicted nothing since.
+			more += Math.max(0, server.getValue() - this.known.getOrDefault(server.getKey(), Long.MAX_VALUE));
+		}
+		this.known.putAll(now);
+		this.evicted.addAndGet(more);
+		long at = this.scheduler.nanos();
+		if (more > 0 && (this.told == null || at - this.told >= SILENCE.toNanos())) {
+			this.told = at;
+			logger.warn("Redis has evicted {} keys because its memory is full and its maxmemory-policy is {}: if the "
+					+ "record of a call is among them, a duplicate of the call runs again. Give Redis more memory and "
+					+ "use 'noeviction'", more, servers.memoryPolicies());
+		}
+	}
+
+	/**
+	 * Ends the watch. A question that is under way goes on.
+	 */
+	@Override
+	public void close() {
+		this.closed = true;
+	}
+
+}
