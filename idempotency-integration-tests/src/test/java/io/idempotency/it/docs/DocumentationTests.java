@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -45,6 +46,8 @@ import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -259,6 +262,49 @@ class DocumentationTests {
 		List<Block> examples = Page.all().stream().flatMap((page) -> page.blocks("java").stream()).toList();
 		assertThat(examples).hasSizeGreaterThan(20);
 		assertThat(JavaExamples.problems(examples, output)).isEmpty();
+	}
+
+	/**
+	 * Whoever copies an example must know what to import; the root package is said in the
+	 * README.
+	 */
+	@Test
+	void examplesNameThePackagesOfTheirTypes() throws IOException {
+		Map<String, String> packages = new TreeMap<>();
+		for (String folder : List.of("client", "message", "store", "store/memory", "test", "web")) {
+			for (Resource type : new PathMatchingResourcePatternResolver()
+				.getResources("classpath*:io/idempotency/" + folder + "/*.class")) {
+				String name = Objects.requireNonNull(type.getFilename()).replace(".class", "");
+				packages.put(name, "io.idempotency." + folder.replace('/', '.'));
+			}
+		}
+		assertThat(packages).containsKeys("IdempotencyScopeResolver", "KafkaBackOff", "DuplicateStorm");
+		assertThat(Page.all()).allSatisfy((page) -> {
+			for (Block example : page.blocks("java")) {
+				assertThat(packages.keySet()).filteredOn((type) -> example.code().matches("(?s).*\\b" + type + "\\b.*"))
+					.allSatisfy((type) -> assertThat(page.text()).as(example.place())
+						.containsAnyOf(packages.get(type) + "." + type, "`" + packages.get(type) + "`"));
+			}
+		});
+		assertThat(Page.of("README.md").text()).contains("`io.idempotency`");
+	}
+
+	/**
+	 * The table that somebody creates by hand from the page is the one that the library
+	 * makes.
+	 */
+	@Test
+	void tableIsThatOfTheScript() throws IOException {
+		String script = Files.readString(Page.ROOT
+			.resolve("idempotency-core/src/main/resources/io/idempotency/store/jdbc/schema-postgresql.sql"));
+		assertThat(Page.of("docs/stores.md").blocks("sql")).extracting(Block::code).contains(script);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "security", "operations", "annotation", "errors" })
+	void sentencesEnd(String page) {
+		assertThat(Page.of("docs/" + page + ".md").sentences()).hasSizeGreaterThan(50)
+			.allSatisfy((sentence) -> assertThat(sentence.split(" ")).as(sentence).hasSizeLessThanOrEqualTo(40));
 	}
 
 	@Test

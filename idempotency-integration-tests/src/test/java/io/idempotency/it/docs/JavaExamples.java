@@ -54,6 +54,7 @@ final class JavaExamples {
 			import org.springframework.core.annotation.AliasFor;
 			import org.springframework.dao.DuplicateKeyException;
 			import org.springframework.graphql.data.method.annotation.*;
+			import org.springframework.http.HttpStatus;
 			import org.springframework.http.ResponseEntity;
 			import org.springframework.jdbc.core.JdbcTemplate;
 			import org.springframework.jms.annotation.JmsListener;
@@ -74,6 +75,7 @@ final class JavaExamples {
 			import org.springframework.web.client.support.RestClientAdapter;
 			import org.springframework.web.cors.CorsConfiguration;
 			import org.springframework.web.reactive.function.client.WebClient;
+			import org.springframework.web.server.ResponseStatusException;
 			import org.springframework.web.service.annotation.PostExchange;
 			import org.springframework.web.servlet.function.*;
 			import org.springframework.web.service.invoker.HttpServiceProxyFactory;

@@ -74,6 +74,21 @@ record Page(Path path, String text) {
 			.toList();
 	}
 
+	/**
+	 * The sentences, with single blanks between words; a cell of a table and an item of a
+	 * list end one, too. What a link leads to is no word of it.
+	 */
+	List<String> sentences() {
+		String text = withoutBlocks().replaceAll("\\]\\([^)]*\\)", "]")
+			.replaceAll("(?m)^(#+ |\\||[-*] |\\d+\\. |$)", "\u0000")
+			.replace('|', '\u0000')
+			.replaceAll("(?<=[.!?])[\"*)]*\\s+(?=[A-Z`*\\[\"(])", "\u0000");
+		return Stream.of(text.split("\u0000"))
+			.map((sentence) -> sentence.strip().replaceAll("\\s+", " "))
+			.filter((sentence) -> !sentence.isEmpty())
+			.toList();
+	}
+
 	/** What links may point at, as GitHub makes it of headings. */
 	List<String> anchors() {
 		return HEADING.matcher(withoutBlocks())

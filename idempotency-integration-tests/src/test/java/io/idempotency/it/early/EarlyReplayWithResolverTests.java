@@ -15,13 +15,16 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.context.ContextConfiguration;
 import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.web.server.ResponseStatusException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
 /** A resolver may take a round trip itself, so it is asked once for each request. */
 @SpringBootTest(classes = EarlyApplication.class, properties = "idempotency.store=redis")
@@ -52,12 +55,33 @@ class EarlyReplayWithResolverTests {
 		}
 	}
 
+	/**
+	 * It is asked before the handler is called, and its refusal is an answer all the
+	 * same.
+	 */
+	@Test
+	void whatAResolverThrowsIsTheAnswer() throws Exception {
+		int asked = ASKED.get();
+		this.mvc
+			.perform(post("/early/plain").header("Idempotency-Key", UUID.randomUUID().toString())
+				.header("X-Stranger", "yes")
+				.contentType(MediaType.APPLICATION_JSON)
+				.content("{\"text\":\"one\"}"))
+			.andExpect(status().isUnauthorized());
+		assertThat(ASKED).hasValue(asked);
+	}
+
 	@TestConfiguration
 	static class Resolving {
 
 		@Bean
 		IdempotencyScopeResolver resolver() {
-			return (request) -> "tenant " + Math.min(ASKED.incrementAndGet(), 1);
+			return (request) -> {
+				if (request.getHeader("X-Stranger") != null) {
+					throw new ResponseStatusException(HttpStatus.UNAUTHORIZED);
+				}
+				return "tenant " + Math.min(ASKED.incrementAndGet(), 1);
+			};
 		}
 
 	}

@@ -1,8 +1,11 @@
 package io.idempotency.it.http;
 
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +13,12 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 import com.jayway.jsonpath.JsonPath;
+import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,8 +29,11 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.test.util.AopTestUtils;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 				"idempotency.admin.write-operations=true", "idempotency.near-cache.enabled=true",
 				"spring.application.name=shop" })
 @ExtendWith(OutputCaptureExtension.class)
+@Import(AdminEndpointOnTomcatTests.Payments.class)
 class AdminEndpointOnTomcatTests {
 
 	private static final String ENDPOINT = "/actuator/idempotency";
@@ -176,6 +186,70 @@ class AdminEndpointOnTomcatTests {
 				"those that the endpoint lists");
 		assertHint(get(ENDPOINT + "?operation=ordr.place"), "'ordr.place'");
 		assertThat(json(get(ENDPOINT + "?" + OTHER + "&principal=alice&key=" + this.key))).doesNotContainKey("hint");
+	}
+
+	/** The worked example of the page, with the requests that it has. */
+	@Test
+	void paymentThatHangsIsFoundByTheRequestsOfThePage() throws Exception {
+		Payments.entered = new CountDownLatch(1);
+		Payments.gate = new CountDownLatch(1);
+		List<String> requests = requestsOfThePage();
+		assertThat(requests).hasSize(4);
+		CompletableFuture<Answer> payment = CompletableFuture
+			.supplyAsync(() -> call("/api/payments", "k-17", Client.as("alice")));
+		String id;
+		try {
+			assertThat(Payments.entered.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(JsonPath.<List<String>>read(get(requests.get(0)).text(),
+					"$.operations[?(@.name == 'order.pay')].key"))
+				.containsExactly("header Idempotency-Key");
+			Map<String, Object> record = records(json(get(requests.get(1)))).get(0);
+			assertThat(record).containsEntry("state", "RUNNING").containsKeys("claimedAt", "leaseRest", "node");
+			id = String.valueOf(record.get("id"));
+			Answer repeated = call("/api/payments", "k-17", Client.as("alice"));
+			assertThat(repeated.status()).isEqualTo(409);
+			assertThat(repeated.text()).contains("in-progress");
+		}
+		finally {
+			Payments.gate.countDown();
+		}
+		assertThat(payment.get(30, TimeUnit.SECONDS).text()).isEqualTo("receipt 1");
+		assertThat(records(json(get(requests.get(2)))).get(0)).containsEntry("state", "DONE");
+		Answer repeated = call("/api/payments", "k-17", Client.as("alice"));
+		assertThat(repeated.replayed()).isTrue();
+		assertThat(repeated.text()).isEqualTo("receipt 1");
+		assertThat(json(delete(requests.get(3).replace("$ID", id), Client.as("bob")))).containsEntry("evicted", 1);
+		assertThat(call("/api/payments", "k-17", Client.as("alice")).text()).isEqualTo("receipt 2");
+	}
+
+	private static List<String> requestsOfThePage() throws IOException {
+		String page = Files.readString(Path.of("../docs/admin.md"));
+		String example = page.substring(page.indexOf("## \"My payment hangs\""), page.indexOf("## Freeing a key"));
+		return Pattern.compile("(?m)^curl .*[\"']localhost:8080(.*)[\"']$")
+			.matcher(example)
+			.results()
+			.map((request) -> request.group(1))
+			.toList();
+	}
+
+	/** The shop of the worked example. */
+	@RestController
+	static class Payments {
+
+		private static final AtomicInteger payments = new AtomicInteger();
+
+		private static volatile CountDownLatch entered = new CountDownLatch(1);
+
+		private static volatile CountDownLatch gate = new CountDownLatch(1);
+
+		@PostMapping("/api/payments")
+		@Idempotent(operation = "order.pay")
+		public String pay() throws InterruptedException {
+			entered.countDown();
+			gate.await();
+			return "receipt " + payments.incrementAndGet();
+		}
+
 	}
 
 	private static void assertHint(Answer answer, String... words) {
