@@ -2,8 +2,11 @@ package io.idempotency.aop;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.NoTransactionToJoinException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,8 @@ final class ManagedTransactions implements TransactionExecutionListener {
 	 */
 	private final Key key;
 
+	private final Set<IdempotencyStore> tried = ConcurrentHashMap.newKeySet();
+
 	private ManagedTransactions(PlatformTransactionManager manager) {
 		this.manager = manager;
 		this.key = new Key((manager instanceof ResourceTransactionManager of) ? of.getResourceFactory() : manager);
@@ -71,6 +76,11 @@ final class ManagedTransactions implements TransactionExecutionListener {
 		// Another list, because other threads may begin transactions now.
 		telling.setTransactionExecutionListeners(listeners);
 		return transactions;
+	}
+
+	/** Returns whether a store is asked for the first time to join a transaction. */
+	boolean isFirstTry(IdempotencyStore store) {
+		return this.tried.add(store);
 	}
 
 	PlatformTransactionManager manager() {

@@ -103,13 +103,13 @@ final class MethodTransactions {
 	 * Finds the transactions that the record of a method joins: those of the method's own
 	 * manager, else of the default one. They have the isolation and the time-out that the
 	 * method asks for.
-	 * @param joining the store in a transaction
+	 * @param store the store, which can join transactions
 	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
 	 * manager, its transactions are none of the store's, or the method asks for a
 	 * transaction other than that of its record
 	 */
 	static BusinessTransactions joined(ConfigurableListableBeanFactory beanFactory, IdempotentAnnotation annotation,
-			IdempotencyStore joining) {
+			IdempotencyStore store) {
 		MethodTransactions own = of(beanFactory, annotation);
 		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
 			throw SetupProblem.of(annotation,
@@ -118,7 +118,7 @@ final class MethodTransactions {
 		}
 		try {
 			ManagedTransactions transactions = ManagedTransactions.of(own.manager());
-			tryToJoin(transactions, annotation, joining);
+			tryToJoin(transactions, annotation, store);
 			return new SpringTransactions(transactions, definition(own.wanted));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
@@ -135,10 +135,11 @@ final class MethodTransactions {
 	 * another manager, the first call would write the record into that one.
 	 */
 	private static void tryToJoin(ManagedTransactions transactions, IdempotentAnnotation annotation,
-			IdempotencyStore joining) {
-		if (TransactionSynchronizationManager.isSynchronizationActive()) {
+			IdempotencyStore store) {
+		if (TransactionSynchronizationManager.isSynchronizationActive() || !transactions.isFirstTry(store)) {
 			return;
 		}
+		IdempotencyStore joining = store.joining().orElseThrow();
 		try {
 			new SpringTransactions(transactions, new DefaultTransactionDefinition())
 				.execute(() -> joining.release(NO_KEY, ClaimId.random()), (outcome) -> {

@@ -211,13 +211,12 @@ final class OperationFactory {
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
 		}
 		IdempotencyStore store = store(annotation);
-		IdempotencyStore joining = store.joining().orElse(null);
-		if (joining == null) {
+		if (store.joining().isEmpty()) {
 			throw SetupProblem.of(annotation,
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
 		}
-		return MethodTransactions.joined(this.beanFactory, annotation, joining);
+		return MethodTransactions.joined(this.beanFactory, annotation, store);
 	}
 
 	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,

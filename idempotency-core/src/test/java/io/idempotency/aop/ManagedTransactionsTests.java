@@ -7,6 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +75,14 @@ class ManagedTransactionsTests {
 	void managersAreAskedOnce() {
 		assertThat(ManagedTransactions.of(this.shop)).isSameAs(this.ofShop);
 		assertThat(this.shop.getTransactionExecutionListeners()).containsExactly(this.ofShop);
+	}
+
+	@Test
+	void eachStoreIsTriedOnce() {
+		IdempotencyStore store = new MemoryIdempotencyStore(1_000_000);
+		assertThat(this.ofShop.isFirstTry(store)).isTrue();
+		assertThat(this.ofShop.isFirstTry(store)).isFalse();
+		assertThat(this.ofShop.isFirstTry(new MemoryIdempotencyStore(1_000_000))).isTrue();
 	}
 
 	@Test
