@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -32,6 +33,7 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The transaction that a method asks for itself, and the manager that begins it. Both are
@@ -186,8 +188,24 @@ final class MethodTransactions {
 		if (APART.contains(own.wanted.getPropagationBehavior()) && !own.surroundsTheGuard()) {
 			return (current) -> null;
 		}
+		SingletonSupplier<UnaryOperator<@Nullable SurroundingTransaction>> open = SingletonSupplier.of(own::open);
+		if (managersAreMade(beanFactory)) {
+			open.obtain();
+		}
+		return (current) -> open.obtain().apply(current);
+	}
+
+	/**
+	 * A manager that is made when it is needed is not needed for a check of the method.
+	 */
+	private static boolean managersAreMade(ConfigurableListableBeanFactory beanFactory) {
+		return Arrays.stream(beanFactory.getBeanNamesForType(PlatformTransactionManager.class, true, false))
+			.allMatch(beanFactory::containsSingleton);
+	}
+
+	private UnaryOperator<@Nullable SurroundingTransaction> open() {
 		try {
-			return ManagedTransactions.of(own.manager())::open;
+			return ManagedTransactions.of(manager())::open;
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			// The method is never called, or its advice knows another way to its manager.

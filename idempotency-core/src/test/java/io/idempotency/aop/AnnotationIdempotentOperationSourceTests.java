@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.AbandonedMode;
@@ -26,7 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -34,6 +37,7 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /** How an annotation is found, and what becomes of it. */
 class AnnotationIdempotentOperationSourceTests {
@@ -213,6 +217,21 @@ class AnnotationIdempotentOperationSourceTests {
 		assertThat(isApart(Propagations.class, "nested")).isFalse();
 		assertThat(isApart(Propagations.class, "none")).isFalse();
 		assertThat(isApart(Sub.class, "future")).isTrue();
+	}
+
+	@Test
+	void transactionManagerThatIsMadeWhenItIsNeededIsNotMadeForACheck() {
+		AtomicInteger made = new AtomicInteger();
+		RootBeanDefinition lazy = new RootBeanDefinition(PlatformTransactionManager.class, () -> {
+			made.incrementAndGet();
+			return mock(PlatformTransactionManager.class);
+		});
+		lazy.setLazyInit(true);
+		this.beanFactory.registerBeanDefinition("manager", lazy);
+		IdempotentOperation operation = operation(Propagations.class, "required");
+		assertThat(made).hasValue(0);
+		assertThat(operation.surrounding().apply(null)).isNull();
+		assertThat(made).hasValue(1);
 	}
 
 	private boolean isApart(Class<?> type, String method) {
