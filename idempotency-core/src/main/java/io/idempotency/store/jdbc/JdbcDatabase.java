@@ -43,15 +43,22 @@ final class JdbcDatabase {
 		this.reserved = reserved;
 	}
 
-	/** Unwraps a proxy that would return the connection of the caller's transaction. */
+	/**
+	 * Unwraps a proxy that would return the connection of the caller's transaction, which
+	 * our commit would end. The proxy may stand behind decorators.
+	 */
 	private static DataSource withoutTransaction(DataSource dataSource) {
-		if (dataSource instanceof TransactionAwareDataSourceProxy proxy) {
-			DataSource target = proxy.getTargetDataSource();
-			if (target != null) {
-				return withoutTransaction(target);
+		DataSource target = null;
+		try {
+			if (dataSource.isWrapperFor(TransactionAwareDataSourceProxy.class)) {
+				target = dataSource.unwrap(TransactionAwareDataSourceProxy.class).getTargetDataSource();
 			}
 		}
-		return dataSource;
+		catch (SQLException | RuntimeException ex) {
+			// A data source that chooses among several may have none to choose yet.
+			logger.debug("What is behind {} cannot be looked at", dataSource.getClass(), ex);
+		}
+		return (target != null) ? withoutTransaction(target) : dataSource;
 	}
 
 	DataSource dataSource() {

@@ -165,6 +165,22 @@ public final class JdbcSchema {
 							+ " has no primary key on key_hash alone, without which calls would run twice",
 					cure(dialect));
 		}
+		for (String write : dialect.sql().writeProbes()) {
+			verifyWrite(connection, write);
+		}
+	}
+
+	private void verifyWrite(Connection connection, String write) {
+		try (Statement statement = connection.createStatement()) {
+			statement.executeUpdate(write);
+		}
+		catch (SQLException ex) {
+			throw new IdempotencyConfigurationException(
+					"The table " + name() + " of the JDBC store cannot be written, SQL state " + ex.getSQLState(),
+					"Let the user of the store insert, update and delete there, on a server and by connections that may"
+							+ " write. A DataSource for the records alone is marked with @IdempotencyDataSource",
+					ex);
+		}
 	}
 
 	private static @Nullable SQLException failureOf(Connection connection, String query) {

@@ -56,7 +56,8 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	/**
-	 * The bound holds for one statement only.
+	 * The bound holds for one statement only. It takes the place of the bound that the
+	 * application has given to the statements of its sessions.
 	 *
 	 * @param seconds how long to wait
 	 */
@@ -64,7 +65,7 @@ final class MariaDbDialect extends MySqlDialect {
 
 		@Override
 		public String around(String sql) {
-			return "SET STATEMENT innodb_lock_wait_timeout = " + this.seconds + " FOR " + sql;
+			return "SET STATEMENT innodb_lock_wait_timeout = " + this.seconds + ", max_statement_time = 0 FOR " + sql;
 		}
 
 	}

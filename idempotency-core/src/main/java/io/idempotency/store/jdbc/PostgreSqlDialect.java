@@ -166,7 +166,9 @@ final class PostgreSqlDialect extends Dialect {
 			case "23505" -> SqlFailure.DUPLICATE_KEY;
 			case "40P01" -> SqlFailure.DEADLOCK;
 			case "40001" -> SqlFailure.SERIALIZATION;
-			case "55P03" -> SqlFailure.LOCK_TIMEOUT;
+			// A statement that was cancelled has waited for as long as its session lets
+			// it.
+			case "55P03", "57014" -> SqlFailure.LOCK_TIMEOUT;
 			case "25P02" -> SqlFailure.ABORTED;
 			case "25006" -> SqlFailure.READ_ONLY;
 			default -> SqlFailure.OTHER;
@@ -184,8 +186,9 @@ final class PostgreSqlDialect extends Dialect {
 
 	/**
 	 * The bound and the statement are sent together and form one transaction, so the
-	 * bound ends with it. The bound does not work if the driver is told to send simple
-	 * queries.
+	 * bound ends with it. It takes the place of the bound that the application has given
+	 * to the statements of its sessions. The bound does not work if the driver is told to
+	 * send simple queries.
 	 *
 	 * @param bound how long to wait
 	 */
@@ -193,7 +196,7 @@ final class PostgreSqlDialect extends Dialect {
 
 		@Override
 		public String around(String sql) {
-			return "SELECT " + setLockTimeout(this.bound) + "; " + sql;
+			return "SELECT " + setLockTimeout(this.bound) + ", set_config('statement_timeout', '0', true); " + sql;
 		}
 
 		@Override

@@ -1,5 +1,7 @@
 package io.idempotency.store.jdbc;
 
+import java.util.List;
+
 /**
  * The statements that all databases understand, made once for a table. Each statement is
  * atomic; its {@code WHERE} says in which state it must find the record.
@@ -215,6 +217,16 @@ final class RecordSql {
 	 */
 	static String expired(String clock) {
 		return "kept_until <= " + clock + " AND lease_until <= " + clock;
+	}
+
+	/** Returns statements that change nothing and fail if the table cannot be written. */
+	List<String> writeProbes() {
+		String columns = "key_hash, operation, " + COLUMNS;
+		return List.of(
+				"INSERT INTO " + this.table + " (" + columns + ") SELECT " + columns + " FROM " + this.table
+						+ " WHERE 1 = 0",
+				"UPDATE " + this.table + " SET attempts = attempts WHERE 1 = 0",
+				"DELETE FROM " + this.table + " WHERE 1 = 0");
 	}
 
 	/** Returns a query that reads nothing and fails if a column is missing. */

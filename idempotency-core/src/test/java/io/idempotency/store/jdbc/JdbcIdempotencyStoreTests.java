@@ -52,6 +52,9 @@ class JdbcIdempotencyStoreTests {
 	@Test
 	void constructorConnectsToNothing() {
 		DataSource dataSource = mock(DataSource.class, (invocation) -> {
+			if (invocation.getMethod().getName().equals("isWrapperFor")) {
+				throw new IllegalStateException("There is nothing to choose yet");
+			}
 			throw new AssertionError("connected");
 		});
 		assertThat(new JdbcIdempotencyStore(dataSource, "app.calls").joining()).isPresent();
@@ -223,6 +226,23 @@ class JdbcIdempotencyStoreTests {
 				new TransactionAwareDataSourceProxy(new TransactionAwareDataSourceProxy(this.database.dataSource())),
 				new TableName(TableName.DEFAULT), null);
 		assertThat(unwrapped.dataSource()).isSameAs(this.database.dataSource());
+	}
+
+	/** It would be the connection of the caller's transaction, which a verb commits. */
+	@Test
+	void transactionAwareProxyIsFoundBehindDecorators() {
+		DataSource decorated = new DelegatingDataSource(
+				new DelegatingDataSource(new TransactionAwareDataSourceProxy(this.database.dataSource())));
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(decorated);
+		this.database.jdbc().execute("create table payment (id int)");
+		new TransactionTemplate(new DataSourceTransactionManager(this.database.dataSource()))
+			.executeWithoutResult((status) -> {
+				this.database.jdbc().update("insert into payment values (1)");
+				assertThat(store.claim(request("key"))).isInstanceOf(ClaimResult.Acquired.class);
+				status.setRollbackOnly();
+			});
+		assertThat(this.database.jdbc().queryForObject("select count(*) from payment", Long.class)).isZero();
+		assertThat(store.claim(request("key"))).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
 	private DataSource always(Connection connection) {
