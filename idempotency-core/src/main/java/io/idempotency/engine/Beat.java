@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Renewal;
 
 /**
@@ -24,6 +25,8 @@ final class Beat {
 	private final GuardedCall call;
 
 	private final ClaimId claimId;
+
+	private final ClaimOrigin origin;
 
 	private final long lease;
 
@@ -51,10 +54,11 @@ final class Beat {
 
 	private boolean lost;
 
-	Beat(Beats beats, GuardedCall call, ClaimId claimId, long sent) {
+	Beat(Beats beats, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
 		this.beats = beats;
 		this.call = call;
 		this.claimId = claimId;
+		this.origin = origin;
 		this.lease = TimeUnit.NANOSECONDS.convert(call.policy().lease());
 		this.claimedAt = sent;
 		this.sent = sent;
@@ -185,7 +189,7 @@ final class Beat {
 			renewed(at, asAlone);
 		}
 		else if (refused()) {
-			this.beats.events().claimLost(operation());
+			this.beats.events().claimLost(this.call, this.origin);
 		}
 	}
 

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
@@ -89,11 +90,12 @@ final class Beats {
 	 * Begins to renew a claim.
 	 * @param call the call that owns the claim
 	 * @param claimId the claim
+	 * @param origin where the claim comes from
 	 * @param sentNanos when the claim, or its last renewal, was sent
 	 * @return the beat, which can stop the renewal
 	 */
-	Beat start(GuardedCall call, ClaimId claimId, long sentNanos) {
-		Beat beat = new Beat(this, call, claimId, sentNanos - this.origin);
+	Beat start(GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sentNanos) {
+		Beat beat = new Beat(this, call, claimId, origin, sentNanos - this.origin);
 		this.running.add(beat);
 		sweepAt(beat.due());
 		return beat;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends the claim of one call, always with the same claim id. If the reply is lost within
  * 500 ms, the claim is sent once more. If there is still no reply, the claim is given
- * back. For one thread.
+ * back. While the store is away it is not sent at all, unless it is this call's turn to
+ * ask. For one thread.
  */
 final class ClaimSender {
 
@@ -52,12 +53,21 @@ final class ClaimSender {
 		this.request = call.claim(origin);
 	}
 
+	/** Returns where the claim comes from. */
+	ClaimOrigin origin() {
+		return this.request.origin();
+	}
+
 	/** Returns when the last claim was sent; its lease counts from this time. */
 	long sentNanos() {
 		return this.sentNanos;
 	}
 
 	ClaimResult send() {
+		if (!this.line.outage().mayAsk()) {
+			// Another call asks. Nothing was sent, so nothing has to be given back.
+			throw unavailable(this.line.outage().cause());
+		}
 		this.sentNanos = this.scheduler.nanos();
 		try {
 			ClaimResult result = sendTwice();

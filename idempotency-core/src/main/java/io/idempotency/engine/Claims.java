@@ -63,7 +63,7 @@ final class Claims {
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
 			if (mayProceed(call, ex)) {
-				this.events.publish(IdempotencyEvent.UNGUARDED, call.operation());
+				this.events.runsUnguarded(call, sender.origin());
 				return new Unguarded();
 			}
 			throw unavailable(call, ex);
@@ -124,15 +124,16 @@ final class Claims {
 				}
 				sent = this.scheduler.nanos();
 				if (!renew(call, claim, sender, line)) {
-					this.events.claimLost(call.operation());
+					this.events.claimLost(call, sender.origin());
 					return new Settled(new ClaimResult.InProgress(call.policy().lease()));
 				}
 			}
 		}
 		if (claim.abandoned()) {
-			this.events.publish(IdempotencyEvent.TAKEN_OVER, call.operation());
+			this.events.takenOver(call, sender.origin());
 		}
-		return new Owned(new OwnedClaim(call, claim, sent, line, this.waiter, this.results, this.events, observed));
+		return new Owned(new OwnedClaim(call, claim, sender.origin(), sent, line, this.waiter, this.results,
+				this.events, observed));
 	}
 
 	/**
@@ -146,7 +147,9 @@ final class Claims {
 
 	private boolean renew(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line) {
 		try {
-			return line.store().renew(claim.key(), claim.id(), call.policy().lease());
+			boolean renewed = line.store().renew(claim.key(), claim.id(), call.policy().lease());
+			line.outage().answered();
+			return renewed;
 		}
 		catch (RuntimeException ex) {
 			line.outage().failed("renew", call.operation(), ex);

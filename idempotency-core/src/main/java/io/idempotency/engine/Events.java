@@ -13,7 +13,9 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.RecordKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,11 +87,49 @@ final class Events {
 		throw new IllegalStateException("Unknown claim result " + result);
 	}
 
-	void claimLost(String operation) {
+	/**
+	 * Reports a claim that was lost while its owner was at work, and asks the store who
+	 * has it now, so that both runs can be found.
+	 */
+	void claimLost(GuardedCall call, ClaimOrigin run) {
+		String operation = call.operation();
 		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
 				+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
-				+ "out downstream by the fence", operation);
+				+ "out downstream by the fence. Record {}; this run: {}; now: {}", operation, call.key().hashHex(),
+				run(run.node(), run.traceId()), holder(call));
 		publish(IdempotencyEvent.CLAIM_LOST, operation);
+	}
+
+	private static String holder(GuardedCall call) {
+		try {
+			return call.store()
+				.admin()
+				.map((admin) -> admin.find(RecordKey.of(call.key()))
+					.map((now) -> now.state() + ", " + run(now.node(), now.traceId()))
+					.orElse("no record"))
+				.orElse("not known");
+		}
+		catch (RuntimeException ex) {
+			// The store may be away; the line is worth its own part all the same.
+			return "not known";
+		}
+	}
+
+	private static String run(@Nullable String node, @Nullable String trace) {
+		return "node " + ((node != null && !node.isEmpty()) ? node : "not known") + ", trace "
+				+ ((trace != null) ? trace : "none");
+	}
+
+	void takenOver(GuardedCall call, ClaimOrigin run) {
+		logger.info("A call of '{}' takes over record {} from a run that has not ended within its lease; it runs on {}",
+				call.operation(), call.key().hashHex(), run(run.node(), run.traceId()));
+		publish(IdempotencyEvent.TAKEN_OVER, call.operation());
+	}
+
+	void runsUnguarded(GuardedCall call, ClaimOrigin run) {
+		logger.info("A call of '{}' runs unguarded, because its store does not answer: record {}, {}", call.operation(),
+				call.key().hashHex(), run(run.node(), run.traceId()));
+		publish(IdempotencyEvent.UNGUARDED, call.operation());
 	}
 
 	void beatsEnded(String operation) {

@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -276,6 +277,27 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public EngineLoad load() {
 		return new EngineLoad(this.lines, this.waiter);
+	}
+
+	/**
+	 * Returns why calls of a store fail, although the store may answer a question: it may
+	 * be full, or not accept writes.
+	 * @param store the store
+	 * @return the last of several failures, {@code null} if calls do not fail
+	 */
+	public @Nullable Throwable trouble(IdempotencyStore store) {
+		StoreLine known = this.lines.known(store);
+		if (known != null) {
+			return known.outage().trouble();
+		}
+		// Calls may use the store through a decorator, such as the near cache.
+		return this.lines.all()
+			.stream()
+			.filter((line) -> line.store().type().equals(store.type()))
+			.map((line) -> line.outage().trouble())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/**

@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
@@ -177,7 +178,8 @@ final class JoinedCalls {
 		}
 
 		private Settled<T> work() throws Throwable {
-			ClaimResult result = this.joining.claim(this.call.claim(JoinedCalls.this.origins.current()));
+			ClaimOrigin origin = JoinedCalls.this.origins.current();
+			ClaimResult result = this.joining.claim(this.call.claim(origin));
 			JoinedCalls.this.engine.line(this.call.store()).outage().answered();
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
@@ -190,7 +192,7 @@ final class JoinedCalls {
 					return new Settled<>(null, refused);
 				}
 			}
-			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), 0,
+			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0,
 					JoinedCalls.this.engine.line(this.call.store()), JoinedCalls.this.waiter, JoinedCalls.this.results,
 					JoinedCalls.this.events, this.observed);
 			owned.joined();

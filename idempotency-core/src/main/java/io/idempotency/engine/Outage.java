@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the failures of a store as one outage: one warning when they begin and one when
- * they are over, for any number of calls. Thread-safe.
+ * Knows whether a store fails. Logs its failures as one outage: one warning when they
+ * begin and one when they are over, for any number of calls. While nothing is answered,
+ * one call a second asks the store, and the others need not. Thread-safe.
  */
 final class Outage {
 
@@ -22,6 +23,18 @@ final class Outage {
 	 * that answers one call and fails the next is not back.
 	 */
 	static final Duration QUIET = Duration.ofSeconds(2);
+
+	/** How long no other call asks after a failure, and while one call asks. */
+	static final Duration PAUSE = Duration.ofSeconds(1);
+
+	/**
+	 * The number of failures without an answer between them, from which on the store is
+	 * away: one of them may be one of a single row or connection.
+	 */
+	private static final int AWAY = 3;
+
+	/** How long a failure says that there is trouble. */
+	static final Duration FRESH = Duration.ofSeconds(30);
 
 	private final String store;
 
@@ -40,7 +53,7 @@ final class Outage {
 
 	/** Logs the failure of a verb, and begins an outage if there is none. */
 	void failed(String verb, String operation, Throwable cause) {
-		if (begins()) {
+		if (begins(cause)) {
 			logger.warn("{} could not {} a claim of '{}'; what it fails at from now on is logged at level DEBUG, "
 					+ "until it answers again", this.store, verb, operation, cause);
 		}
@@ -49,19 +62,62 @@ final class Outage {
 		}
 	}
 
-	private synchronized boolean begins() {
+	private synchronized boolean begins(Throwable cause) {
 		Story known = this.story;
 		if (known == null) {
 			known = new Story(this.scheduler.nanos());
 			this.story = known;
 		}
+		known.cause = cause;
+		known.lastAt = this.scheduler.nanos();
 		known.failures++;
+		known.unanswered++;
+		if (known.unanswered == AWAY) {
+			known.asksAgainAt = this.scheduler.nanos() + PAUSE.toNanos();
+		}
 		return known.failures == 1;
 	}
 
 	/** Returns whether the store fails, or has failed a moment ago. */
 	boolean isOn() {
 		return this.story != null;
+	}
+
+	/**
+	 * Returns whether a call may ask the store. While the store is away, one call in each
+	 * pause may; it need not come back with an answer for the next one to ask.
+	 */
+	boolean mayAsk() {
+		return this.story == null || mayAskNow();
+	}
+
+	private synchronized boolean mayAskNow() {
+		Story known = this.story;
+		if (known == null || known.unanswered < AWAY) {
+			return true;
+		}
+		long now = this.scheduler.nanos();
+		if (now - known.asksAgainAt < 0) {
+			return false;
+		}
+		known.asksAgainAt = now + PAUSE.toNanos();
+		return true;
+	}
+
+	/** Returns the last failure of an outage, {@code null} if there is no outage. */
+	@Nullable Throwable cause() {
+		Story known = this.story;
+		return (known != null) ? known.cause : null;
+	}
+
+	/**
+	 * Returns the last failure if it is one of several and not long ago. On a node that
+	 * has no calls, nobody notices that the store is back.
+	 */
+	synchronized @Nullable Throwable trouble() {
+		Story known = this.story;
+		boolean fresh = known != null && this.scheduler.nanos() - known.lastAt < FRESH.toNanos();
+		return (known != null && fresh && known.failures >= AWAY) ? known.cause : null;
 	}
 
 	/** Notes an answer of the store, and plans a check whether the outage is over. */
@@ -73,7 +129,11 @@ final class Outage {
 
 	private synchronized void mayBeOver() {
 		Story known = this.story;
-		if (known != null && !known.checking) {
+		if (known == null) {
+			return;
+		}
+		known.unanswered = 0;
+		if (!known.checking) {
 			known.checkedAt = known.failures;
 			this.scheduler.schedule(this::check, QUIET);
 			known.checking = true;
@@ -117,6 +177,15 @@ final class Outage {
 		private final long since;
 
 		private long failures;
+
+		private long lastAt;
+
+		/** The failures since the last answer. */
+		private int unanswered;
+
+		private long asksAgainAt;
+
+		private volatile @Nullable Throwable cause;
 
 		private boolean checking;
 

@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
@@ -49,13 +50,13 @@ public final class OwnedClaim {
 	/** The ending that is held until the transaction has ended. */
 	private @Nullable Ending held;
 
-	OwnedClaim(GuardedCall call, Claim claim, long sentNanos, StoreLine line, ConflictWaiter waiter,
+	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreLine line, ConflictWaiter waiter,
 			EncryptedResults results, Events events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
 		this.context = new OwnerContext(call, claim, this.ended::get);
 		this.narrowing = new Narrowing(call, claim, this.context, results, events);
-		this.record = new RecordWriter(call, claim, sentNanos, this.context, line, waiter, events);
+		this.record = new RecordWriter(call, claim, origin, sentNanos, this.context, line, waiter, events);
 		this.observed = observed;
 		observed.owns();
 	}

@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Completion;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ final class RecordWriter {
 
 	private final Claim claim;
 
+	private final ClaimOrigin origin;
+
 	private final OwnerContext context;
 
 	private final StoreLine line;
@@ -26,16 +29,17 @@ final class RecordWriter {
 
 	private final @Nullable Beat beat;
 
-	RecordWriter(GuardedCall call, Claim claim, long sentNanos, OwnerContext context, StoreLine line,
-			ConflictWaiter waiter, Events events) {
+	RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, OwnerContext context,
+			StoreLine line, ConflictWaiter waiter, Events events) {
 		this.call = call;
 		this.claim = claim;
+		this.origin = origin;
 		this.context = context;
 		this.line = line;
 		this.waiter = waiter;
 		this.events = events;
 		boolean renewed = call.policy().mode() != IdempotencyMode.REJECT && call.policy().renewal();
-		this.beat = renewed ? line.beats().start(call, claim.id(), sentNanos) : null;
+		this.beat = renewed ? line.beats().start(call, claim.id(), origin, sentNanos) : null;
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
@@ -98,7 +102,7 @@ final class RecordWriter {
 			return;
 		}
 		if (this.beat == null || !this.beat.isLost()) {
-			this.events.claimLost(this.call.operation());
+			this.events.claimLost(this.call, this.origin);
 		}
 		this.waiter.wakeUp(this.claim.key());
 	}
@@ -194,6 +198,7 @@ final class RecordWriter {
 			RecordWriter.this.line.store()
 				.renew(RecordWriter.this.claim.key(), RecordWriter.this.claim.id(),
 						RecordWriter.this.call.policy().lease());
+			RecordWriter.this.line.outage().answered();
 			this.failuresOfResult = failures;
 			if (failures >= MAX_FAILURES_OF_RESULT) {
 				RecordWriter.this.events.resultNotStored(RecordWriter.this.call.operation(), cause);

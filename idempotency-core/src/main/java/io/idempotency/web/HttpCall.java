@@ -75,7 +75,8 @@ final class HttpCall implements GuardedAction<Object> {
 	@Override
 	public @Nullable Object run() throws Throwable {
 		Object value = this.call.run();
-		if (answer().isRefusedByContainer()) {
+		// A call that runs unguarded has no answer of ours.
+		if (this.answer != null && this.answer.isRefusedByContainer()) {
 			throw new ReplaySignal();
 		}
 		return value;

@@ -12,6 +12,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
@@ -227,7 +228,7 @@ class BeatTests {
 		ClaimId id = ClaimId.random();
 		assertThat(this.store.claim(ClaimRequest.of(call.key(), lease, policy.retention()).withClaimId(id)))
 			.isInstanceOf(ClaimResult.Acquired.class);
-		return this.beats.start(call, id, this.time.nanos());
+		return this.beats.start(call, id, ClaimOrigin.UNKNOWN, this.time.nanos());
 	}
 
 	/** Whatever is given to a thread waits. */

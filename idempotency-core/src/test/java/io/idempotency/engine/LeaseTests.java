@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
+import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
@@ -211,6 +212,9 @@ class LeaseTests {
 			return "late";
 		}));
 		assertThat(this.node.store.count(Verb.RENEW)).isZero();
+		assertThat(this.node.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.contains("Record " + EngineFixture.KEY.hashHex() + "; this run: node", "; now: RUNNING, node");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
 	}
 

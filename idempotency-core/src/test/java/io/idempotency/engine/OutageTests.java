@@ -87,6 +87,50 @@ class OutageTests {
 	}
 
 	@Test
+	void oneCallASecondAsksAStoreThatIsAway() {
+		for (int i = 0; i < 3; i++) {
+			assertThat(this.outage.mayAsk()).isTrue();
+			this.outage.failed("make", "op", CAUSE);
+		}
+		assertThat(this.outage.mayAsk()).isFalse();
+		this.time.advance(Outage.PAUSE);
+		assertThat(this.outage.mayAsk()).isTrue();
+		assertThat(this.outage.mayAsk()).as("while the other one asks").isFalse();
+		this.time.advance(Duration.ofMillis(999));
+		this.outage.failed("make", "op", CAUSE);
+		assertThat(this.outage.mayAsk()).isFalse();
+		this.time.advance(Duration.ofMillis(1));
+		assertThat(this.outage.mayAsk()).isTrue();
+		assertThat(this.outage.cause()).isSameAs(CAUSE);
+	}
+
+	@Test
+	void everyCallAsksAStoreThatAnswersAgain() {
+		for (int i = 0; i < 3; i++) {
+			this.outage.failed("make", "op", CAUSE);
+		}
+		this.outage.answered();
+		assertThat(this.outage.mayAsk()).isTrue();
+		this.outage.failed("make", "op", CAUSE);
+		this.outage.failed("make", "op", CAUSE);
+		assertThat(this.outage.mayAsk()).as("a few failures among answers").isTrue();
+	}
+
+	@Test
+	void troubleIsSeveralFailuresOfOneOutage() {
+		this.outage.failed("make", "op", CAUSE);
+		this.outage.answered();
+		assertThat(this.outage.trouble()).isNull();
+		this.outage.failed("make", "op", CAUSE);
+		this.outage.failed("make", "op", CAUSE);
+		assertThat(this.outage.trouble()).isSameAs(CAUSE);
+		this.time.advance(Outage.QUIET);
+		this.outage.answered();
+		this.time.advance(Outage.QUIET);
+		assertThat(this.outage.trouble()).isNull();
+	}
+
+	@Test
 	void storeThatNeverFailedIsNotWatched() {
 		this.outage.answered();
 		assertThat(this.time.timers()).isZero();

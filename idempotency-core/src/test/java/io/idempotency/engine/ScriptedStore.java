@@ -23,6 +23,7 @@ import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.LocalResults;
+import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import org.jspecify.annotations.Nullable;
 
@@ -114,6 +115,11 @@ final class ScriptedStore implements IdempotencyStore {
 	public ClaimResult claim(ClaimRequest request) {
 		this.claims.add(request);
 		return step(Verb.CLAIM, () -> this.delegate.claim(request));
+	}
+
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return this.delegate.admin();
 	}
 
 	/** Finds what the real store has, if that is in its memory. */

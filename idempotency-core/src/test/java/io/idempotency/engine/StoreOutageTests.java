@@ -11,6 +11,7 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimResult;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.StoreNotReachedException;
 import org.junit.jupiter.api.AfterEach;
@@ -114,6 +115,24 @@ class StoreOutageTests {
 		beginWithAClaim();
 		work.complete("one");
 		assertEndsWithin(Duration.ofSeconds(2));
+	}
+
+	@Test
+	void callsProceedWithoutAskingAStoreThatIsAway() throws Throwable {
+		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
+		int unguarded = 0;
+		for (int i = 0; i < 100; i++) {
+			unguarded += "one".equals(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("one")))
+					? 1 : 0;
+		}
+		assertThat(unguarded).isEqualTo(100);
+		assertThat(this.node.log.messages(Level.INFO)).hasSize(100)
+			.allMatch((line) -> line.contains("runs unguarded") && line.contains(EngineFixture.KEY.hashHex()));
+		assertThat(this.node.store.count(Verb.CLAIM)).isLessThan(10);
+		this.node.store.heal();
+		this.time.advance(Outage.PAUSE);
+		assertThat(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("two"))).isEqualTo("two");
+		assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Completed.class);
 	}
 
 	@Test

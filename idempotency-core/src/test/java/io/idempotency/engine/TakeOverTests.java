@@ -9,6 +9,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcomeUnknownException;
@@ -53,6 +54,9 @@ class TakeOverTests {
 		TestAction<String> door = TestAction.returning("second").recovering(() -> "found");
 		assertThat(this.node.execute(this.policy.recoverable(), door)).isEqualTo("found");
 		assertThat(door.runs()).isZero();
+		assertThat(this.node.log.messages(Level.INFO)).singleElement()
+			.asString()
+			.contains("takes over record " + EngineFixture.KEY.hashHex());
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.RECOVERED,
 				IdempotencyEvent.EXECUTED);

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.idempotency.StoreFailureMode;
 import io.idempotency.key.Caller;
@@ -22,14 +23,16 @@ import org.jspecify.annotations.Nullable;
 final class StoreHealth {
 
 	/**
-	 * The status while calls run unguarded because a store does not answer; not a status
-	 * of Spring Boot.
+	 * The status while calls run unguarded because a store does not answer, or while
+	 * calls fail although it answers; not a status of Spring Boot.
 	 */
 	static final String DEGRADED = "DEGRADED";
 
 	static final String UP = "UP";
 
 	static final String DOWN = "DOWN";
+
+	private static final int MAX_CAUSES = 16;
 
 	/** Of no operation: nobody else ever has this key. */
 	private static final String OPERATION = "idempotency.health";
@@ -38,42 +41,61 @@ final class StoreHealth {
 
 	private final StoreFailureMode onStoreFailure;
 
-	private StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailure) {
+	private final Function<IdempotencyStore, @Nullable Throwable> trouble;
+
+	private StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailure,
+			Function<IdempotencyStore, @Nullable Throwable> trouble) {
 		this.probes = probes;
 		this.onStoreFailure = onStoreFailure;
+		this.trouble = trouble;
 	}
 
 	static StoreHealth of(Map<String, IdempotencyStore> stores, StoreFailureMode onStoreFailure, Duration timeout,
-			Namespace namespace, Scheduler scheduler) {
+			Namespace namespace, Scheduler scheduler, Function<IdempotencyStore, @Nullable Throwable> trouble) {
 		IdempotencyKey key = namespace.key(OPERATION, Caller.GLOBAL, List.of("probe"));
 		Map<String, StoreProbe> probes = new TreeMap<>();
 		stores.forEach((name, store) -> probes.put(name, new StoreProbe(store, key, timeout, scheduler)));
-		return new StoreHealth(probes, onStoreFailure);
+		return new StoreHealth(probes, onStoreFailure, trouble);
 	}
 
 	Report report() {
 		// All probes begin before the first one is waited for.
 		this.probes.values().forEach(StoreProbe::begin);
 		Map<String, Object> stores = new LinkedHashMap<>();
-		boolean answer = true;
+		String status = UP;
 		for (Map.Entry<String, StoreProbe> probe : this.probes.entrySet()) {
 			String problem = probe.getValue().problem();
-			answer &= problem == null;
-			stores.put(probe.getKey(), details(probe.getValue().type(), problem));
+			String failure = (problem == null) ? failure(probe.getValue()) : null;
+			if (problem != null) {
+				status = unanswered();
+			}
+			else if (failure != null && status.equals(UP)) {
+				status = DEGRADED;
+			}
+			stores.put(probe.getKey(), details(probe.getValue().type(), problem, failure));
 		}
-		return new Report(answer ? UP : status(), stores);
+		return new Report(status, stores);
 	}
 
-	private String status() {
+	/** Returns why calls fail although the store answers: it may be full, for example. */
+	private @Nullable String failure(StoreProbe probe) {
+		Throwable cause = this.trouble.apply(probe.store());
+		for (int i = 0; i < MAX_CAUSES && cause != null && cause.getCause() != null; i++) {
+			cause = cause.getCause();
+		}
+		return (cause != null) ? "Calls fail: " + cause : null;
+	}
+
+	private String unanswered() {
 		return (this.onStoreFailure == StoreFailureMode.PROCEED) ? DEGRADED : DOWN;
 	}
 
-	private static Map<String, Object> details(String type, @Nullable String problem) {
+	private static Map<String, Object> details(String type, @Nullable String problem, @Nullable String failure) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("type", type);
 		details.put("answers", problem == null);
-		if (problem != null) {
-			details.put("problem", problem);
+		if (problem != null || failure != null) {
+			details.put("problem", (problem != null) ? problem : failure);
 		}
 		return details;
 	}

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
@@ -16,9 +17,9 @@ class StoreHealthConfiguration {
 	@Bean
 	@Lazy
 	StoreHealth idempotencyStoreHealth(ListableBeanFactory beanFactory, IdempotencyProperties properties,
-			Namespace namespace, Scheduler scheduler) {
+			Namespace namespace, Scheduler scheduler, IdempotencyEngine engine) {
 		return StoreHealth.of(beanFactory.getBeansOfType(IdempotencyStore.class), properties.policy().onStoreFailure(),
-				properties.storeTimeout(), namespace, scheduler);
+				properties.storeTimeout(), namespace, scheduler, engine::trouble);
 	}
 
 }

@@ -56,6 +56,10 @@ final class StoreProbe {
 		return this.store.type();
 	}
 
+	IdempotencyStore store() {
+		return this.store;
+	}
+
 	/** Asks the store, unless a question is under way or its answer still serves. */
 	synchronized Question begin() {
 		Question known = this.last;

@@ -19,6 +19,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +42,8 @@ class StoreHealthTests {
 
 	private final ProbedStore store = new ProbedStore();
 
+	private @Nullable Throwable trouble;
+
 	private final Time time = new Time(this.nanos, this.threads);
 
 	@AfterEach
@@ -50,7 +53,8 @@ class StoreHealthTests {
 	}
 
 	private StoreHealth health(StoreFailureMode mode, Duration timeout) {
-		return StoreHealth.of(Map.of("idempotencyStore", this.store), mode, timeout, Namespace.NONE, this.time);
+		return StoreHealth.of(Map.of("idempotencyStore", this.store), mode, timeout, Namespace.NONE, this.time,
+				(store) -> this.trouble);
 	}
 
 	private StoreHealth health(StoreFailureMode mode) {
@@ -66,6 +70,14 @@ class StoreHealthTests {
 		StoreHealth.Report report = health(StoreFailureMode.REJECT).report();
 		assertThat(report.status()).isEqualTo("UP");
 		assertThat(report.stores()).isEqualTo(Map.of("idempotencyStore", Map.of("type", "probed", "answers", true)));
+	}
+
+	@Test
+	void storeThatAnswersWhileCallsFailIsDegraded() {
+		this.trouble = new IllegalStateException("claim", new IllegalArgumentException("OOM command not allowed"));
+		StoreHealth.Report report = health(StoreFailureMode.REJECT).report();
+		assertThat(report.status()).isEqualTo("DEGRADED");
+		assertThat(report.stores().toString()).contains("answers=true").contains("OOM command not allowed");
 	}
 
 	@Test

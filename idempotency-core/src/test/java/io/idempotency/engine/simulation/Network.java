@@ -280,13 +280,14 @@ final class Network {
 			if (fault == Fault.SLOW) {
 				disturbed();
 			}
-			if (this.failure != null) {
-				throw this.failure;
-			}
-			if (this.reply == null) {
+			if (this.failure == null && this.reply == null) {
 				this.failure = new IdempotencyStoreException("time-out");
+			}
+			if (this.failure != null) {
+				this.node.failed();
 				throw this.failure;
 			}
+			this.node.answered();
 			return this.reply;
 		}
 

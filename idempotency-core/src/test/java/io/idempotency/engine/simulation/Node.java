@@ -34,6 +34,9 @@ final class Node implements Scheduler {
 	/** When the node died, {@link Long#MAX_VALUE} if it lives. */
 	long goneAt = Long.MAX_VALUE;
 
+	/** How many messages have failed since the last reply. */
+	private int failures;
+
 	private boolean closing;
 
 	/** Whether the next call of the scheduler is refused. */
@@ -71,6 +74,19 @@ final class Node implements Scheduler {
 	void pause(long nanos) {
 		this.pausedUntil = Math.max(this.pausedUntil, this.world.now() + nanos);
 		this.pauses.add(new long[] { this.world.now(), this.pausedUntil });
+	}
+
+	void failed() {
+		this.failures++;
+	}
+
+	void answered() {
+		this.failures = 0;
+	}
+
+	/** Returns whether its calls may be refused without asking the store. */
+	boolean isCutOff() {
+		return this.failures >= 3;
 	}
 
 	void refuses() {

@@ -150,7 +150,8 @@ final class Rules {
 		KeyPlan key = attempt.call.key();
 		attempt.state = Attempt.State.RUNNING;
 		if (!attempt.guarded) {
-			if (key.policy().onStoreFailure() != StoreFailureMode.PROCEED || !attempt.disturbed) {
+			if (key.policy().onStoreFailure() != StoreFailureMode.PROCEED
+					|| !attempt.disturbed && !attempt.node.isCutOff()) {
 				violated(attempt + " runs unguarded, without a policy and a failure that allow it");
 			}
 			return;
@@ -306,7 +307,7 @@ final class Rules {
 				|| failure instanceof IdempotencyResultUnavailableException);
 		boolean wronged = alone
 				|| failure instanceof IdempotencyStoreUnavailableException && !attempt.disturbed
-						&& !attempt.node.isClosing() && !attempt.node.hasRefused()
+						&& !attempt.node.isClosing() && !attempt.node.hasRefused() && !attempt.node.isCutOff()
 				|| failure instanceof RememberedFailureException && key.policy().onFailure() != FailureMode.REMEMBER
 				|| failure instanceof IdempotencyKeyReusedException && this.attempts.getOrDefault(key, List.of())
 					.stream()
