@@ -27,13 +27,17 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.RegistrationBean;
 import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -63,6 +67,9 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @Import(TokenEndpointConfiguration.class)
 public final class IdempotencyWebAutoConfiguration {
+
+	/** The bean with which Spring Boot registers the filter of Spring Security. */
+	private static final String SECURITY_FILTER = "securityFilterChainRegistration";
 
 	IdempotencyWebAutoConfiguration() {
 	}
@@ -161,6 +168,21 @@ public final class IdempotencyWebAutoConfiguration {
 				DispatcherType.FORWARD);
 		filter.setOrder(properties.http().filterOrder());
 		return filter;
+	}
+
+	/** Refuses a filter that comes before the one of Spring Security. */
+	@Bean
+	SmartInitializingSingleton idempotencyFilterOrderCheck(IdempotencyProperties properties, BeanFactory beanFactory) {
+		int order = properties.http().filterOrder();
+		return () -> {
+			if (beanFactory.containsBean(SECURITY_FILTER)
+					&& beanFactory.getBean(SECURITY_FILTER) instanceof RegistrationBean security
+					&& order <= security.getOrder()) {
+				throw new InvalidConfigurationPropertyValueException("idempotency.http.filter-order", order,
+						"It must be greater than the order of Spring Security's filter (" + security.getOrder()
+								+ "), or the answers of Spring Security count as answers of the handler.");
+			}
+		};
 	}
 
 	@Bean

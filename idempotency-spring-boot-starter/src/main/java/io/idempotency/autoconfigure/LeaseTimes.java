@@ -20,8 +20,8 @@ final class LeaseTimes {
 			logger
 				.warn("A call of the store may take 'idempotency.store-timeout' ({}), and a claim is renewed each third"
 						+ " of 'idempotency.lease' ({}): a store that is slow may let the claims of running calls end. Make"
-						+ " the lease longer than three times the time-out", properties.storeTimeout(),
-						properties.lease());
+						+ " the lease longer than three times the time-out",
+						PropertyChecks.text(properties.storeTimeout()), PropertyChecks.text(properties.lease()));
 		}
 	}
 

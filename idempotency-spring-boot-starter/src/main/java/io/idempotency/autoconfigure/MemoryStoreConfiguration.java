@@ -32,6 +32,12 @@ class MemoryStoreConfiguration {
 	}
 
 	static MemoryIdempotencyStore store(DataSize maxSize) {
+		long heap = Runtime.getRuntime().maxMemory();
+		if (maxSize.toBytes() > heap) {
+			logger.warn("idempotency.memory.max-size is {} MB, and the heap of this JVM has {} MB at most: it would be "
+					+ "used up before the store knows that it is full. Make the heap larger (-Xmx) or the store smaller",
+					maxSize.toMegabytes(), DataSize.ofBytes(heap).toMegabytes());
+		}
 		try {
 			return new MemoryIdempotencyStore(maxSize.toBytes());
 		}

@@ -3,7 +3,10 @@ package io.idempotency.autoconfigure;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.engine.EngineObservers;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -11,6 +14,8 @@ import org.springframework.util.ClassUtils;
 
 /** Puts the near cache in front of a store. */
 final class NearCaches {
+
+	private static final Logger logger = LoggerFactory.getLogger(NearCaches.class);
 
 	private static final String CAFFEINE = "com.github.benmanes.caffeine.cache.Caffeine";
 
@@ -33,6 +38,11 @@ final class NearCaches {
 		}
 		if (store instanceof NearCacheIdempotencyStore) {
 			return store;
+		}
+		if (store instanceof MemoryIdempotencyStore) {
+			logger.warn(
+					"idempotency.near-cache.enabled is true, and the store is in memory already: the near cache keeps "
+							+ "results twice and saves nothing. Set idempotency.near-cache.enabled to false");
 		}
 		try {
 			// The time of the store is measured behind the cache.

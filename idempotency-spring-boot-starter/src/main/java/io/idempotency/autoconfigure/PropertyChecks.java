@@ -47,8 +47,13 @@ final class PropertyChecks {
 	static void notLonger(String name, Duration value, String other, Duration bound) {
 		if (value.compareTo(bound) > 0) {
 			throw invalid(name, value,
-					"It must not be longer than 'idempotency." + other + "', which is " + bound + ".");
+					"It must not be longer than 'idempotency." + other + "', which is " + text(bound) + ".");
 		}
+	}
+
+	/** Writes a duration as a configuration does. */
+	static String text(Duration value) {
+		return (value.toMillisPart() == 0) ? value.toSeconds() + "s" : value.toMillis() + "ms";
 	}
 
 	static void positive(String name, DataSize value) {

@@ -217,7 +217,7 @@ class IdempotencyPropertiesTests {
 		Map<String, String> both = Map.of("idempotency.retention", "1h", "idempotency.http.retention-on-error", "3601");
 		assertThat(invalid(both)).satisfies((ex) -> {
 			assertThat(ex.getName()).isEqualTo("idempotency.http.retention-on-error");
-			assertThat(ex.getReason()).contains("'idempotency.retention', which is PT1H");
+			assertThat(ex.getReason()).contains("'idempotency.retention', which is 3600s");
 		});
 		Map<String, String> equal = Map.of("idempotency.retention", "1h", "idempotency.http.retention-on-error",
 				"3600");

@@ -77,7 +77,7 @@ class JdbcStoreConfigurationTests {
 	@Test
 	void leaseThatASlowStoreMayOutlastIsToldAtTheStart(CapturedOutput output) {
 		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.store-timeout=2s")
-			.run((context) -> assertThat(output).contains("'idempotency.store-timeout' (PT2S)", "(PT6S)"));
+			.run((context) -> assertThat(output).contains("'idempotency.store-timeout' (2s)", "(6s)"));
 	}
 
 	@Test

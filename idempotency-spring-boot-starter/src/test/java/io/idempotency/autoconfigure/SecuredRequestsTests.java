@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoC
 import org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactoryAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConfiguration;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.context.ServerPortInfoApplicationContextInitializer;
 import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebServerApplicationContext;
@@ -44,6 +45,17 @@ class SecuredRequestsTests {
 		.withUserConfiguration(Security.class)
 		.withBean(RecordingStore.class)
 		.withBean(OrderController.class);
+
+	@Test
+	void filterBeforeSpringSecurityFailsTheStart() {
+		this.runner.withPropertyValues("idempotency.http.filter-order=-100")
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+				.hasMessageContaining("idempotency.http.filter-order")
+				.hasMessageContaining("(-100)"));
+		this.runner.withPropertyValues("idempotency.http.filter-order=-150", "spring.security.filter.order=-200")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
 
 	@Test
 	void twoCallersNeverShareAKey() {

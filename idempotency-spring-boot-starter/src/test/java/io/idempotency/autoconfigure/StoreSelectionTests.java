@@ -91,6 +91,23 @@ class StoreSelectionTests {
 	}
 
 	@Test
+	void memoryThatIsLargerThanTheHeapIsAWarning(CapturedOutput output) {
+		String larger = Runtime.getRuntime().maxMemory() / 1024 / 1024 + 1 + "MB";
+		this.runner.withPropertyValues("idempotency.store=memory", "idempotency.memory.max-size=" + larger)
+			.run((context) -> assertThat(output).contains("WARN")
+				.contains("idempotency.memory.max-size is " + larger.replace("MB", " MB")));
+	}
+
+	@Test
+	void nearCacheBeforeMemoryIsAWarning(CapturedOutput output) {
+		this.runner.withPropertyValues("idempotency.store=memory", "idempotency.near-cache.enabled=true")
+			.run((context) -> {
+				assertThat(context.getBean(IdempotencyStores.class).defaultStore()).isNotNull();
+				assertThat(output).contains("WARN").contains("saves nothing");
+			});
+	}
+
+	@Test
 	void storeThatWasAskedForIsNoNews(CapturedOutput output) {
 		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withPropertyValues("idempotency.store=jdbc")
