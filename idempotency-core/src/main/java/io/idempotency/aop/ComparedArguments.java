@@ -32,9 +32,6 @@ final class ComparedArguments {
 
 	private static final String ALGORITHM = "args1";
 
-	private static final boolean GRAPHQL = ClassUtils.isPresent("graphql.schema.DataFetchingEnvironment",
-			ComparedArguments.class.getClassLoader());
-
 	/** What a container hands in, by name, because most of it is optional. */
 	private static final Set<String> HANDED_IN = Set.of("java.security.Principal", "java.util.Locale",
 			"java.util.TimeZone", "kotlin.coroutines.Continuation", "jakarta.servlet.ServletRequest",
@@ -185,7 +182,8 @@ final class ComparedArguments {
 		if (value instanceof Optional<?> optional) {
 			return optional.orElse(null);
 		}
-		return (GRAPHQL && value instanceof DataFetchingEnvironment environment) ? environment.getArguments() : value;
+		return (GraphQl.PRESENT && value instanceof DataFetchingEnvironment environment) ? environment.getArguments()
+				: value;
 	}
 
 	/**
@@ -207,6 +205,14 @@ final class ComparedArguments {
 			}
 			return (this.type instanceof Class<?> raw && is(raw, ENVIRONMENT)) ? null : this.type;
 		}
+
+	}
+
+	/** Whether there can be arguments of this library. */
+	private static final class GraphQl {
+
+		private static final boolean PRESENT = ClassUtils.isPresent("graphql.schema.DataFetchingEnvironment",
+				ComparedArguments.class.getClassLoader());
 
 	}
 

@@ -22,7 +22,7 @@ final class PoolTimeouts {
 
 	private static final Logger logger = LoggerFactory.getLogger(PoolTimeouts.class);
 
-	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
+	static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
 			PoolTimeouts.class.getClassLoader());
 
 	private PoolTimeouts() {

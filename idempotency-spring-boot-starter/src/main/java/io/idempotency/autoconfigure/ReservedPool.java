@@ -21,7 +21,6 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.util.ClassUtils;
 
 /**
  * A small pool for the JDBC store alone, made like the pool of the application, if there
@@ -31,9 +30,6 @@ import org.springframework.util.ClassUtils;
 final class ReservedPool implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReservedPool.class);
-
-	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
-			ReservedPool.class.getClassLoader());
 
 	/** Data sources of drivers that open a connection for each use. */
 	private static final Set<String> NOT_POOLED = Set.of("org.h2.jdbcx.JdbcDataSource",
@@ -79,7 +75,7 @@ final class ReservedPool implements AutoCloseable {
 	}
 
 	private void make(Duration storeTimeout) throws SQLException {
-		if (HIKARI && this.application.isWrapperFor(HikariDataSource.class)) {
+		if (PoolTimeouts.HIKARI && this.application.isWrapperFor(HikariDataSource.class)) {
 			this.pool = new HikariPool(this.application.unwrap(HikariDataSource.class), this.size,
 					storeTimeout.toMillis());
 		}

@@ -70,7 +70,7 @@ class IdempotencyPropertiesMetadataTests {
 				descriptions.add(property.get("description").asText());
 			}
 		});
-		assertThat(descriptions).hasSize(9)
+		assertThat(descriptions).hasSize(10)
 			.allSatisfy((description) -> assertThat(description).endsWith("Seconds, unless a unit is given."));
 	}
 
