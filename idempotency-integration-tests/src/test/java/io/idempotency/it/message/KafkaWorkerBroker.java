@@ -26,6 +26,8 @@ final class KafkaWorkerBroker implements WorkerBroker {
 
 	private final String brokers = KafkaServer.broker().getBrokersAsString();
 
+	private final Class<?> consumer;
+
 	private final String topic = "processes-" + UUID.randomUUID();
 
 	private final Map<String, Integer> sent = new ConcurrentHashMap<>();
@@ -36,6 +38,11 @@ final class KafkaWorkerBroker implements WorkerBroker {
 			Map.of("bootstrap.servers", this.brokers), new StringSerializer(), new StringSerializer());
 
 	KafkaWorkerBroker() {
+		this(KafkaWorker.class);
+	}
+
+	KafkaWorkerBroker(Class<?> consumer) {
+		this.consumer = consumer;
 		this.admin.createTopics(topics().stream().map((topic) -> new NewTopic(topic, PARTITIONS, (short) 1)).toList())
 			.all()
 			.toCompletionStage()
@@ -49,7 +56,7 @@ final class KafkaWorkerBroker implements WorkerBroker {
 
 	@Override
 	public Class<?> consumer() {
-		return KafkaWorker.class;
+		return this.consumer;
 	}
 
 	@Override
