@@ -1,11 +1,13 @@
 package io.idempotency.message;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.annotation.DltHandler;
+import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.config.KafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpoint;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
@@ -24,10 +28,12 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.retrytopic.DltStrategy;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Headers;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Spring Kafka's registry, which prepares each container for guarded calls when it is
@@ -50,10 +56,34 @@ class KafkaContainers extends KafkaListenerEndpointRegistry {
 		MessageListenerContainer created = super.createListenerContainer(endpoint, factory);
 		if (created instanceof AbstractMessageListenerContainer<?, ?> container) {
 			List<IdempotentOperation> guarded = guardedMethods(endpoint);
-			guarded.forEach((operation) -> check(operation, container.getContainerProperties()));
+			guarded.forEach((operation) -> {
+				checkDeadLetters(operation);
+				check(operation, container.getContainerProperties());
+			});
 			new KafkaErrorHandling(container, !guarded.isEmpty()).complete();
 		}
 		return created;
+	}
+
+	/**
+	 * Refuses a handler of dead letters whose refusals would become dead letters of the
+	 * same topic, without an end.
+	 */
+	private static void checkDeadLetters(IdempotentOperation operation) {
+		if (!AnnotatedElementUtils.hasAnnotation(operation.method(), DltHandler.class)) {
+			return;
+		}
+		Stream<AnnotatedElement> elements = Stream.concat(Stream.of(operation.targetClass()),
+				Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(operation.targetClass())));
+		if (elements.map((element) -> AnnotatedElementUtils.findMergedAnnotation(element, RetryableTopic.class))
+			.filter(Objects::nonNull)
+			.anyMatch((topic) -> topic.dltStrategy() == DltStrategy.ALWAYS_RETRY_ON_ERROR)) {
+			throw SetupProblem.of(operation,
+					"it handles dead letters, and by its @RetryableTopic each of its exceptions sends the record to the "
+							+ "dead letter topic again: a duplicate that is refused would do so without a pause or an end",
+					"Set dltStrategy = DltStrategy.FAIL_ON_ERROR on @RetryableTopic; or call a guarded method of another "
+							+ "bean from here, and catch what it throws");
+		}
 	}
 
 	/** Refuses a listener whose duplicates nobody could acknowledge. */

@@ -15,9 +15,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 enum ListenerKind {
 
 	/** A listener of a Kafka topic. */
-	KAFKA("a Kafka listener",
-			List.of("org.springframework.kafka.annotation.KafkaListener",
-					"org.springframework.kafka.annotation.KafkaHandler"),
+	KAFKA("a Kafka listener", List.of("org.springframework.kafka.annotation.KafkaListener",
+			"org.springframework.kafka.annotation.KafkaHandler", "org.springframework.kafka.annotation.DltHandler"),
 			"Set header = \"…\" if producers send a key, key = \"#event.id\" for a key in the payload, or "
 					+ "key = \"messageId()\", which is topic, partition and offset: it knows a record that the broker "
 					+ "delivers twice, but not one that the producer sent twice"),

@@ -9,6 +9,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import io.idempotency.message.KafkaBackOff;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,17 +20,24 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.annotation.DltHandler;
 import org.springframework.kafka.annotation.EnableKafka;
+import org.springframework.kafka.annotation.EnableKafkaRetryTopic;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.retrytopic.DltStrategy;
 import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.util.backoff.FixedBackOff;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,6 +111,18 @@ class KafkaContainerChecksTests {
 	}
 
 	@Test
+	void handlerOfDeadLettersThatWouldMakeThemWithoutAnEnd() {
+		Customizer none = (factory) -> {
+		};
+		assertThat(failureOf(this.runner.withUserConfiguration(RetryConfiguration.class, EndlessDeadLetters.class)
+			.withBean(Customizer.class, () -> none))).contains("EndlessDeadLetters#dead(ConsumerRecord)")
+			.contains("dltStrategy = DltStrategy.FAIL_ON_ERROR");
+		this.runner.withUserConfiguration(RetryConfiguration.class, DeadLettersOnce.class)
+			.withBean(Customizer.class, () -> none)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void registryOfTheApplication(CapturedOutput output) {
 		this.withoutKafka.withUserConfiguration(OwnRegistry.class, KafkaConfiguration.class, Plain.class)
 			.withBean(Customizer.class, () -> (factory) -> {
@@ -121,8 +141,12 @@ class KafkaContainerChecksTests {
 	}
 
 	private String failureOf(Class<?> listener, Customizer customizer) {
+		return failureOf(with(listener, customizer));
+	}
+
+	private static String failureOf(ApplicationContextRunner application) {
 		StringBuilder failure = new StringBuilder();
-		with(listener, customizer).run((context) -> {
+		application.run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).isInstanceOf(IdempotencyConfigurationException.class);
 			IdempotencyConfigurationException problem = (IdempotencyConfigurationException) context.getStartupFailure();
@@ -159,6 +183,51 @@ class KafkaContainerChecksTests {
 		@Bean("org.springframework.kafka.config.internalKafkaListenerEndpointRegistry")
 		KafkaListenerEndpointRegistry registry() {
 			return new KafkaListenerEndpointRegistry();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableKafkaRetryTopic
+	static class RetryConfiguration {
+
+		@Bean
+		KafkaTemplate<String, String> kafkaTemplate() {
+			return new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of()));
+		}
+
+		@Bean
+		ThreadPoolTaskScheduler taskScheduler() {
+			return new ThreadPoolTaskScheduler();
+		}
+
+	}
+
+	static class EndlessDeadLetters {
+
+		@RetryableTopic(kafkaTemplate = "kafkaTemplate", autoCreateTopics = "false")
+		@KafkaListener(id = "orders", topics = "orders")
+		public void on(String order) {
+		}
+
+		@DltHandler
+		@Idempotent(header = "Idempotency-Key", fingerprint = "none")
+		public void dead(ConsumerRecord<String, String> order) {
+		}
+
+	}
+
+	static class DeadLettersOnce {
+
+		@RetryableTopic(kafkaTemplate = "kafkaTemplate", autoCreateTopics = "false",
+				dltStrategy = DltStrategy.FAIL_ON_ERROR)
+		@KafkaListener(id = "orders", topics = "orders")
+		public void on(String order) {
+		}
+
+		@DltHandler
+		@Idempotent(header = "Idempotency-Key", fingerprint = "none")
+		public void dead(ConsumerRecord<String, String> order) {
 		}
 
 	}
