@@ -33,6 +33,7 @@ import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.handler.annotation.Headers;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -42,7 +43,16 @@ import org.springframework.util.ReflectionUtils;
  */
 class KafkaContainers extends KafkaListenerEndpointRegistry {
 
+	/** Spring Kafka has it since 4.0. */
+	private static final @Nullable Class<?> SHARE_CONTAINER = share(
+			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");
+
 	private @Nullable ApplicationContext context;
+
+	private static @Nullable Class<?> share(String name) {
+		ClassLoader classLoader = KafkaContainers.class.getClassLoader();
+		return ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
+	}
 
 	@Override
 	public void setApplicationContext(ApplicationContext context) {
@@ -62,7 +72,17 @@ class KafkaContainers extends KafkaListenerEndpointRegistry {
 			});
 			new KafkaErrorHandling(container, !guarded.isEmpty()).complete();
 		}
+		else if (SHARE_CONTAINER != null && SHARE_CONTAINER.isInstance(created)) {
+			guardedMethods(endpoint).forEach(KafkaContainers::refuseShare);
+		}
 		return created;
+	}
+
+	private static void refuseShare(IdempotentOperation operation) {
+		throw SetupProblem.of(operation,
+				"its container is one of a share group, which rejects a record whose listener throws: one whose first "
+						+ "delivery still runs, or whose store is down, would be lost",
+				"Use a container of a consumer group, e.g. by a ConcurrentKafkaListenerContainerFactory");
 	}
 
 	/**

@@ -5,7 +5,6 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -63,7 +62,7 @@ final class KafkaDelivery extends Delivery {
 
 	private static <T> @Nullable T find(@Nullable Object argument, Class<T> type, String header) {
 		Object found = (argument instanceof Message<?> message) ? message.getHeaders().get(header)
-				: (argument instanceof Map<?, ?> headers) ? headers.get(header) : argument;
+				: (argument instanceof MessageHeaders headers) ? headers.get(header) : argument;
 		return type.isInstance(found) ? type.cast(found) : null;
 	}
 
@@ -79,11 +78,6 @@ final class KafkaDelivery extends Delivery {
 		}
 		if (argument instanceof MessageHeaders headers) {
 			return new Headers(headers, header, watch.apply(found));
-		}
-		if (argument instanceof Map<?, ?> map) {
-			Map<@Nullable Object, @Nullable Object> copy = new HashMap<>(map);
-			copy.put(header, watch.apply(found));
-			return copy;
 		}
 		return watch.apply(found);
 	}
@@ -235,7 +229,7 @@ final class KafkaDelivery extends Delivery {
 					return new Position(new TopicPartition(record.topic(), record.partition()), record.offset());
 				}
 				Map<?, ?> headers = (argument instanceof Message<?> message) ? message.getHeaders()
-						: (argument instanceof Map<?, ?> map) ? map : Map.of();
+						: (argument instanceof MessageHeaders own) ? own : Map.of();
 				if (headers.get(KafkaHeaders.RECEIVED_TOPIC) instanceof String topic
 						&& headers.get(KafkaHeaders.RECEIVED_PARTITION) instanceof Integer partition
 						&& headers.get(KafkaHeaders.OFFSET) instanceof Long offset) {
