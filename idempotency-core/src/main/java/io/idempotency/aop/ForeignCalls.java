@@ -96,7 +96,9 @@ final class ForeignCalls {
 	/** Refuses keys that a message over a WebSocket or RSocket does not have. */
 	private static void checkMessageHandler(IdempotentAnnotation annotation) {
 		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
-		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isPresent)) {
+		// The annotations of brokers' listeners have @MessageMapping on themselves.
+		if (annotation.attributes().key().isEmpty()
+				&& MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
 			throw SetupProblem.of(annotation,
 					"it handles messages (@MessageMapping), which have no request that a key could be read from",
 					"Set key to an expression over the payload or over a header of the message, e.g. key = \"#id\" with "

@@ -112,8 +112,8 @@ class ListenerStartupTests {
 	@Test
 	void headerOfAListenerOfSomethingElse() {
 		assertThat(failureOf(ForeignListener.class)).contains("ForeignListener#on(String)")
-			.contains("it is a listener of something else")
-			.contains("Add a parameter of Spring's Message");
+			.contains("it handles messages (@MessageMapping)")
+			.contains("Set key to an expression");
 		assertThat(failureOf(ForeignListenerOfMessages.class)).contains("it is a listener of something else")
 			.contains("#message.headers['Idempotency-Key']");
 	}
