@@ -38,7 +38,8 @@ final class Problem {
 			.add("status", refusal.status())
 			.add("detail", detail)
 			.add("instance", instance)
-			.add("code", refusal.code());
+			.add("code", refusal.code())
+			.add("retry", refusal.retry());
 		if (refusal instanceof IdempotencyDuplicateException duplicate) {
 			problem.add("attempts", duplicate.attempts());
 		}

@@ -30,7 +30,8 @@ class FunctionalEndpointTests {
 			MockMvc client = HttpDoorSetup.client(context);
 			assertThat(send(client, post("10").header("Idempotency-Key", "k1"))).isEqualTo("paid 10 in run 1");
 			assertThat(send(client, post("10").header("Idempotency-Key", "k1"))).isEqualTo("paid 10 in run 1");
-			assertThat(send(client, post("20").header("Idempotency-Key", "k1"))).contains("\"code\":\"key-reused\"");
+			assertThat(send(client, post("20").header("Idempotency-Key", "k1"))).contains("\"code\":\"key-reused\"",
+					"\"retry\":\"new-key\"");
 			assertThat(send(client, post("10"))).contains("\"code\":\"key-missing\"");
 			assertThat(send(client, post("10").header("Idempotency-Key", "k1").principal(() -> "alice")))
 				.isEqualTo("paid 10 in run 2");

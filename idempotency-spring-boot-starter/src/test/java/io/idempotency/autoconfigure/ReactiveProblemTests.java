@@ -57,6 +57,8 @@ class ReactiveProblemTests {
 				.isEqualTo("urn:idempotency:duplicate")
 				.jsonPath("$.code")
 				.isEqualTo("duplicate")
+				.jsonPath("$.retry")
+				.isEqualTo("never")
 				.jsonPath("$.attempts")
 				.isEqualTo(2)
 				.jsonPath("$.instance")

@@ -5,7 +5,6 @@ import java.util.Map;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
-import io.idempotency.IdempotencyStoreUnavailableException;
 
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -16,13 +15,11 @@ class StripeErrors {
 
 	@ExceptionHandler
 	ResponseEntity<Map<String, Object>> refused(IdempotencyException ex) {
-		boolean later = ex instanceof IdempotencyInProgressException
-				|| ex instanceof IdempotencyStoreUnavailableException;
 		boolean reused = ex instanceof IdempotencyKeyReusedException;
 		String type = reused ? "idempotency_error" : (ex.status() >= 500) ? "api_error" : "invalid_request_error";
 		String code = (ex instanceof IdempotencyInProgressException) ? "idempotency_key_in_use" : ex.code();
 		return ResponseEntity.status(reused ? 400 : ex.status())
-			.header("Stripe-Should-Retry", Boolean.toString(later))
+			.header("Stripe-Should-Retry", Boolean.toString(ex.retry().equals("same-key")))
 			.body(Map.of("error", Map.of("type", type, "code", code, "message", ex.title())));
 	}
 

@@ -48,9 +48,14 @@ final class DocumentParts {
 		problem.addProperty("detail", schema("string", "What the client can do, for people."));
 		problem.addProperty("instance", schema("string", "The path of the request.").format("uri"));
 		problem.addProperty("code", code);
+		Schema<Object> retry = schema("string",
+				"What the client may do with its key: send the same request again, use a new key, stop and look the "
+						+ "outcome up, or mend the request.");
+		retry.setEnum(List.of("same-key", "new-key", "never", "fix-request"));
+		problem.addProperty("retry", retry);
 		problem.addProperty("attempts",
 				schema("integer", "With `duplicate`: how many requests came with this key.").format("int64"));
-		problem.setRequired(List.of("type", "title", "status", "detail", "code"));
+		problem.setRequired(List.of("type", "title", "status", "detail", "code", "retry"));
 		return problem;
 	}
 

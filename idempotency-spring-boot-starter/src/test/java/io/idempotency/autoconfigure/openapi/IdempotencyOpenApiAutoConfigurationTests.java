@@ -226,7 +226,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 		Map<String, Schema> schemas = document.getComponents().getSchemas();
 		assertThat(schemas).containsOnlyKeys("IdempotencyProblem");
 		assertThat(schemas.get("IdempotencyProblem").getProperties()).containsOnlyKeys("type", "title", "status",
-				"detail", "instance", "code", "attempts");
+				"detail", "instance", "code", "retry", "attempts");
 		assertThat(document.getComponents().getHeaders()).containsOnlyKeys("IdempotentReplayed",
 				"IdempotencyRetryAfter");
 		assertThat(document.getPaths().get("/idempotency/tokens").getPost().getResponses()).containsOnlyKeys("201",
