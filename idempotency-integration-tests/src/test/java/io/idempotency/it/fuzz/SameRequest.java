@@ -96,8 +96,7 @@ final class SameRequest {
 		Map<String, List<String>> parameters = fields(one.isEmpty() ? "" : one.substring(1));
 		// Bytes that are no UTF-8 are equal once they are decoded.
 		boolean text = parameters != null && parameters.toString().indexOf('\uFFFD') < 0;
-		return one.equals(other)
-				|| (text && parameters.equals(fields(other.isEmpty() ? "" : other.substring(1))));
+		return one.equals(other) || (text && parameters.equals(fields(other.isEmpty() ? "" : other.substring(1))));
 	}
 
 	/** A byte order mark before JSON does not count. */

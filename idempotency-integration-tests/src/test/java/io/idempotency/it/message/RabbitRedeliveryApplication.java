@@ -1,13 +1,17 @@
 package io.idempotency.it.message;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
+import com.rabbitmq.client.Channel;
+import io.idempotency.ConflictMode;
 import io.idempotency.Idempotent;
 
+import org.springframework.amqp.core.AcknowledgeMode;
 import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Message;
@@ -19,10 +23,12 @@ import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitAdmin;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.support.AmqpHeaders;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.messaging.handler.annotation.Header;
 
 /** Guarded listeners of queues as only RabbitMQ has them, made anew at each start. */
 @SpringBootConfiguration
@@ -32,9 +38,6 @@ import org.springframework.context.annotation.Import;
 class RabbitRedeliveryApplication {
 
 	static final String DEAD_LETTERS = "dead-letters";
-
-	/** Milliseconds that a message waits until it comes again. */
-	private static final int PAUSE = 300;
 
 	@Bean
 	CachingConnectionFactory rabbitConnectionFactory() throws Exception {
@@ -66,8 +69,8 @@ class RabbitRedeliveryApplication {
 					.withArguments(deadLetters(DEAD_LETTERS))
 					.build(),
 				QueueBuilder.nonDurable("sent-back").autoDelete().build(),
-				QueueBuilder.nonDurable("paused").autoDelete().withArguments(deadLetters("pause")).build(),
-				QueueBuilder.nonDurable("pause").ttl(PAUSE).withArguments(deadLetters("paused")).build(),
+				QueueBuilder.nonDurable("sent-back-manually").autoDelete().build(),
+				QueueBuilder.durable("limited").quorum().deliveryLimit(2).build(),
 				QueueBuilder.nonDurable("cut").build());
 	}
 
@@ -84,6 +87,13 @@ class RabbitRedeliveryApplication {
 	SimpleRabbitListenerContainerFactory rejecting(ConnectionFactory connections) {
 		SimpleRabbitListenerContainerFactory factory = factory(connections);
 		factory.setDefaultRequeueRejected(false);
+		return factory;
+	}
+
+	@Bean
+	SimpleRabbitListenerContainerFactory manually(ConnectionFactory connections) {
+		SimpleRabbitListenerContainerFactory factory = factory(connections);
+		factory.setAcknowledgeMode(AcknowledgeMode.MANUAL);
 		return factory;
 	}
 
@@ -140,9 +150,18 @@ class RabbitRedeliveryApplication {
 			work(payload);
 		}
 
-		@RabbitListener(queues = "paused", containerFactory = "rejecting")
-		@Idempotent(key = "#payload", operation = "paused")
-		public void paused(String payload) throws InterruptedException {
+		@RabbitListener(queues = "sent-back-manually", containerFactory = "manually")
+		@Idempotent(key = "#payload", operation = "sent-back-manually", conflict = ConflictMode.REJECT, lease = "2s")
+		public void manual(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag)
+				throws InterruptedException, IOException {
+			work(payload);
+			channel.basicAck(tag, false);
+		}
+
+		/** The queue drops a message that is given back three times. */
+		@RabbitListener(queues = "limited", containerFactory = "rejecting")
+		@Idempotent(key = "#payload", operation = "limited")
+		public void limited(String payload) throws InterruptedException {
 			work(payload);
 		}
 

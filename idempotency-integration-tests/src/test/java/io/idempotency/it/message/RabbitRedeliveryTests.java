@@ -22,7 +22,8 @@ import org.springframework.boot.test.context.SpringBootTest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Dead letters and redelivery, as only a real RabbitMQ has them. */
-@SpringBootTest(classes = RabbitRedeliveryApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+@SpringBootTest(classes = RabbitRedeliveryApplication.class, properties = "idempotency.wait-timeout=200ms",
+		webEnvironment = SpringBootTest.WebEnvironment.NONE)
 @Requires(Backend.RABBIT)
 class RabbitRedeliveryTests {
 
@@ -67,9 +68,9 @@ class RabbitRedeliveryTests {
 		awaitEffect();
 	}
 
-	/** In the queue, or in another one that it waits in. */
+	/** With its consumer, or in the queue. */
 	@ParameterizedTest
-	@ValueSource(strings = { "sent-back", "paused" })
+	@ValueSource(strings = { "sent-back", "sent-back-manually", "limited" })
 	void duplicateOfARunningDeliveryComesAgainUntilThatIsDone(String queue) {
 		CountDownLatch end = workUntilTheEnd();
 		long replayed = this.deliveries.count(queue, IdempotencyEvent.REPLAYED);
