@@ -20,6 +20,9 @@ final class Beat {
 	 */
 	private static final int SLACK = 30;
 
+	/** Without a thread, a renewal is tried again after this part (1/60) of the lease. */
+	private static final int NO_THREAD = 60;
+
 	private final Beats beats;
 
 	private final GuardedCall call;
@@ -153,18 +156,16 @@ final class Beat {
 
 	/**
 	 * Is told that there was no thread for a renewal. The next sweep tries again, and
-	 * comes soon.
+	 * comes sooner than after a failure of the store, which it cannot burden.
 	 */
 	synchronized void notSent(boolean asAlone) {
 		isBack(asAlone);
-		soon();
+		dueIn(this.lease / NO_THREAD);
 	}
 
-	/** Plans the next renewal for soon, unless the beat has stopped. */
-	private void soon() {
-		this.due = Math.min(
-				this.beats.now() + TimeUnit.NANOSECONDS.convert(Beats.retryDelay(this.call.policy().lease())),
-				this.endsAt);
+	/** Plans the next renewal, unless the beat has stopped. */
+	private void dueIn(long nanos) {
+		this.due = Math.min(this.beats.now() + nanos, this.endsAt);
 		if (!this.stopped) {
 			this.beats.sweepAt(this.due);
 		}
@@ -219,7 +220,7 @@ final class Beat {
 		synchronized (this) {
 			isBack(asAlone);
 			this.failed = true;
-			soon();
+			dueIn(TimeUnit.NANOSECONDS.convert(Beats.retryDelay(this.call.policy().lease())));
 			if (this.stopped) {
 				return;
 			}
