@@ -146,9 +146,11 @@ class ObservedOnTomcatTests {
 	@Test
 	@Order(4)
 	void whatIsDrawnAndAlertedOnIsMeasured() {
+		// The memory store is measured where the records are in memory.
 		OperationsPages.names()
-			.forEach((page,
-					names) -> assertThat(rejecting.scrape()).extracting(Sample::name).as(page).containsAll(names));
+			.forEach((page, names) -> assertThat(rejecting.scrape()).extracting(Sample::name)
+				.as(page)
+				.containsAll(names.stream().filter((name) -> !name.startsWith("idempotency_memory_")).toList()));
 	}
 
 	@Test

