@@ -41,7 +41,8 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"io.lettuce.core.RedisClient", "redis.clients.jedis.Jedis", "com.zaxxer.hikari.HikariDataSource",
 			"com.github.benmanes.caffeine.cache.Caffeine", "org.apache.kafka.clients.consumer.ConsumerRecord",
 			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message",
-			"org.springframework.messaging.MessageHeaders", "graphql.schema.DataFetchingEnvironment");
+			"org.springframework.messaging.MessageHeaders", "graphql.schema.DataFetchingEnvironment",
+			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");
 
 	/**
 	 * The classes that Caffeine makes by name for the near cache: a bound and an expiry.
