@@ -97,8 +97,7 @@ final class ForeignCalls {
 	private static void checkMessageHandler(IdempotentAnnotation annotation) {
 		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
 		// The annotations of brokers' listeners have @MessageMapping on themselves.
-		if (annotation.attributes().key().isEmpty()
-				&& MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
+		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
 			throw SetupProblem.of(annotation,
 					"it handles messages (@MessageMapping), which have no request that a key could be read from",
 					"Set key to an expression over the payload or over a header of the message, e.g. key = \"#id\" with "

@@ -105,7 +105,8 @@ public final class JdbcCleanup implements AutoCloseable {
 			this.thread.execute(this::purge);
 		}
 		catch (Throwable noThread) {
-			// A JVM that cannot start a thread throws an error. A scheduler that is closed
+			// A JVM that cannot start a thread throws an error. A scheduler that is
+			// closed
 			// sets no timer.
 			purgeAfter(this.interval);
 		}
