@@ -72,7 +72,7 @@ final class Claims {
 			result = await(call, busy, sender);
 		}
 		if (result instanceof ClaimResult.Acquired acquired) {
-			return own(call, acquired.claim(), sender, line, observed);
+			return own(call, acquired, sender, line, observed);
 		}
 		return new Settled(result);
 	}
@@ -100,9 +100,10 @@ final class Claims {
 		}
 	}
 
-	private Claimed own(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line, ObservedCall observed) {
+	private Claimed own(GuardedCall call, ClaimResult.Acquired acquired, ClaimSender sender, StoreLine line,
+			ObservedCall observed) {
 		try {
-			return owned(call, claim, sender, line, observed);
+			return owned(call, acquired, sender, line, observed);
 		}
 		catch (IdempotencyStoreUnavailableException given) {
 			throw given;
@@ -114,7 +115,9 @@ final class Claims {
 		}
 	}
 
-	private Claimed owned(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line, ObservedCall observed) {
+	private Claimed owned(GuardedCall call, ClaimResult.Acquired acquired, ClaimSender sender, StoreLine line,
+			ObservedCall observed) {
+		Claim claim = acquired.claim();
 		long sent = sender.sentNanos();
 		if (call.policy().mode() != IdempotencyMode.REJECT) {
 			for (int i = 0; !isFresh(call.policy(), sent); i++) {
@@ -130,7 +133,7 @@ final class Claims {
 			}
 		}
 		if (claim.abandoned()) {
-			this.events.takenOver(call, sender.origin());
+			this.events.takenOver(call, acquired.before(), sender.origin());
 		}
 		return new Owned(new OwnedClaim(call, claim, sender.origin(), sent, line, this.waiter, this.results,
 				this.events, observed));

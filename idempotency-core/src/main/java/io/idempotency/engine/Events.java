@@ -120,9 +120,17 @@ final class Events {
 				+ ((trace != null) ? trace : "none");
 	}
 
-	void takenOver(GuardedCall call, ClaimOrigin run) {
-		logger.info("A call of '{}' takes over record {} from a run that has not ended within its lease; it runs on {}",
-				call.operation(), call.key().hashHex(), run(run.node(), run.traceId()));
+	/**
+	 * Reports a take-over.
+	 * @param before the run that may have had its effect
+	 * @param run the run that takes over
+	 */
+	void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
+		logger.info(
+				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: "
+						+ "{}",
+				call.operation(), call.key().hashHex(), run(before.node(), before.traceId()),
+				run(run.node(), run.traceId()));
 		publish(IdempotencyEvent.TAKEN_OVER, call.operation());
 	}
 

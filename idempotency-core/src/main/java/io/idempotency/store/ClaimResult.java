@@ -13,8 +13,20 @@ public sealed interface ClaimResult {
 	 * The caller may run.
 	 *
 	 * @param claim the claim
+	 * @param before where the claim that was taken over came from;
+	 * {@link ClaimOrigin#UNKNOWN} if the claim takes nothing over, or was sent once more
 	 */
-	record Acquired(Claim claim) implements ClaimResult {
+	record Acquired(Claim claim, ClaimOrigin before) implements ClaimResult {
+
+		/**
+		 * Creates the answer to a claim that takes nothing over, or of a store that keeps
+		 * no origins.
+		 * @param claim the claim
+		 */
+		public Acquired(Claim claim) {
+			this(claim, ClaimOrigin.UNKNOWN);
+		}
+
 	}
 
 	/**

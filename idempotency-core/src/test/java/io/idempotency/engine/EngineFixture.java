@@ -14,6 +14,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
@@ -30,6 +31,10 @@ import org.jspecify.annotations.Nullable;
 final class EngineFixture implements AutoCloseable {
 
 	static final IdempotencyKey KEY = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "key-1");
+
+	/** Where the claims of another node come from. */
+	static final ClaimOrigin ELSEWHERE = new ClaimOrigin("node-2", "0af7651916cd43dd8448eb211c80319c",
+			"b7ad6b7169203331");
 
 	final MovableClock clock = new MovableClock();
 
@@ -130,7 +135,8 @@ final class EngineFixture implements AutoCloseable {
 		return this.memory.claim(ClaimRequest.of(KEY, policy.lease(), policy.retention())
 			.withFingerprint(fingerprint)
 			.withType(type)
-			.withTakeOver(policy.mayTakeOver()));
+			.withTakeOver(policy.mayTakeOver())
+			.withOrigin(ELSEWHERE));
 	}
 
 	boolean completeElsewhere(Claim claim, String value) {

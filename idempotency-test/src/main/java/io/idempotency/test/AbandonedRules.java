@@ -1,6 +1,8 @@
 package io.idempotency.test;
 
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimResult;
 
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +29,25 @@ interface AbandonedRules extends StoreUnderTest {
 		assertThat(Expect.takenOver("RUNNING, take-over with the same claim id: Acquired", second.claim()))
 			.as("take-over sent once more: same fence, still abandoned")
 			.isEqualTo(claim);
+	}
+
+	@Test
+	default void takeOverTellsWhereTheClaimBeforeCameFrom() {
+		ClaimOrigin node1 = new ClaimOrigin("node-1", "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
+		ClaimOrigin node2 = new ClaimOrigin("node-2", null, null);
+		Call first = Call.fresh(this).lease(tick()).origin(node1);
+		assertBefore("absent, claim", first.claim(), ClaimOrigin.UNKNOWN);
+		elapse(tick().multipliedBy(3));
+		Call second = first.duplicate().origin(node2);
+		assertBefore("RUNNING, lease over, claim", second.claim(), node1);
+		Expect.accepted("RUNNING, taken over, release", second.release());
+		assertBefore("RUNNING, nobody's, claim", first.duplicate().origin(node1).claim(), node2);
+	}
+
+	private static void assertBefore(String rule, ClaimResult answer, ClaimOrigin origin) {
+		assertThat(Expect.is(ClaimResult.Acquired.class, rule, answer).before())
+			.as("%s: origin of the claim before", rule)
+			.isEqualTo(origin);
 	}
 
 	@Test

@@ -126,7 +126,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 
 	private Step<ClaimResult> claimOnceMore(ClaimRequest request) {
 		if (!counts(request)) {
-			return acquired(request);
+			return acquired(request, ClaimOrigin.UNKNOWN);
 		}
 		return new Step<>(
 				new StoredRecord(this.state, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
@@ -136,7 +136,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 
 	private Step<ClaimResult> claimLeased(ClaimRequest request, Moment moment) {
 		if (isRunning() && isOwnedBy(request.claimId())) {
-			return with(this.state, this.claimId, moment.plus(request.lease())).acquired(request);
+			return with(this.state, this.claimId, moment.plus(request.lease())).acquired(request, ClaimOrigin.UNKNOWN);
 		}
 		if (!this.fingerprint.matches(request.fingerprint())) {
 			return stay(new ClaimResult.Mismatch());
@@ -157,12 +157,12 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		long leased = (next == RecordState.ONCE) ? moment.micros() : moment.plus(request.lease());
 		return new StoredRecord(next, request.claimId(), moment.nextFence(), request.fingerprint(), leased,
 				moment.plus(request.retention()), this.tokenUntil, 1, null, ResultKind.SUCCESS, request.origin())
-			.acquired(request);
+			.acquired(request, this.origin);
 	}
 
-	private Step<ClaimResult> acquired(ClaimRequest request) {
+	private Step<ClaimResult> acquired(ClaimRequest request, ClaimOrigin before) {
 		return new Step<>(this, new ClaimResult.Acquired(
-				new Claim(request.key(), this.claimId, this.fence, this.state == RecordState.TAKEN_OVER)));
+				new Claim(request.key(), this.claimId, this.fence, this.state == RecordState.TAKEN_OVER), before));
 	}
 
 	/**

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the replies of scripts. That of {@code claim.lua} is the number of the answer, a
- * number that belongs to the answer, and for a result its format, its body and the origin
- * of its claim.
+ * number that belongs to the answer, for a result its format, its body and the origin of
+ * its claim, and for a take-over the origin of the claim before.
  */
 final class RedisReplies {
 
@@ -43,9 +43,10 @@ final class RedisReplies {
 		long number = (Long) reply.get(1);
 		switch (what) {
 			case 1:
-				return acquired(request, number, false);
+				return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, false));
 			case 2:
-				return acquired(request, number, true);
+				return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), number, true),
+						origin(reply, 2));
 			case 3:
 				return new ClaimResult.InProgress(micros(number));
 			case 4:
@@ -65,10 +66,6 @@ final class RedisReplies {
 			default:
 				throw new IllegalStateException("Unknown reply " + what);
 		}
-	}
-
-	private static ClaimResult acquired(ClaimRequest request, long fence, boolean abandoned) {
-		return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), fence, abandoned));
 	}
 
 	/**

@@ -16,7 +16,10 @@ local function run(last, flags)
 		state = RUNNING, flags = flags, id = id, fence = fence, leaseUntil = now + lease,
 		keptUntil = now + retention, tokenUntil = last and last.tokenUntil, fingerprint = fingerprint, format = '', origin = origin
 	})
-	return { flags == ABANDONED and ACQUIRED_ABANDONED or ACQUIRED, fence }
+	if flags == ABANDONED then
+		return { ACQUIRED_ABANDONED, fence, last.origin }
+	end
+	return { ACQUIRED, fence }
 end
 
 local function runOnce(last)
@@ -62,7 +65,8 @@ end
 if record.state == RUNNING and owns(record, id) then
 	record.leaseUntil = now + lease
 	write(record)
-	return { record.flags == ABANDONED and ACQUIRED_ABANDONED or ACQUIRED, record.fence }
+	-- The record holds the origin of this claim by now.
+	return { record.flags == ABANDONED and ACQUIRED_ABANDONED or ACQUIRED, record.fence, '' }
 end
 
 -- Fingerprints are digests that name their algorithm. An empty fingerprint matches every
