@@ -27,6 +27,9 @@ final class ClaimSender {
 	 */
 	static final Duration SENT_AGAIN_WITHIN = Duration.ofMillis(500);
 
+	/** A claim that fails sooner has cost its caller no time. */
+	static final Duration AT_ONCE = Duration.ofMillis(50);
+
 	static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
 	private final GuardedCall call;
@@ -119,12 +122,19 @@ final class ClaimSender {
 	}
 
 	private boolean isSoon() {
-		return this.scheduler.nanos() - this.sentNanos < SENT_AGAIN_WITHIN.toNanos();
+		return isWithin(SENT_AGAIN_WITHIN);
+	}
+
+	private boolean isWithin(Duration time) {
+		return this.scheduler.nanos() - this.sentNanos < time.toNanos();
 	}
 
 	private void failed(RuntimeException ex) {
 		if (!Thread.currentThread().isInterrupted()) {
 			this.line.outage().failed("make", this.call.operation(), ex);
+			if (!isWithin(AT_ONCE)) {
+				this.line.outage().noAnswer();
+			}
 		}
 	}
 

@@ -28,12 +28,13 @@ final class Outage {
 	static final Duration PAUSE = Duration.ofSeconds(1);
 
 	/**
-	 * The number of failures without an answer between them, from which on the store is
-	 * away: one of them may be one of a single row or connection.
+	 * From this number of failures on there is trouble: one may be that of a single row
+	 * or connection. As many claims that got no answer, and no answer between them, mean
+	 * that the store is away.
 	 */
 	private static final int AWAY = 3;
 
-	/** How long a failure says that there is trouble. */
+	/** How long a failure tells anything: nobody may have asked since. */
 	static final Duration FRESH = Duration.ofSeconds(30);
 
 	private final String store;
@@ -71,11 +72,25 @@ final class Outage {
 		known.cause = cause;
 		known.lastAt = this.scheduler.nanos();
 		known.failures++;
-		known.unanswered++;
-		if (known.unanswered == AWAY) {
-			known.asksAgainAt = this.scheduler.nanos() + PAUSE.toNanos();
-		}
 		return known.failures == 1;
+	}
+
+	/**
+	 * Notes that the failure of a claim has cost its caller time. A store that refuses at
+	 * once, for example because it is full, is not away: it has the results of earlier
+	 * calls, and asking it costs nothing.
+	 */
+	synchronized void noAnswer() {
+		Story known = this.story;
+		if (known == null) {
+			return;
+		}
+		long now = this.scheduler.nanos();
+		known.unanswered = known.isFresh(now) ? known.unanswered + 1 : 1;
+		known.unansweredAt = now;
+		if (known.unanswered == AWAY) {
+			known.asksAgainAt = now + PAUSE.toNanos();
+		}
 	}
 
 	/** Returns whether the store fails, or has failed a moment ago. */
@@ -93,10 +108,10 @@ final class Outage {
 
 	private synchronized boolean mayAskNow() {
 		Story known = this.story;
-		if (known == null || known.unanswered < AWAY) {
+		long now = this.scheduler.nanos();
+		if (known == null || known.unanswered < AWAY || !known.isFresh(now)) {
 			return true;
 		}
-		long now = this.scheduler.nanos();
 		if (now - known.asksAgainAt < 0) {
 			return false;
 		}
@@ -180,8 +195,10 @@ final class Outage {
 
 		private long lastAt;
 
-		/** The failures since the last answer. */
+		/** The claims that have waited in vain since the last answer. */
 		private int unanswered;
+
+		private long unansweredAt;
 
 		private long asksAgainAt;
 
@@ -193,6 +210,11 @@ final class Outage {
 
 		Story(long since) {
 			this.since = since;
+		}
+
+		/** Returns whether claims have lately waited in vain. */
+		boolean isFresh(long now) {
+			return now - this.unansweredAt < FRESH.toNanos();
 		}
 
 	}

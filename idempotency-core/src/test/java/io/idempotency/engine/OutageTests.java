@@ -90,14 +90,14 @@ class OutageTests {
 	void oneCallASecondAsksAStoreThatIsAway() {
 		for (int i = 0; i < 3; i++) {
 			assertThat(this.outage.mayAsk()).isTrue();
-			this.outage.failed("make", "op", CAUSE);
+			noAnswer();
 		}
 		assertThat(this.outage.mayAsk()).isFalse();
 		this.time.advance(Outage.PAUSE);
 		assertThat(this.outage.mayAsk()).isTrue();
 		assertThat(this.outage.mayAsk()).as("while the other one asks").isFalse();
 		this.time.advance(Duration.ofMillis(999));
-		this.outage.failed("make", "op", CAUSE);
+		noAnswer();
 		assertThat(this.outage.mayAsk()).isFalse();
 		this.time.advance(Duration.ofMillis(1));
 		assertThat(this.outage.mayAsk()).isTrue();
@@ -107,13 +107,34 @@ class OutageTests {
 	@Test
 	void everyCallAsksAStoreThatAnswersAgain() {
 		for (int i = 0; i < 3; i++) {
-			this.outage.failed("make", "op", CAUSE);
+			noAnswer();
 		}
 		this.outage.answered();
 		assertThat(this.outage.mayAsk()).isTrue();
-		this.outage.failed("make", "op", CAUSE);
-		this.outage.failed("make", "op", CAUSE);
+		noAnswer();
+		noAnswer();
 		assertThat(this.outage.mayAsk()).as("a few failures among answers").isTrue();
+	}
+
+	/** No call has met the store since it is back, so nothing is known. */
+	@Test
+	void everyCallAsksAStoreThatWasAwayLongAgo() {
+		for (int i = 0; i < 3; i++) {
+			noAnswer();
+		}
+		this.time.advance(Outage.FRESH);
+		assertThat(this.outage.mayAsk()).isTrue();
+		assertThat(this.outage.mayAsk()).as("at the same time").isTrue();
+		noAnswer();
+		assertThat(this.outage.mayAsk()).as("after one more failure").isTrue();
+	}
+
+	@Test
+	void everyCallAsksAStoreWhoseOtherVerbsFail() {
+		for (int i = 0; i < 5; i++) {
+			this.outage.failed("renew", "op", CAUSE);
+		}
+		assertThat(this.outage.mayAsk()).isTrue();
 	}
 
 	@Test
@@ -134,6 +155,11 @@ class OutageTests {
 	void storeThatNeverFailedIsNotWatched() {
 		this.outage.answered();
 		assertThat(this.time.timers()).isZero();
+	}
+
+	private void noAnswer() {
+		this.outage.failed("make", "op", CAUSE);
+		this.outage.noAnswer();
 	}
 
 }

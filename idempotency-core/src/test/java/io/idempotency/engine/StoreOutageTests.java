@@ -119,7 +119,10 @@ class StoreOutageTests {
 
 	@Test
 	void callsProceedWithoutAskingAStoreThatIsAway() throws Throwable {
-		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
+		this.node.store.on(Verb.CLAIM, Point.BEFORE, ScriptedStore.ALWAYS, () -> {
+			this.time.skip(ClaimSender.AT_ONCE);
+			throw new StoreNotReachedException("no connection", new IllegalStateException("pool"));
+		});
 		int unguarded = 0;
 		for (int i = 0; i < 100; i++) {
 			unguarded += "one".equals(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("one")))
@@ -133,6 +136,19 @@ class StoreOutageTests {
 		this.time.advance(Outage.PAUSE);
 		assertThat(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("two"))).isEqualTo("two");
 		assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	/** A full store takes no claim and has the results of earlier calls. */
+	@Test
+	void storeThatRefusesFirstCallsAtOnceIsAskedByTheirDuplicates() throws Throwable {
+		assertThat(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("one"))).isEqualTo("one");
+		this.node.store.failBefore(Verb.CLAIM, 6);
+		for (int i = 0; i < 3; i++) {
+			String key = "key-" + i;
+			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+				.isThrownBy(() -> call(key, TestAction.returning("one")));
+		}
+		assertThat(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("two"))).isEqualTo("one");
 	}
 
 	@Test
