@@ -185,13 +185,17 @@ final class Beat {
 		return true;
 	}
 
-	void answered(long at, boolean asAlone, boolean renewed) {
+	/** Is told an answer. Returns whether that shows that the claim is lost. */
+	boolean answered(long at, boolean asAlone, boolean renewed) {
 		if (renewed) {
 			renewed(at, asAlone);
 		}
-		else if (refused()) {
-			this.beats.events().claimLost(this.call, this.origin);
-		}
+		return !renewed && refused();
+	}
+
+	/** Reports the loss, for which the store is asked once more. */
+	void reportLoss() {
+		this.beats.events().claimLost(this.call, this.origin);
 	}
 
 	private synchronized void renewed(long at, boolean asAlone) {

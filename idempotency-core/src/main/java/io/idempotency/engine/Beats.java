@@ -239,27 +239,21 @@ final class Beats {
 	private void renew(List<Beat> beats, boolean alone) {
 		long sent = now();
 		List<Beat> asked = beats;
+		Set<ClaimId> refused;
+		Set<ClaimId> notRenewed = Set.of();
 		try {
 			asked = beats.stream().filter((beat) -> beat.begins(sent)).toList();
 			if (asked.isEmpty()) {
 				return;
 			}
-			List<Renewal> renewals = asked.stream().map(Beat::renewal).toList();
-			Set<ClaimId> refused = refused(renewals);
-			asked.forEach((beat) -> beat.answered(sent, alone, !refused.contains(beat.claimId())));
+			refused = refused(asked.stream().map(Beat::renewal).toList());
+			this.outage.answered();
 		}
 		catch (NotAllRenewedException ex) {
 			// Some rows are locked. The store has renewed or refused all other claims.
 			this.outage.failed("renew", asked.get(0).operation(), ex);
-			for (Beat beat : asked) {
-				if (ex.notRenewed().contains(beat.claimId())) {
-					beat.failed(alone);
-				}
-				else {
-					beat.answered(sent, alone, !ex.refused().contains(beat.claimId()));
-				}
-			}
-			return;
+			refused = ex.refused();
+			notRenewed = ex.notRenewed();
 		}
 		catch (Throwable ex) {
 			// All failures are caught, errors too: without a further beat the claims
@@ -271,7 +265,17 @@ final class Beats {
 			}
 			return;
 		}
-		this.outage.answered();
+		List<Beat> lost = new ArrayList<>();
+		for (Beat beat : asked) {
+			if (notRenewed.contains(beat.claimId())) {
+				beat.failed(alone);
+			}
+			else if (beat.answered(sent, alone, !refused.contains(beat.claimId()))) {
+				lost.add(beat);
+			}
+		}
+		// The last thing, because a report waits for the store.
+		lost.forEach(Beat::reportLoss);
 	}
 
 	private Set<ClaimId> refused(List<Renewal> renewals) {

@@ -92,6 +92,9 @@ final class Retries {
 	void repeat(OutstandingWrite write, Duration atMost) {
 		if (this.phase == Phase.CLOSED) {
 			this.events.leftToLease(write.verb(), write.operation());
+			if (write.isGivenBack()) {
+				this.giveBacks.decrementAndGet();
+			}
 			write.gaveUp();
 			return;
 		}

@@ -2,7 +2,9 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Executor;
 
 import io.idempotency.IdempotencyEvent;
@@ -40,8 +42,16 @@ class BeatTests {
 
 	private final CapturedLog log = new CapturedLog();
 
+	private Runnable atLoss = () -> {
+	};
+
 	private final Beats beats = new Beats(this.store, new WithoutThreads(), new Outage("store", this.time),
-			new Events(this.events));
+			new Events((event, operation) -> {
+				this.events.onEvent(event, operation);
+				if (event == IdempotencyEvent.CLAIM_LOST) {
+					this.atLoss.run();
+				}
+			}));
 
 	@AfterEach
 	void close() {
@@ -209,6 +219,22 @@ class BeatTests {
 		assertThat(this.time.timers()).isOne();
 		this.time.advance(Duration.ofSeconds(1));
 		assertThat(this.waiting).hasSize(1);
+	}
+
+	/** A report asks the store who has the lost claim now, and the store may hang. */
+	@Test
+	void claimsThatWereRenewedDoNotWaitForReportsOfLostOnes() {
+		for (int i = 0; i < 10; i++) {
+			Beat beat = start("key-" + i);
+			if (i % 2 == 0) {
+				this.store.release(beat.renewal().key(), beat.claimId());
+			}
+		}
+		List<Long> late = new ArrayList<>();
+		this.atLoss = () -> late.add(this.beats.lateNanos());
+		this.time.advance(Duration.ofSeconds(12));
+		runAll();
+		assertThat(late).containsExactly(0L, 0L, 0L, 0L, 0L);
 	}
 
 	private void runAll() {

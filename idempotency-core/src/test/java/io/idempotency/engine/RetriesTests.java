@@ -89,6 +89,17 @@ class RetriesTests {
 	}
 
 	@Test
+	void claimsThatAreLeftAtTheCloseTakeNoPlaceAfterTheNextStart() {
+		this.retries.closed();
+		for (int i = 0; i < Retries.MAX_GIVE_BACKS; i++) {
+			this.retries.giveBack(new Write(0), DAY, true);
+		}
+		this.retries.open();
+		this.retries.giveBack(new Write(0), DAY, true);
+		assertThat(this.retries.outstanding()).isOne();
+	}
+
+	@Test
 	void endsOfCallsTakeNoPlaceOfAClaimThatIsGivenBack() {
 		for (int i = 0; i < 10; i++) {
 			repeated(1);
