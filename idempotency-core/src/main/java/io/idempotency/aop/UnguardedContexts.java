@@ -11,15 +11,17 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Refuses a child context, such as that of a second {@code DispatcherServlet}, whose
- * beans are annotated and not guarded: a post-processor sees the beans of its own context
- * only. A child tells its parents when it is refreshed, and does not start if they throw.
- * Stateless.
+ * Refuses contexts above and below the one of the guard, such as that of a second
+ * {@code DispatcherServlet}, whose beans are annotated and not guarded: a post-processor
+ * sees the beans of its own context only. A child tells its parents when it is refreshed,
+ * and does not start if they throw. A parent has started before, so its child does not
+ * start. Stateless.
  *
  * @hidden
  * @since 0.1.0
@@ -41,8 +43,16 @@ public final class UnguardedContexts implements ApplicationListener<ContextRefre
 
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
-		if (!(event.getApplicationContext() instanceof ConfigurableApplicationContext context)
-				|| isGuarded(context.getBeanFactory())) {
+		ApplicationContext refreshed = event.getApplicationContext();
+		check(refreshed, this.cure);
+		for (ApplicationContext parent = refreshed.getParent(); parent != null; parent = parent.getParent()) {
+			check(parent, "Declare the bean in a context that has a guard, e.g. in the one below it ("
+					+ refreshed.getDisplayName() + "), or let that context have the auto-configuration");
+		}
+	}
+
+	private static void check(ApplicationContext checked, String cure) {
+		if (!(checked instanceof ConfigurableApplicationContext context) || isGuarded(context.getBeanFactory())) {
 			return;
 		}
 		GuardedClassCheck check = new GuardedClassCheck();
@@ -52,7 +62,7 @@ public final class UnguardedContexts implements ApplicationListener<ContextRefre
 				throw new IdempotencyConfigurationException(
 						"@Idempotent on '" + type.getName() + "': its bean is in a context of its own ("
 								+ context.getDisplayName() + "), which has no guard: its calls would run unguarded",
-						this.cure);
+						cure);
 			}
 		}
 	}

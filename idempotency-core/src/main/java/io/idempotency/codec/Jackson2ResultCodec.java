@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -102,7 +103,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	 */
 	@SuppressWarnings("deprecation")
 	private ObjectMapper comparing(ObjectMapper mapper) {
-		StdConverter<Set<?>, List<?>> sorted = new StdConverter<>() {
+		StdConverter<Set<?>, List<?>> sets = new StdConverter<>() {
 
 			@Override
 			public List<?> convert(Set<?> value) {
@@ -110,8 +111,17 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 			}
 
 		};
+		StdConverter<Map<?, ?>, List<?>> maps = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Map<?, ?> value) {
+				return sorted(value, (key) -> write(Jackson2ResultCodec.this.comparing.writer(), key));
+			}
+
+		};
 		mapper.registerModule(
-				new SimpleModule("idempotency-sets").addSerializer(Set.class, new StdDelegatingSerializer(sorted)));
+				new SimpleModule("idempotency-order").addSerializer(Set.class, new StdDelegatingSerializer(sets))
+					.addSerializer(Map.class, new StdDelegatingSerializer(maps)));
 		mapper.setAnnotationIntrospector(AnnotationIntrospector.pair(new WrittenProperties(),
 				mapper.getSerializationConfig().getAnnotationIntrospector()));
 		mapper.setDefaultPropertyInclusion(COMPARED);

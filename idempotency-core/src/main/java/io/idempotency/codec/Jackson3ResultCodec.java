@@ -3,6 +3,7 @@ package io.idempotency.codec;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -71,7 +72,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 
 	/** See {@link Jackson2ResultCodec}. */
 	private JsonMapper comparing(JsonMapper mapper) {
-		StdConverter<Set<?>, List<?>> sorted = new StdConverter<>() {
+		StdConverter<Set<?>, List<?>> sets = new StdConverter<>() {
 
 			@Override
 			public List<?> convert(Set<?> value) {
@@ -79,10 +80,18 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 			}
 
 		};
+		StdConverter<Map<?, ?>, List<?>> maps = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Map<?, ?> value) {
+				return sorted(value, Jackson3ResultCodec.this.comparing::writeValueAsBytes);
+			}
+
+		};
 		JsonMapper.Builder builder = mapper.rebuild();
 		return builder
-			.addModule(
-					new SimpleModule("idempotency-sets").addSerializer(Set.class, new StdConvertingSerializer(sorted)))
+			.addModule(new SimpleModule("idempotency-order").addSerializer(Set.class, new StdConvertingSerializer(sets))
+				.addSerializer(Map.class, new StdConvertingSerializer(maps)))
 			.annotationIntrospector(
 					AnnotationIntrospector.pair(new WrittenProperties(), builder.annotationIntrospector()))
 			.changeDefaultPropertyInclusion((any) -> COMPARED)

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -161,12 +162,23 @@ abstract class JsonResultCodec implements ResultCodec {
 	 * a hash table differs from JVM to JVM.
 	 * @param write writes an element
 	 */
-	static List<Object> sorted(Set<?> elements, Function<@Nullable Object, byte[]> write) {
+	static List<Object> sorted(Collection<?> elements, Function<@Nullable Object, byte[]> write) {
 		Map<Object, byte[]> written = new IdentityHashMap<>();
 		elements.forEach((element) -> written.put(element, write.apply(element)));
 		List<Object> sorted = new ArrayList<>(elements);
 		sorted.sort((one, other) -> Arrays.compareUnsigned(written.get(one), written.get(other)));
 		return sorted;
+	}
+
+	/**
+	 * Returns the entries of a map in the order of the JSON of their keys. Jackson sorts
+	 * only keys that can be compared, which not even currencies and locales can.
+	 * @param write writes a key
+	 */
+	static List<Object> sorted(Map<?, ?> map, Function<@Nullable Object, byte[]> write) {
+		List<List<?>> entries = new ArrayList<>();
+		map.forEach((key, value) -> entries.add(Arrays.asList(key, value)));
+		return sorted(entries, (entry) -> write.apply((entry instanceof List<?> pair) ? pair.get(0) : entry));
 	}
 
 	/** Returns whether an annotation hides a property of a value from its JSON. */

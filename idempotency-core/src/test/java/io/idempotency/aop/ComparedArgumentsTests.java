@@ -26,6 +26,12 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
+import org.springframework.security.oauth2.core.OAuth2AccessToken;
+import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
+import org.springframework.security.oauth2.core.OAuth2Token;
 import org.springframework.validation.BindingResult;
 import org.springframework.validation.MapBindingResult;
 
@@ -117,6 +123,22 @@ class ComparedArgumentsTests {
 				new MockHttpServletRequest(), new MapBindingResult(target, "one")));
 	}
 
+	/** Each request of a client may come with a fresh access token. */
+	@Test
+	void whoCallsIsNoArgumentInWhateverFormItIsHandedOn() {
+		this.cart.user("apple", token("first"), new User("alice", "secret", List.of()),
+				new DefaultOAuth2AuthenticatedPrincipal(Map.of("iat", 1), List.of()));
+		this.cart.user("apple", token("refreshed"), new User("alice", "changed", List.of()),
+				new DefaultOAuth2AuthenticatedPrincipal(Map.of("iat", 2), List.of()));
+		assertThat(Cart.runs).hasValue(1);
+		assertReused(() -> this.cart.user("pear", token("first"), new User("alice", "secret", List.of()),
+				new DefaultOAuth2AuthenticatedPrincipal(Map.of("iat", 1), List.of())));
+	}
+
+	private static OAuth2AccessToken token(String value) {
+		return new OAuth2AccessToken(OAuth2AccessToken.TokenType.BEARER, value, null, null);
+	}
+
 	@Test
 	void anOptionalCountsByItsValueAndTextDiffersFromAList() {
 		this.cart.anything(Optional.of(List.of(1)));
@@ -198,6 +220,11 @@ class ComparedArgumentsTests {
 		@Idempotent(header = "X-Key")
 		public int web(String sku, Principal principal, Locale locale, TimeZone timeZone, HttpServletRequest request,
 				BindingResult errors) {
+			return runs.incrementAndGet();
+		}
+
+		@Idempotent(header = "X-Key")
+		public int user(String sku, OAuth2Token token, UserDetails user, OAuth2AuthenticatedPrincipal principal) {
 			return runs.incrementAndGet();
 		}
 

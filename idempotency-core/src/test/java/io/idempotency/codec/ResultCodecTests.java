@@ -11,11 +11,13 @@ import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Currency;
 import java.util.Date;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -309,6 +311,22 @@ class ResultCodecTests {
 		assertThat(one.comparable(EnumSet.of(Color.GREEN, Color.RED)))
 			.isEqualTo(other.comparable(new LinkedHashSet<>(List.of(Color.RED, Color.GREEN))));
 		assertThat(one.comparable(List.of(1, 2))).isNotEqualTo(one.comparable(List.of(2, 1)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("pairs")
+	void aMapComparesEqualInAnyOrderWhateverItsKeys(ResultCodec one, ResultCodec other) {
+		Map<Object, Object> prices = new LinkedHashMap<>();
+		prices.put(Currency.getInstance("EUR"), 1);
+		prices.put(Currency.getInstance("USD"), 2);
+		Map<Object, Object> same = new LinkedHashMap<>();
+		same.put(Currency.getInstance("USD"), 2);
+		same.put(Currency.getInstance("EUR"), 1);
+		assertThat(one.comparable(prices)).isEqualTo(other.comparable(same));
+		same.put(null, 3);
+		assertThat(one.comparable(prices)).isNotEqualTo(one.comparable(same));
+		assertThat(one.comparable(Map.of(Locale.ENGLISH, "pear")))
+			.isNotEqualTo(one.comparable(Map.of(Locale.FRENCH, "pear")));
 	}
 
 	@ParameterizedTest

@@ -56,8 +56,7 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 			String what = "the idempotency record %s of '%s'%s".formatted(printable(id), printable(name),
 					withForce(forced));
 			IdempotencyEviction eviction = removed(() -> admin(store).evict(name, id, forced), security, "evict", what);
-			logger.info("{} evicted {}: {} removed, {} left because its call runs", who(security), what,
-					eviction.evicted(), eviction.running());
+			log(security, "evict", "evicted", what, eviction);
 			return EvictionDescriptor.of(eviction);
 		});
 	}
@@ -86,8 +85,7 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 			// of a name.
 			String what = "the idempotency records of the caller " + records.callerId(caller) + withForce(forced);
 			IdempotencyEviction eviction = removed(() -> records.erase(caller, forced), security, "erase", what);
-			logger.info("{} erased {}: {} removed, {} left because their calls run", who(security), what,
-					eviction.evicted(), eviction.running());
+			log(security, "erase", "erased", what, eviction);
 			return EvictionDescriptor.of(eviction);
 		});
 	}
@@ -101,6 +99,22 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 		catch (IdempotencyStoreUnavailableException ex) {
 			logger.warn("{} tried to {} {}, and it failed; a part of it may be done", who(security), verb, what, ex);
 			throw ex;
+		}
+	}
+
+	/**
+	 * Logs who has removed what. A removal of nothing is a warning: most often the name
+	 * is another one, and somebody believes that the records are gone.
+	 */
+	private static void log(SecurityContext security, String verb, String done, String what,
+			IdempotencyEviction eviction) {
+		if (eviction.evicted() > 0) {
+			logger.info("{} {} {}: {} removed, {} left because calls run", who(security), done, what,
+					eviction.evicted(), eviction.running());
+		}
+		else {
+			logger.warn("{} tried to {} {}, and nothing was removed: {}", who(security), verb, what,
+					(eviction.running() > 0) ? eviction.running() + " left because calls run" : "there is none");
 		}
 	}
 

@@ -79,6 +79,15 @@ class ChildContextsTests {
 				.contains("@Import(io.idempotency.autoconfigure.IdempotencyGuardConfiguration.class)"));
 	}
 
+	@Test
+	void parentWhoseBeansNobodyGuardsIsRefusedToo() {
+		try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Payments.class)) {
+			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> below(parent).close())
+				.withMessageContaining(Payments.class.getName())
+				.satisfies((failure) -> assertThat(failure.action()).contains("below"));
+		}
+	}
+
 	/** As clients and load balancers of Spring Cloud have them. */
 	@ParameterizedTest
 	@ValueSource(classes = { Object.class, GuardedBeans.class })
@@ -91,12 +100,15 @@ class ChildContextsTests {
 	/** Else the engine of the application would be closed with it. */
 	@Test
 	void childWithAConfigurationOfItsOwnEndsAlone() throws Exception {
-		new SpringApplicationBuilder(Child.class).parent(this.application)
+		below(this.application).close();
+		assertThat(post("/guarded/pay").statusCode()).isEqualTo(200);
+	}
+
+	private static ConfigurableApplicationContext below(ConfigurableApplicationContext parent) {
+		return new SpringApplicationBuilder(Child.class).parent(parent)
 			.properties("spring.main.web-application-type=none", "spring.main.banner-mode=off",
 					"idempotency.store=memory")
-			.run()
-			.close();
-		assertThat(post("/guarded/pay").statusCode()).isEqualTo(200);
+			.run();
 	}
 
 	private AnnotationConfigApplicationContext child(Class<?> bean) {

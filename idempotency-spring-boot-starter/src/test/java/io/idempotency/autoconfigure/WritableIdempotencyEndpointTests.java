@@ -39,6 +39,16 @@ class WritableIdempotencyEndpointTests {
 		assertThat(output).contains("Somebody evicted the idempotency record " + ID);
 	}
 
+	@Test
+	void removalOfNothingIsAWarning(CapturedOutput output) {
+		this.records.evicted = 0;
+		this.endpoint.evict(SecurityContext.NONE, ID, "pay", null, null);
+		assertThat(output)
+			.containsPattern("WARN.*Somebody tried to evict the idempotency record " + ID
+					+ " of 'pay', and nothing was removed: there is none")
+			.doesNotContain("Somebody evicted");
+	}
+
 	/** It may have removed some of the records before. */
 	@Test
 	void removalThatFailsIsLogged(CapturedOutput output) {
@@ -67,11 +77,13 @@ class WritableIdempotencyEndpointTests {
 
 		private boolean down;
 
+		private int evicted = 1;
+
 		private IdempotencyEviction removal() {
 			if (this.down) {
 				throw new IdempotencyStoreUnavailableException("pay", Duration.ofSeconds(1), null);
 			}
-			return new IdempotencyEviction(1, 0, Duration.ZERO);
+			return new IdempotencyEviction(this.evicted, 0, Duration.ZERO);
 		}
 
 		@Override

@@ -145,7 +145,9 @@ class AdminEndpointOnTomcatTests {
 		assertThat(json(delete(ENDPOINT + "?principal=alice", Client.as("bob")))).containsEntry("evicted", 0);
 		assertThat(call("/keys/other", this.key, Client.as("alice")).replayed()).isFalse();
 		assertThat(call("/keys/other", this.key, Client.as("bob")).replayed()).isTrue();
-		assertThat(output.toString().lines().filter((line) -> line.contains("erased the idempotency records")))
+		assertThat(output).contains("'bob' erased the idempotency records")
+			.contains("'bob' tried to erase the idempotency records");
+		assertThat(output.toString().lines().filter((line) -> line.contains("the idempotency records of the caller")))
 			.hasSize(2)
 			.allMatch((line) -> line.contains("'bob'") && !line.contains("alice"));
 	}
