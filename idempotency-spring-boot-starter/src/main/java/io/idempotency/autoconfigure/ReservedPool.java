@@ -11,8 +11,6 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.util.Credentials;
-import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.store.jdbc.ReservedConnections;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +60,7 @@ final class ReservedPool implements AutoCloseable {
 		try {
 			reserved.make(storeTimeout);
 		}
-		catch (SQLException ex) {
+		catch (SQLException | RuntimeException ex) {
 			logger.debug("The pool behind {} cannot be looked at", application.getClass(), ex);
 			missing("the pool behind " + application.getClass().getName() + " cannot be looked at");
 		}
@@ -127,7 +125,8 @@ final class ReservedPool implements AutoCloseable {
 			new JdbcSchema(made, tableName).verify();
 			return null;
 		}
-		catch (SQLException | IdempotencyStoreException | IdempotencyConfigurationException ex) {
+		catch (SQLException | RuntimeException ex) {
+			// The application has connections; it starts with those.
 			logger.debug("The reserved pool cannot be used", ex);
 			return "a pool that is made like the application's cannot be used: " + ex.getMessage();
 		}

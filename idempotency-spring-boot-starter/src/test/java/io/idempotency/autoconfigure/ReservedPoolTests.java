@@ -189,6 +189,23 @@ class ReservedPoolTests {
 					"idempotency.jdbc.pool-size=0");
 	}
 
+	/** Its state is copied by reflection, which a native image may not have. */
+	@Test
+	void poolThatCopiesNothingIsToldAndTheApplicationStarts(CapturedOutput output) {
+		with(() -> new HikariDataSource(config()) {
+
+			@Override
+			public void copyStateTo(HikariConfig other) {
+				// Nothing.
+			}
+
+		}).run((context) -> {
+			assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
+			assertThat(size()).isNull();
+		});
+		assertThat(output).containsOnlyOnce(WARNING);
+	}
+
 	/** Else renewals would not find the records of their claims. */
 	@Test
 	void poolThatLeadsToAnotherSchemaIsNotUsed(CapturedOutput output) {
