@@ -197,6 +197,9 @@ final class JoinedCalls {
 					JoinedCalls.this.events, this.observed);
 			owned.joined();
 			this.claim = owned;
+			if (owned.isAbandoned()) {
+				JoinedCalls.this.events.takenOver(this.call, acquired.before(), origin);
+			}
 			T value = run(owned);
 			try {
 				this.written = owned.writeInside(this.joining, ATTACH_WITHIN);

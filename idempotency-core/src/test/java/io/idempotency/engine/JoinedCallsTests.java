@@ -133,6 +133,17 @@ class JoinedCallsTests {
 	}
 
 	@Test
+	void takeOverIsTold() throws Throwable {
+		this.node.claimElsewhere(TestPolicy.replay());
+		this.node.clock.advance(Duration.ofSeconds(30));
+		assertThat(execute()).isEqualTo("one");
+		assertThat(this.node.log.messages(Level.INFO)).singleElement()
+			.asString()
+			.contains("takes over record " + EngineFixture.KEY.hashHex(), "lease: node node-2");
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.TAKEN_OVER, IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
 	void outageBeginsWithAJoinedCallAndEndsWithAnother() throws Throwable {
 		this.joining.failBefore(ScriptedStore.Verb.CLAIM, 1);
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::execute);
