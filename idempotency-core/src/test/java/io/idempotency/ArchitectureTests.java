@@ -151,7 +151,13 @@ class ArchitectureTests {
 	static final ArchRule onlyObservationsKnowMicrometer = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.observation..")))
 		.should()
-		.dependOnClassesThat(resideInAPackage("io.micrometer.."));
+		.dependOnClassesThat(resideInAPackage("io.micrometer..").and(not(resideInAPackage("io.micrometer.context.."))));
+
+	@ArchTest
+	static final ArchRule onlyContextsOfCallersKnowContextPropagation = noClasses()
+		.that(not(nameMatching(".*\\.CallerContext(\\$.*)?")))
+		.should()
+		.dependOnClassesThat(resideInAPackage("io.micrometer.context.."));
 
 	@ArchTest
 	static final ArchRule onlyTheListenerDoorKnowsBrokers = noClasses()

@@ -32,6 +32,9 @@ final class OwnerRun<T> {
 
 	private final Events events;
 
+	/** What a look-up sees that is made on a thread of the library. */
+	private CallerContext caller = CallerContext.NONE;
+
 	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replays replays, ResultThreads results,
 			Events events) {
 		this.call = call;
@@ -87,6 +90,9 @@ final class OwnerRun<T> {
 				transaction.bind(this.call.key(), this.claim, this.claim::transactionEnded);
 			}
 			this.action.acquired(this.claim);
+			if (this.action.isAsync() && this.call.policy().recoverable()) {
+				this.caller = CallerContext.capture();
+			}
 			return this.claim.isAbandoned() ? this.replays.recover(this.call, this.action) : null;
 		}
 		catch (Throwable failure) {
@@ -120,7 +126,7 @@ final class OwnerRun<T> {
 	private @Nullable T afterDuplicate(Throwable duplicate) {
 		T recovered = null;
 		Throwable failure = null;
-		try {
+		try (IdempotencyContextHolder.Binding bound = this.caller.bind()) {
 			recovered = this.replays.recover(this.call, this.action);
 		}
 		catch (Throwable ex) {

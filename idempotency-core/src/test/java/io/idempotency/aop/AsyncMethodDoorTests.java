@@ -13,6 +13,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
+import io.micrometer.context.ContextRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,6 +21,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -37,10 +41,12 @@ class AsyncMethodDoorTests {
 	@BeforeAll
 	static void start() {
 		context = MethodDoorSetup.start(Service.class);
+		ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", Service.TENANT);
 	}
 
 	@AfterAll
 	static void stop() {
+		ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
 		context.close();
 	}
 
@@ -154,6 +160,27 @@ class AsyncMethodDoorTests {
 	}
 
 	@Test
+	void aLookUpOnAThreadOfTheLibrarySeesWhatItsCallersThreadHasBound() throws Exception {
+		SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("alice", "secret"));
+		Service.TENANT.set("acme");
+		CompletableFuture<String> recovered;
+		try {
+			recovered = this.service.recoverForCaller("7");
+		}
+		finally {
+			SecurityContextHolder.clearContext();
+			Service.TENANT.remove();
+		}
+		Service.work.completeExceptionally(new AlreadyDoneException());
+		assertThat(recovered.get()).isEqualTo("alice of acme");
+		// The thread goes on to other callers.
+		Service.work = new CompletableFuture<>();
+		recovered = this.service.recoverForCaller("8");
+		Service.work.completeExceptionally(new AlreadyDoneException());
+		assertThat(recovered.get()).isEqualTo("nobody of null");
+	}
+
+	@Test
 	void aLockIsHeldUntilTheWorkIsDone() throws Exception {
 		CompletableFuture<String> first = this.service.lock("7");
 		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> this.service.lock("7"));
@@ -169,6 +196,8 @@ class AsyncMethodDoorTests {
 	}
 
 	static class Service {
+
+		static final ThreadLocal<String> TENANT = new ThreadLocal<>();
 
 		static final AtomicInteger runs = new AtomicInteger();
 
@@ -234,6 +263,17 @@ class AsyncMethodDoorTests {
 		public CompletableFuture<Void> recoverVoid(String key) {
 			return work().thenRun(() -> {
 			});
+		}
+
+		@Idempotent(key = "#key", operation = "recoverForCaller", duplicateOn = AlreadyDoneException.class,
+				recover = "callerSeen")
+		public CompletableFuture<String> recoverForCaller(String key) {
+			return work();
+		}
+
+		private String callerSeen(String key) {
+			Authentication caller = SecurityContextHolder.getContext().getAuthentication();
+			return ((caller != null) ? caller.getName() : "nobody") + " of " + TENANT.get();
 		}
 
 		private boolean wasDone(String key) {

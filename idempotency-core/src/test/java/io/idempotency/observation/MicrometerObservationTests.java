@@ -3,6 +3,7 @@ package io.idempotency.observation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -117,6 +118,25 @@ class MicrometerObservationTests {
 		assertThat(current.get()).isNotNull()
 			.satisfies((seen) -> assertThat(seen.getContextView().getName()).isEqualTo("idempotency"));
 		assertThat(this.observations.getCurrentObservation()).isNull();
+	}
+
+	@Test
+	void observationIsTheCurrentOneWhileTheResultOfAFutureIsLookedUp() throws Exception {
+		AtomicReference<@Nullable Observation> current = new AtomicReference<>();
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<@Nullable String> answer = observed(null).operation("pay")
+			.key("k-secret")
+			.duplicateOn(IllegalStateException.class)
+			.recover(() -> {
+				current.set(this.observations.getCurrentObservation());
+				return "found";
+			})
+			.executeAsync(String.class, () -> work);
+		work.completeExceptionally(new IllegalStateException("already paid"));
+		assertThat(answer.get()).isEqualTo("found");
+		assertThat(current.get()).isNotNull()
+			.satisfies((seen) -> assertThat(seen.getContextView().getName()).isEqualTo("idempotency"));
+		assertThat(calls("recovered").count()).isEqualTo(1);
 	}
 
 	@Test
