@@ -148,11 +148,16 @@ final class Outage {
 			return;
 		}
 		known.unanswered = 0;
+		known.answeredAt = known.failures;
 		if (!known.checking) {
-			known.checkedAt = known.failures;
-			this.scheduler.schedule(this::check, QUIET);
-			known.checking = true;
+			planCheck(known);
 		}
+	}
+
+	private void planCheck(Story known) {
+		known.checkedAt = known.failures;
+		this.scheduler.schedule(this::check, QUIET);
+		known.checking = true;
 	}
 
 	private void check() {
@@ -180,6 +185,9 @@ final class Outage {
 		}
 		known.checking = false;
 		if (known.failures != known.checkedAt) {
+			if (known.failures == known.answeredAt) {
+				planCheck(known);
+			}
 			return null;
 		}
 		this.story = null;
@@ -206,7 +214,11 @@ final class Outage {
 
 		private boolean checking;
 
+		/** How many had failed when the check was planned. */
 		private long checkedAt;
+
+		/** How many had failed when the store answered last. */
+		private long answeredAt;
 
 		Story(long since) {
 			this.since = since;

@@ -60,6 +60,21 @@ class OutageTests {
 		assertThat(this.log.messages(Level.WARN)).hasSize(2);
 	}
 
+	/** No call may come after that answer. */
+	@Test
+	void answerAfterTheLastFailureEndsTheOutageAlthoughOneFailedAfterAnEarlierAnswer() {
+		this.outage.failed("renew", "op", CAUSE);
+		this.outage.answered();
+		this.time.advance(Duration.ofSeconds(1));
+		this.outage.failed("renew", "op", CAUSE);
+		this.outage.answered();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.log.messages(Level.WARN)).hasSize(1);
+		this.time.advance(Outage.QUIET);
+		assertThat(this.log.messages(Level.WARN)).hasSize(2);
+		assertThat(this.time.timers()).isZero();
+	}
+
 	@Test
 	void outageIsOverOnceHoweverOftenTheStoreAnswers() {
 		this.outage.failed("renew", "op", CAUSE);
