@@ -32,7 +32,10 @@ final class ComparedArguments {
 
 	private static final String ALGORITHM = "args1";
 
-	/** What a container hands in, by name, because most of it is optional. */
+	/**
+	 * What a container hands in, by name, because most of it is optional. A UserDetails
+	 * is not here: it is often an entity, and then the payload.
+	 */
 	private static final Set<String> HANDED_IN = Set.of("java.security.Principal", "java.util.Locale",
 			"java.util.TimeZone", "kotlin.coroutines.Continuation", "jakarta.servlet.ServletRequest",
 			"jakarta.servlet.ServletResponse", "jakarta.servlet.http.HttpSession",
@@ -42,7 +45,6 @@ final class ComparedArguments {
 			"org.springframework.validation.Errors", "org.springframework.ui.Model", "org.springframework.ui.ModelMap",
 			"org.springframework.security.core.context.SecurityContext",
 			"org.springframework.security.core.AuthenticatedPrincipal",
-			"org.springframework.security.core.userdetails.UserDetails",
 			"org.springframework.security.oauth2.core.OAuth2Token", "org.springframework.security.web.csrf.CsrfToken",
 			"org.springframework.messaging.MessageHeaders",
 			"org.springframework.messaging.support.MessageHeaderAccessor",

@@ -126,17 +126,25 @@ class ComparedArgumentsTests {
 	/** Each request of a client may come with a fresh access token. */
 	@Test
 	void whoCallsIsNoArgumentInWhateverFormItIsHandedOn() {
-		this.cart.user("apple", token("first"), new User("alice", "secret", List.of()),
-				new DefaultOAuth2AuthenticatedPrincipal(Map.of("iat", 1), List.of()));
-		this.cart.user("apple", token("refreshed"), new User("alice", "changed", List.of()),
+		this.cart.user("apple", token("first"), new DefaultOAuth2AuthenticatedPrincipal(Map.of("iat", 1), List.of()));
+		this.cart.user("apple", token("refreshed"),
 				new DefaultOAuth2AuthenticatedPrincipal(Map.of("iat", 2), List.of()));
 		assertThat(Cart.runs).hasValue(1);
-		assertReused(() -> this.cart.user("pear", token("first"), new User("alice", "secret", List.of()),
+		assertReused(() -> this.cart.user("pear", token("first"),
 				new DefaultOAuth2AuthenticatedPrincipal(Map.of("iat", 1), List.of())));
 	}
 
 	private static OAuth2AccessToken token(String value) {
 		return new OAuth2AccessToken(OAuth2AccessToken.TokenType.BEARER, value, null, null);
+	}
+
+	/** An entity that is a user to Spring Security, too, is what the call is about. */
+	@Test
+	void aUserIsAnArgument() {
+		this.cart.register(new User("alice", "secret", List.of()));
+		this.cart.register(new User("alice", "secret", List.of()));
+		assertThat(Cart.runs).hasValue(1);
+		assertReused(() -> this.cart.register(new User("bob", "secret", List.of())));
 	}
 
 	@Test
@@ -224,7 +232,12 @@ class ComparedArgumentsTests {
 		}
 
 		@Idempotent(header = "X-Key")
-		public int user(String sku, OAuth2Token token, UserDetails user, OAuth2AuthenticatedPrincipal principal) {
+		public int user(String sku, OAuth2Token token, OAuth2AuthenticatedPrincipal principal) {
+			return runs.incrementAndGet();
+		}
+
+		@Idempotent(header = "X-Key")
+		public int register(UserDetails user) {
 			return runs.incrementAndGet();
 		}
 
