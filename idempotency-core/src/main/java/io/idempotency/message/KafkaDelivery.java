@@ -48,14 +48,19 @@ final class KafkaDelivery extends Delivery {
 			.orElse(null);
 	}
 
+	/** Leaves an argument whose parameter takes nothing else, e.g. a KafkaConsumer. */
 	@Override
 	void watch(@Nullable Object[] arguments) {
 		@Nullable Position position = Position.of(arguments);
+		Class<?>[] types = call().operation().method().getParameterTypes();
 		for (int i = 0; i < arguments.length; i++) {
-			arguments[i] = watched(arguments[i], Acknowledgment.class, KafkaHeaders.ACKNOWLEDGMENT, Watched::new);
+			Object watched = watched(arguments[i], Acknowledgment.class, KafkaHeaders.ACKNOWLEDGMENT, Watched::new);
 			if (position != null) {
-				arguments[i] = watched(arguments[i], Consumer.class, KafkaHeaders.CONSUMER,
+				watched = watched(watched, Consumer.class, KafkaHeaders.CONSUMER,
 						(consumer) -> watched(consumer, position));
+			}
+			if (types[i].isInstance(watched)) {
+				arguments[i] = watched;
 			}
 		}
 	}

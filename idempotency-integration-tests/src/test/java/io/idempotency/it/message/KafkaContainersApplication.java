@@ -10,6 +10,7 @@ import io.idempotency.Idempotent;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -52,8 +53,8 @@ import org.springframework.util.backoff.FixedBackOff;
 class KafkaContainersApplication {
 
 	private static final List<String> TOPICS = List.of("future", "async-acks", "held", "own-handler",
-			"in-transaction-by-default", "late", "in-message", "in-headers", "in-map", "in-header", "nacked", "sought",
-			"handed-over", "acknowledged-late");
+			"in-transaction-by-default", "late", "in-message", "in-headers", "in-map", "in-header", "client", "nacked",
+			"sought", "handed-over", "acknowledged-late");
 
 	@Bean
 	@Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
@@ -209,6 +210,14 @@ class KafkaContainersApplication {
 		public void inHeader(@Payload String payload,
 				@Header(KafkaHeaders.ACKNOWLEDGMENT) Acknowledgment acknowledgment) {
 			this.deliveries.effect(payload);
+			acknowledgment.acknowledge();
+		}
+
+		@KafkaListener(topics = "client", groupId = "client", containerFactory = "manual")
+		@Idempotent("#record.value()")
+		public void client(ConsumerRecord<String, String> record, Acknowledgment acknowledgment,
+				KafkaConsumer<String, String> client) {
+			this.deliveries.effect(record.value());
 			acknowledgment.acknowledge();
 		}
 

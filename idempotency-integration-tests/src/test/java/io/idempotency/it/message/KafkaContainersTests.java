@@ -129,7 +129,7 @@ class KafkaContainersTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "in-message", "in-headers", "in-map", "in-header" })
+	@ValueSource(strings = { "in-message", "in-headers", "in-map", "in-header", "client" })
 	void duplicateIsAcknowledgedInEachWayTheListenerCan(String topic) {
 		String payload = UUID.randomUUID().toString();
 		this.kafka.send(topic, payload);
