@@ -12,10 +12,15 @@ import org.springframework.boot.test.context.SpringBootTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** An actuator on a port of its own, which is a child context beside guarded beans. */
+/**
+ * An actuator on a port of its own, which is a child context beside guarded beans. These
+ * tests have two servers on the class path, of which Spring Boot 4 takes only one here.
+ */
 @SpringBootTest(classes = HttpApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
 		properties = { "management.server.port=0", "management.endpoints.web.exposure.include=*",
-				"idempotency.admin.write-operations=true", "spring.application.name=shop" })
+				"idempotency.admin.write-operations=true", "spring.application.name=shop",
+				"spring.autoconfigure.exclude=org.springframework.boot.jetty.autoconfigure.actuate.web.server."
+						+ "JettyServletManagementContextAutoConfiguration" })
 class ManagementPortTests {
 
 	@Value("${local.server.port}")
