@@ -41,6 +41,9 @@ class AutoConfigurationArchitectureTests {
 	@ArchTest
 	static final ArchRule nestedConfigurationsAreNotPublic = classes().that()
 		.areAnnotatedWith(Configuration.class)
+		// Which an application imports into a child context.
+		.and()
+		.doNotBelongToAnyOf(IdempotencyGuardConfiguration.class)
 		.should()
 		.notBePublic()
 		.allowEmptyShould(true);
