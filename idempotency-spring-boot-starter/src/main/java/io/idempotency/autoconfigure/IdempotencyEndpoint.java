@@ -16,7 +16,6 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
 
-import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -34,8 +33,6 @@ import org.springframework.lang.Nullable;
  * @since 0.1.0
  */
 @Endpoint(id = "idempotency")
-@RegisterReflectionForBinding({ RecordsDescriptor.class, RecordDescriptor.class, EvictionDescriptor.class,
-		IdempotencyEndpoint.OperationsDescriptor.class, IdempotencyEndpoint.Refusal.class })
 public class IdempotencyEndpoint {
 
 	private static final int DEFAULT_LIMIT = 100;

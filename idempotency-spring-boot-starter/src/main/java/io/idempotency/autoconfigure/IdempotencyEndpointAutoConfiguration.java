@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.aop.IdempotentOperationSource;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -24,6 +25,8 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
+@RegisterReflectionForBinding({ RecordsDescriptor.class, RecordDescriptor.class, EvictionDescriptor.class,
+		IdempotencyEndpoint.OperationsDescriptor.class, IdempotencyEndpoint.Refusal.class })
 public final class IdempotencyEndpointAutoConfiguration {
 
 	IdempotencyEndpointAutoConfiguration() {
