@@ -3,7 +3,7 @@
 import { element } from "./log.js";
 
 const LABELS = {
-	claimedAt: "Claimed", leaseRest: "Lease left", retentionRest: "Kept for", attempts: "Calls", node: "Node", traceId: "Trace",
+	claimedAt: "Claimed", leaseRest: "Lease left", retentionRest: "Kept for", attempts: "Calls",
 	node: "Node", traceId: "Trace", id: "Id", callerId: "Caller's id"
 };
 const CLASSES = { executed: "executed", recovered: "replayed", replayed: "replayed", released: "waiting" };
@@ -127,12 +127,12 @@ async function ask(path, method = "GET") {
 	}
 }
 
-/** Calls by operation and outcome, out of what Prometheus reads. */
+/** Calls by operation and outcome, out of what Prometheus reads: some outcomes are there at 0 from the start. */
 function outcomesOf(metrics) {
 	return Array.from(metrics.matchAll(/^idempotency_seconds_count\{(.*)\} (\S+)$/gm), ([, labels, calls]) => {
 		const label = (name) => labels.match(new RegExp("(?:^|,)" + name + '="((?:[^"\\\\]|\\\\.)*)"'))?.[1] ?? "";
 		return { operation: label("operation"), outcome: label("outcome"), calls: Number(calls) };
-	}).sort((one, other) => one.operation.localeCompare(other.operation) || other.calls - one.calls);
+	}).filter(({ calls }) => calls > 0).sort((one, other) => one.operation.localeCompare(other.operation) || other.calls - one.calls);
 }
 
 function row({ operation, outcome, calls }) {
