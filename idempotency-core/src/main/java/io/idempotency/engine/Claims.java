@@ -63,7 +63,7 @@ final class Claims {
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
 			if (mayProceed(call, ex)) {
-				this.events.runsUnguarded(call, sender.origin());
+				this.events.runsUnguarded(call, sender.origin(), line.outage());
 				return new Unguarded();
 			}
 			throw unavailable(call, ex);

@@ -134,9 +134,8 @@ final class Events {
 		publish(IdempotencyEvent.TAKEN_OVER, call.operation());
 	}
 
-	void runsUnguarded(GuardedCall call, ClaimOrigin run) {
-		logger.info("A call of '{}' runs unguarded, because its store does not answer: record {}, {}", call.operation(),
-				call.key().hashHex(), run(run.node(), run.traceId()));
+	void runsUnguarded(GuardedCall call, ClaimOrigin run, Outage outage) {
+		outage.runsUnguarded(call.operation(), call.key().hashHex(), run(run.node(), run.traceId()));
 		publish(IdempotencyEvent.UNGUARDED, call.operation());
 	}
 

@@ -8,11 +8,13 @@ import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Knows whether a store fails. Logs its failures as one outage: one warning when they
- * begin and one when they are over, for any number of calls. While nothing is answered,
- * one call a second asks the store, and the others need not. Thread-safe.
+ * begin and one when they are over, for any number of calls, and a few lines a second for
+ * calls that run unguarded. While nothing is answered, one call a second asks the store,
+ * and the others need not. Thread-safe.
  */
 final class Outage {
 
@@ -37,6 +39,14 @@ final class Outage {
 	/** How long a failure tells anything: nobody may have asked since. */
 	static final Duration FRESH = Duration.ofSeconds(30);
 
+	private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+	/**
+	 * How many unguarded calls of a second have a line at INFO: as many lines as calls
+	 * would be an outage of their own.
+	 */
+	static final int LINES = 10;
+
 	private final String store;
 
 	private final Scheduler scheduler;
@@ -45,6 +55,10 @@ final class Outage {
 	private final Executor thread;
 
 	private volatile @Nullable Story story;
+
+	private long linesSince;
+
+	private int lines;
 
 	Outage(String store, Scheduler scheduler) {
 		this.store = store;
@@ -73,6 +87,32 @@ final class Outage {
 		known.lastAt = this.scheduler.nanos();
 		known.failures++;
 		return known.failures == 1;
+	}
+
+	/**
+	 * Logs that a call runs unguarded, and counts it.
+	 * @param record the record that the call has not got
+	 * @param run the run
+	 */
+	void runsUnguarded(String operation, String record, String run) {
+		int line = unguarded();
+		logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
+			.log("A call of '{}' runs unguarded, because its store does not answer: record {}, {}{}", operation, record,
+					run, (line == LINES) ? "; the next ones of this second are logged at level DEBUG" : "");
+	}
+
+	/** Returns which unguarded call of this second it is. */
+	private synchronized int unguarded() {
+		Story known = this.story;
+		if (known != null) {
+			known.unguarded++;
+		}
+		long now = this.scheduler.nanos();
+		if (this.lines == 0 || now - this.linesSince >= SECOND) {
+			this.linesSince = now;
+			this.lines = 0;
+		}
+		return ++this.lines;
 	}
 
 	/**
@@ -174,8 +214,9 @@ final class Outage {
 	}
 
 	private void tell(Story over) {
-		logger.warn("{} answers again, after {} s in which {} of its calls had failed", this.store,
-				Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures);
+		logger.warn("{} answers again, after {} s in which {} of its calls had failed{}", this.store,
+				Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures,
+				(over.unguarded > 0) ? "; " + over.unguarded + " calls ran unguarded meanwhile" : "");
 	}
 
 	private synchronized @Nullable Story over() {
@@ -200,6 +241,8 @@ final class Outage {
 		private final long since;
 
 		private long failures;
+
+		private long unguarded;
 
 		private long lastAt;
 

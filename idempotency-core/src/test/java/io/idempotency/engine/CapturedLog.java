@@ -22,6 +22,10 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
 		start();
 	}
 
+	void alsoDebug() {
+		this.logger.setLevel(Level.DEBUG);
+	}
+
 	@Override
 	protected void append(ILoggingEvent event) {
 		this.events.add(event);
@@ -42,6 +46,7 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
 	public void close() {
 		this.logger.detachAppender(this);
 		this.logger.setAdditive(true);
+		this.logger.setLevel(null);
 		stop();
 	}
 

@@ -129,13 +129,49 @@ class StoreOutageTests {
 					? 1 : 0;
 		}
 		assertThat(unguarded).isEqualTo(100);
-		assertThat(this.node.log.messages(Level.INFO)).hasSize(100)
+		assertThat(this.node.log.messages(Level.INFO)).isNotEmpty()
 			.allMatch((line) -> line.contains("runs unguarded") && line.contains(EngineFixture.KEY.hashHex()));
 		assertThat(this.node.store.count(Verb.CLAIM)).isLessThan(10);
 		this.node.store.heal();
 		this.time.advance(Outage.PAUSE);
 		assertThat(this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("two"))).isEqualTo("two");
 		assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	/** As many lines as calls would be a second outage. */
+	@Test
+	void fewUnguardedRunsOfASecondHaveALineAndAllAreCounted() throws Throwable {
+		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
+		this.node.log.alsoDebug();
+		proceed(Outage.LINES - 1);
+		assertThat(this.node.log.messages(Level.INFO)).hasSize(Outage.LINES - 1)
+			.noneMatch((line) -> line.contains("DEBUG"));
+		proceed(90);
+		assertThat(this.node.log.messages(Level.INFO)).hasSize(Outage.LINES)
+			.last()
+			.asString()
+			.endsWith("; the next ones of this second are logged at level DEBUG");
+		assertThat(this.node.log.messages(Level.DEBUG))
+			.filteredOn((line) -> line.contains("runs unguarded") && line.contains(EngineFixture.KEY.hashHex()))
+			.hasSize(89);
+		this.time.skip(Duration.ofSeconds(1));
+		proceed(1);
+		assertThat(this.node.log.messages(Level.INFO)).hasSize(Outage.LINES + 1);
+		this.node.store.heal();
+		running("key-1");
+		this.time.advance(Outage.PAUSE.plus(Outage.QUIET));
+		running("key-2");
+		this.time.advance(Outage.QUIET);
+		assertThat(this.node.log.messages(Level.WARN)).last()
+			.asString()
+			.contains("answers again")
+			.endsWith("; " + (Outage.LINES + 90) + " calls ran unguarded meanwhile");
+	}
+
+	private void proceed(int calls) throws Throwable {
+		for (int i = 0; i < calls; i++) {
+			this.node.execute(TestPolicy.replay().proceeding(), TestAction.returning("one"));
+		}
 	}
 
 	/** A full store takes no claim and has the results of earlier calls. */
