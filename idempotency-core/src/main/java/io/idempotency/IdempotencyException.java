@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1.0
  */
-public abstract sealed class IdempotencyException extends RuntimeException permits IdempotencyKeyMissingException,
-		IdempotencyKeyInvalidException, IdempotencyTokenUnknownException, IdempotencyKeyReusedException,
-		IdempotencyInProgressException, IdempotencyDuplicateException, IdempotencyResultUnavailableException,
-		IdempotencyOutcomeUnknownException, IdempotencyBodyTooLargeException, IdempotencyStoreUnavailableException {
+public abstract sealed class IdempotencyException extends RuntimeException
+		permits IdempotencyKeyMissingException, IdempotencyKeyInvalidException, IdempotencyCallerUnknownException,
+		IdempotencyTokenUnknownException, IdempotencyKeyReusedException, IdempotencyInProgressException,
+		IdempotencyDuplicateException, IdempotencyResultUnavailableException, IdempotencyOutcomeUnknownException,
+		IdempotencyBodyTooLargeException, IdempotencyStoreUnavailableException {
 
 	private static final long serialVersionUID = 1L;
 

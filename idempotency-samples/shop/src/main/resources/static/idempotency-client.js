@@ -31,6 +31,7 @@
  *     DONE         2xx, 3xx                          it happened, now or at the first call (`replayed`)
  *     IGNORE       duplicate                         it was received before; the first call counts
  *     TELL_USER    key-missing                       this page is wrong: the key did not arrive
+ *                  caller-unknown                    log in, and send it again (the key is kept)
  *                  key-reused                        the key belongs to another request
  *                  body-too-large                    send less
  *                  result-unavailable                it was done, only its answer is lost: look it up
@@ -65,6 +66,7 @@ export const RETRY_LATER = "retry-later";
 const ACTIONS = {
 	"key-missing": TELL_USER,
 	"key-invalid": NEW_TOKEN,
+	"caller-unknown": TELL_USER,
 	"token-unknown": NEW_TOKEN,
 	"key-reused": TELL_USER,
 	"in-progress": RETRY_LATER,

@@ -188,7 +188,8 @@ public final class EarlyReplay {
 	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request) {
 		String key = this.keys.header(operation, (KeySource.Header) operation.keySource(),
 				new HttpRequestValues(request));
-		return (key != null) ? this.namespace.key(operation.name(), this.callers.of(request), key) : null;
+		return (key != null) ? this.namespace.key(operation.name(), this.callers.owner(request, operation.name()), key)
+				: null;
 	}
 
 	private GuardedCall call(IdempotentOperation operation, IdempotencyKey key, HttpServletRequest request,

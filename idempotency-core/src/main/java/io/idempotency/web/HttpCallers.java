@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
 import io.idempotency.key.Caller;
@@ -36,6 +37,8 @@ public final class HttpCallers {
 
 	private final Set<String> headers;
 
+	private final boolean anonymousRefused;
+
 	private final @Nullable IdempotencyScopeResolver resolver;
 
 	/**
@@ -45,8 +48,26 @@ public final class HttpCallers {
 	 */
 	public HttpCallers(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
 		this.mode = settings.scope();
+		this.anonymousRefused = settings.anonymousRefused();
 		this.headers = new TreeSet<>(settings.scopeHeaders());
 		this.resolver = resolver;
+	}
+
+	/**
+	 * Returns the caller of a guarded request, who owns its key.
+	 * @param request the request
+	 * @param operation the operation that the request is for
+	 * @return the caller
+	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
+	 * and the request has no principal
+	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * has no stable name
+	 */
+	Caller owner(HttpServletRequest request, String operation) {
+		if (this.anonymousRefused && this.resolver == null && request.getUserPrincipal() == null) {
+			throw new IdempotencyCallerUnknownException(operation);
+		}
+		return of(request);
 	}
 
 	/**

@@ -172,7 +172,8 @@ public final class HttpDoor implements OperationDoor {
 	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,
 			RequestValues values) {
 		// If the annotation gives the scope, the caller needs no name.
-		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL : this.callers.of(request);
+		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL
+				: this.callers.owner(request, call.operation().name());
 		IdempotencyKey made = exchange.key(call.operation(), caller, parts);
 		return (made != null) ? made : call.key(parts, caller, values);
 	}

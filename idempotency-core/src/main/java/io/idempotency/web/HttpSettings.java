@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param excludedHeaders response headers that are never stored, in upper or lower case
  * @param rawFingerprint whether JSON bodies are compared byte by byte
  * @param scope the scope of keys if there is no resolver
+ * @param anonymousRefused whether a guarded request without a principal is refused
  * @param scopeHeaders request headers that are part of the caller, such as a tenant's, in
  * upper or lower case; a missing header differs from every value
  * @param fingerprintHeaders request headers that must be equal on a retry, in addition to
@@ -33,12 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
-		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, Set<String> scopeHeaders,
-		Set<String> fingerprintHeaders, Set<String> ignoredParameters, @Nullable Duration retentionOnError) {
+		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, boolean anonymousRefused,
+		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters,
+		@Nullable Duration retentionOnError) {
 
 	/** The defaults of {@code idempotency.*}. */
 	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
-			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), null);
+			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(), Set.of(), null);
 
 	/** The longest array is a little shorter than the greatest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
@@ -101,6 +103,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 		private ScopeMode scope;
 
+		private boolean anonymousRefused;
+
 		private Set<String> scopeHeaders;
 
 		private Set<String> fingerprintHeaders;
@@ -117,6 +121,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 			this.excludedHeaders = from.excludedHeaders;
 			this.rawFingerprint = from.rawFingerprint;
 			this.scope = from.scope;
+			this.anonymousRefused = from.anonymousRefused;
 			this.scopeHeaders = from.scopeHeaders;
 			this.fingerprintHeaders = from.fingerprintHeaders;
 			this.ignoredParameters = from.ignoredParameters;
@@ -194,6 +199,17 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
+		 * Sets whether a guarded request without a principal is refused, if there is no
+		 * resolver.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder anonymousRefused(boolean value) {
+			this.anonymousRefused = value;
+			return this;
+		}
+
+		/**
 		 * Sets the request headers that are part of the caller, in upper or lower case.
 		 * @param value the value
 		 * @return this
@@ -241,8 +257,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		 */
 		public HttpSettings build() {
 			return new HttpSettings(this.replayedHeader, this.maxRequestSize, this.maxResponseSize, this.releaseOn,
-					this.excludedHeaders, this.rawFingerprint, this.scope, this.scopeHeaders, this.fingerprintHeaders,
-					this.ignoredParameters, this.retentionOnError);
+					this.excludedHeaders, this.rawFingerprint, this.scope, this.anonymousRefused, this.scopeHeaders,
+					this.fingerprintHeaders, this.ignoredParameters, this.retentionOnError);
 		}
 
 	}

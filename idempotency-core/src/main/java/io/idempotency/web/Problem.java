@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.time.Duration;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
@@ -77,6 +78,9 @@ final class Problem {
 		if (refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyBodyTooLargeException) {
 			// These messages only describe the fault of the request.
 			return target + ": " + refusal.getMessage();
+		}
+		if (refusal instanceof IdempotencyCallerUnknownException) {
+			return target + " is for known callers: say who you are, and send the request with the same key";
 		}
 		if (refusal instanceof IdempotencyTokenUnknownException) {
 			return "The token for " + target + " was never issued, has expired or belongs to another caller: "

@@ -10,6 +10,7 @@ import java.util.Set;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,16 +41,21 @@ public final class TokenEndpoint {
 
 	private static final Logger logger = LoggerFactory.getLogger(TokenEndpoint.class);
 
-	private static final Method ISSUE = ClassUtils.getMethod(TokenEndpoint.class, "issue", HttpServletResponse.class);
+	private static final Method ISSUE = ClassUtils.getMethod(TokenEndpoint.class, "issue", HttpServletRequest.class,
+			HttpServletResponse.class);
 
 	private final IdempotencyTokens tokens;
+
+	private final HttpCallers callers;
 
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
+	 * @param callers knows who may have one
 	 */
-	public TokenEndpoint(IdempotencyTokens tokens) {
+	public TokenEndpoint(IdempotencyTokens tokens, HttpCallers callers) {
 		this.tokens = tokens;
+		this.callers = callers;
 	}
 
 	/**
@@ -84,11 +90,13 @@ public final class TokenEndpoint {
 
 	/**
 	 * Issues a token for the caller of the current request.
+	 * @param request the request
 	 * @param response the response
 	 * @throws IOException if it could not be sent
 	 */
 	@Reflective
-	public void issue(HttpServletResponse response) throws IOException {
+	public void issue(HttpServletRequest request, HttpServletResponse response) throws IOException {
+		this.callers.owner(request, "token");
 		IssuedToken issued = this.tokens.issue();
 		FlatJson body = new FlatJson().add("token", issued.token()).add("expiresAt", issued.expiresAt().toString());
 		response.setStatus(HttpServletResponse.SC_CREATED);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.ScopeMode;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import org.springframework.security.oauth2.core.user.DefaultOAuth2User;
 import org.springframework.security.oauth2.server.resource.authentication.BearerTokenAuthentication;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class CallersTests {
@@ -140,6 +142,22 @@ class CallersTests {
 		request.setUserPrincipal(() -> " ");
 		request.addHeader("X-Tenant", "a");
 		assertThat(resolved.of(request)).isEqualTo(Caller.scope("t1"));
+	}
+
+	@Test
+	void requestWithoutAPrincipalHasNoOwnerIfAnonymousCallersAreRefused() {
+		HttpSettings refusing = settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).change()
+			.anonymousRefused(true)
+			.build();
+		MockHttpServletRequest request = new MockHttpServletRequest();
+		request.addHeader("X-Tenant", "a");
+		HttpCallers named = new HttpCallers(refusing, null);
+		assertThatExceptionOfType(IdempotencyCallerUnknownException.class).isThrownBy(() -> named.owner(request, "pay"))
+			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("fix-request"));
+		assertThat(named.of(request)).isEqualTo(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).of(request));
+		assertThat(new HttpCallers(refusing, (any) -> "t1").owner(request, "pay")).isEqualTo(Caller.scope("t1"));
+		request.setUserPrincipal(() -> "alice");
+		assertThat(named.owner(request, "pay")).isEqualTo(named.of(request));
 	}
 
 	private static HttpCallers callers(ScopeMode mode, Set<String> scopeHeaders) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
@@ -53,7 +54,8 @@ class ProblemDetailsTests {
 		Exception cause = new IllegalStateException(OPERATION);
 		return Stream.of(new IdempotencyKeyMissingException(OPERATION, OPERATION),
 				new IdempotencyKeyInvalidException(OPERATION, "The header with the key is empty"),
-				new IdempotencyTokenUnknownException(OPERATION), new IdempotencyKeyReusedException(OPERATION),
+				new IdempotencyCallerUnknownException(OPERATION), new IdempotencyTokenUnknownException(OPERATION),
+				new IdempotencyKeyReusedException(OPERATION),
 				new IdempotencyInProgressException(OPERATION, Duration.ofSeconds(1)),
 				new IdempotencyDuplicateException(OPERATION, 2), new IdempotencyResultUnavailableException(OPERATION),
 				new IdempotencyOutcomeUnknownException(OPERATION),

@@ -2,9 +2,7 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
 
-import io.idempotency.ScopeMode;
 import io.idempotency.aop.KeySource;
 import io.idempotency.key.Fingerprint;
 import org.junit.jupiter.api.Test;
@@ -34,8 +32,7 @@ class RequestFingerprintTests {
 	}
 
 	private static Fingerprint of(boolean raw, String body) throws IOException {
-		HttpSettings settings = new HttpSettings("Replayed", 1000, 1000, StatusPatterns.RELEASE_ON, Set.of(), raw,
-				ScopeMode.PRINCIPAL, Set.of(), Set.of(), Set.of(), null);
+		HttpSettings settings = HttpSettings.DEFAULTS.change().rawFingerprint(raw).build();
 		MockHttpServletRequest request = new MockHttpServletRequest("POST", "/pay");
 		request.setContentType("application/json");
 		request.setContent(body.getBytes(StandardCharsets.UTF_8));

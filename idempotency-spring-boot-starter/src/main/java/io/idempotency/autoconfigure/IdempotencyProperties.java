@@ -95,6 +95,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeastOneMilli("store-timeout", storeTimeout);
 		PropertyChecks.positive("shutdown-timeout", shutdownTimeout);
+		PropertyChecks.anonymous(http.anonymous(), scope);
 		if (http.retentionOnError() != null) {
 			PropertyChecks.notLonger("http.retention-on-error", http.retentionOnError(), "retention", retention);
 		}
@@ -148,6 +149,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param excludedHeaders Names of response headers that are never stored.
 	 * @param scopeHeaders Names of request headers that are part of the caller, such as
 	 * the header of a tenant. Callers that send other values, or none, never share a key.
+	 * @param anonymous Guarded requests without a principal: share one space of keys, or
+	 * are refused with 401. An IdempotencyScopeResolver decides that itself.
 	 * @param fingerprintHeaders Names of request headers that must be equal on a retry.
 	 * Range and the conditional headers must always be equal.
 	 * @param ignoredParameters Names of parameters in queries and forms that need not be
@@ -161,6 +164,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			@DefaultValue("1MB") DataSize maxRequestSize, @DefaultValue("1MB") DataSize maxResponseSize,
 			@DefaultValue({ "401", "403", "408", "425", "429", "5xx" }) List<String> releaseOn,
 			@DefaultValue List<String> excludedHeaders, @DefaultValue List<String> scopeHeaders,
+			@DefaultValue("share") Anonymous anonymous,
 			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters,
 			@DurationUnit(ChronoUnit.SECONDS) @Nullable Duration retentionOnError) {
 	// @formatter:on
@@ -177,6 +181,21 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			if (retentionOnError != null) {
 				PropertyChecks.positive("http.retention-on-error", retentionOnError);
 			}
+		}
+
+		/**
+		 * What becomes of guarded requests without a principal.
+		 *
+		 * @since 0.1.0
+		 */
+		public enum Anonymous {
+
+			/** They share one space of keys. */
+			SHARE,
+
+			/** They are refused with 401. */
+			REFUSE
+
 		}
 
 	}

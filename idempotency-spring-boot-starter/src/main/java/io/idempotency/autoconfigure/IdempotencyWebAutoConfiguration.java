@@ -85,6 +85,7 @@ public final class IdempotencyWebAutoConfiguration {
 			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
 			.rawFingerprint(properties.fingerprint() == FingerprintType.RAW)
 			.scope(properties.scope())
+			.anonymousRefused(http.anonymous() == IdempotencyProperties.Http.Anonymous.REFUSE)
 			.scopeHeaders(Set.copyOf(http.scopeHeaders()))
 			.fingerprintHeaders(Set.copyOf(http.fingerprintHeaders()))
 			.ignoredParameters(Set.copyOf(http.ignoredParameters()))

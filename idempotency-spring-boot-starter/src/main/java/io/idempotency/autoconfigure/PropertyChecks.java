@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
+import io.idempotency.ScopeMode;
+import io.idempotency.autoconfigure.IdempotencyProperties.Http.Anonymous;
 import io.idempotency.key.HeaderName;
 import io.idempotency.store.jdbc.TableName;
 import io.idempotency.web.StatusPatterns;
@@ -78,6 +80,13 @@ final class PropertyChecks {
 	static void between(int minimum, int maximum, String name, int value) {
 		if (value < minimum || value > maximum) {
 			throw invalid(name, value, "It must be " + minimum + " to " + maximum + ".");
+		}
+	}
+
+	static void anonymous(Anonymous anonymous, ScopeMode scope) {
+		if (anonymous == Anonymous.REFUSE && scope == ScopeMode.GLOBAL) {
+			throw invalid("http.anonymous", "refuse",
+					"It must be share with 'idempotency.scope=global', which gives the keys of requests no caller.");
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.web.HttpCallers;
 import io.idempotency.web.TokenEndpoint;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -17,8 +18,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 class TokenEndpointConfiguration {
 
 	@Bean
-	TokenEndpoint idempotencyTokenEndpoint(IdempotencyTokens tokens) {
-		return new TokenEndpoint(tokens);
+	TokenEndpoint idempotencyTokenEndpoint(IdempotencyTokens tokens, HttpCallers callers) {
+		return new TokenEndpoint(tokens, callers);
 	}
 
 	// This bean is never lazy, because no other bean asks for it.

@@ -16,8 +16,9 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 /**
  * Logs a line at start-up if nothing is known that tells callers apart, because then all
- * callers share one space of keys: a warning if the store is shared, too. A container or
- * a filter of the application may still tell callers apart, which this class cannot see.
+ * callers share one space of keys, or all are refused: a warning if the store is shared
+ * or anonymous callers are refused. A container or a filter of the application may still
+ * tell callers apart, which this class cannot see.
  */
 final class UntoldCallers implements SmartInitializingSingleton {
 
@@ -37,10 +38,18 @@ final class UntoldCallers implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (this.settings.scope() == ScopeMode.PRINCIPAL && this.settings.scopeHeaders().isEmpty()
+		boolean refused = this.settings.anonymousRefused();
+		if (this.settings.scope() == ScopeMode.PRINCIPAL && (refused || this.settings.scopeHeaders().isEmpty())
 				&& !this.context.containsBean(SPRING_SECURITY_FILTER)
 				&& this.context.getBeanProvider(IdempotencyScopeResolver.class).stream().findAny().isEmpty()
 				&& isAnyKeyACallers()) {
+			if (refused) {
+				logger
+					.warn("Nothing is known that gives guarded requests a principal: there is neither Spring Security "
+							+ "nor an IdempotencyScopeResolver. Unless the container or a filter gives them one, they are all "
+							+ "refused with 401, because idempotency.http.anonymous=refuse");
+				return;
+			}
 			boolean shared = !this.context.getBean(IdempotencyStores.class).defaultStore().type().equals("memory");
 			logger.atLevel(shared ? Level.WARN : Level.INFO)
 				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "

@@ -29,7 +29,7 @@ class IdempotencyPropertiesMetadataTests {
 			"idempotency.key.header", "idempotency.key.max-length", "idempotency.http.filter-order",
 			"idempotency.http.replayed-header", "idempotency.http.max-request-size",
 			"idempotency.http.max-response-size", "idempotency.http.release-on", "idempotency.http.excluded-headers",
-			"idempotency.http.scope-headers", "idempotency.http.fingerprint-headers",
+			"idempotency.http.scope-headers", "idempotency.http.anonymous", "idempotency.http.fingerprint-headers",
 			"idempotency.http.ignored-parameters", "idempotency.http.retention-on-error", "idempotency.token.enabled",
 			"idempotency.token.path", "idempotency.token.ttl", "idempotency.redis.key-prefix",
 			"idempotency.redis.wait-replicas", "idempotency.redis.wait-timeout", "idempotency.jdbc.pool-size",

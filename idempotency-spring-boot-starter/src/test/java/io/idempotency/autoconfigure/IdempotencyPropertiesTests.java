@@ -183,6 +183,7 @@ class IdempotencyPropertiesTests {
 			idempotency.on-failure             | default
 			idempotency.on-store-failure       | ignore
 			idempotency.scope                  | tenant
+			idempotency.http.anonymous         | welcome
 			idempotency.fingerprint            | xml
 			idempotency.jdbc.initialize-schema | sometimes
 			idempotency.lease                  | soon
@@ -222,6 +223,15 @@ class IdempotencyPropertiesTests {
 		Map<String, String> equal = Map.of("idempotency.retention", "1h", "idempotency.http.retention-on-error",
 				"3600");
 		assertThat(bind(equal).http().retentionOnError()).isEqualTo(Duration.ofHours(1));
+	}
+
+	@Test
+	void callersWhoMustBeKnownAreToldApart() {
+		Map<String, String> both = Map.of("idempotency.scope", "global", "idempotency.http.anonymous", "refuse");
+		assertThat(invalid(both)).satisfies((ex) -> {
+			assertThat(ex.getName()).isEqualTo("idempotency.http.anonymous");
+			assertThat(ex.getReason()).contains("'idempotency.scope=global'");
+		});
 	}
 
 	@Test

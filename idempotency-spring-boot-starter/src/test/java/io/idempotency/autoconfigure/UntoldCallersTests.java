@@ -61,6 +61,14 @@ class UntoldCallersTests {
 		assertThat(output).doesNotContain(LINE);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "idempotency.store=memory", "idempotency.http.scope-headers=X-Api-Key" })
+	void whenAnonymousCallersAreRefusedAndNobodyIsNamedThenItIsAWarning(String property, CapturedOutput output) {
+		run(this.runner.withBean(Orders.class).withPropertyValues("idempotency.http.anonymous=refuse", property));
+		assertThat(output).doesNotContain(LINE)
+			.containsOnlyOnce("they are all refused with 401, because idempotency.http.anonymous=refuse");
+	}
+
 	@Test
 	void whenThereIsAResolverThenNothingIsSaid(CapturedOutput output) {
 		run(this.runner.withBean(Orders.class).withBean(IdempotencyScopeResolver.class, () -> (request) -> "t"));

@@ -9,6 +9,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
+import io.idempotency.web.HttpSettings;
 
 /** The problems that a guarded operation may answer, in the words of a client. */
 enum DocumentedProblem {
@@ -16,6 +17,8 @@ enum DocumentedProblem {
 	KEY_MISSING(400, "the request needs a key and has none"),
 
 	KEY_INVALID(400, "the key cannot be read, or came twice"),
+
+	CALLER_UNKNOWN(401, "the request does not say who sends it"),
 
 	TOKEN_UNKNOWN(400, "the token was never issued, has expired, or is another caller's"),
 
@@ -43,22 +46,23 @@ enum DocumentedProblem {
 	}
 
 	/** Returns the problems of an operation, one rule each. */
-	static Set<DocumentedProblem> of(IdempotentOperation operation) {
+	static Set<DocumentedProblem> of(IdempotentOperation operation, HttpSettings settings) {
 		Set<DocumentedProblem> problems = EnumSet.noneOf(DocumentedProblem.class);
 		for (DocumentedProblem problem : values()) {
-			if (problem.mayAnswer(operation)) {
+			if (problem.mayAnswer(operation, settings)) {
 				problems.add(problem);
 			}
 		}
 		return problems;
 	}
 
-	private boolean mayAnswer(IdempotentOperation operation) {
+	private boolean mayAnswer(IdempotentOperation operation, HttpSettings settings) {
 		IdempotencyMode mode = operation.policy().mode();
 		boolean replays = mode == IdempotencyMode.REPLAY;
 		return switch (this) {
 			case KEY_MISSING -> operation.required();
 			case KEY_INVALID -> !(operation.keySource() instanceof KeySource.Spel);
+			case CALLER_UNKNOWN -> settings.anonymousRefused() && operation.scope() == null;
 			case TOKEN_UNKNOWN -> operation.token();
 			case IN_PROGRESS -> mode != IdempotencyMode.REJECT;
 			case DUPLICATE -> mode == IdempotencyMode.REJECT;

@@ -51,7 +51,7 @@ final class OperationDocument {
 			responses.replaceAll(this::replayable);
 		}
 		Map<Integer, String> problems = new TreeMap<>();
-		for (DocumentedProblem problem : DocumentedProblem.of(guarded)) {
+		for (DocumentedProblem problem : DocumentedProblem.of(guarded, this.settings)) {
 			problems.merge(problem.status(), problem.describe(), (first, next) -> first + "\n\n" + next);
 			responses.compute(Integer.toString(problem.status()), (status, response) -> problem(response, problem));
 		}

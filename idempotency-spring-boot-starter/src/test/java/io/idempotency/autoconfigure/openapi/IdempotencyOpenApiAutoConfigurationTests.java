@@ -186,6 +186,14 @@ class IdempotencyOpenApiAutoConfigurationTests {
 	}
 
 	@Test
+	void whenAnonymousCallersAreRefusedThenThatIsAnAnswer() {
+		this.runner.withBean(Calls.class)
+			.withPropertyValues("idempotency.http.anonymous=refuse")
+			.run((context) -> assertThat(complete(context, "plain").getResponses().get("401").getDescription())
+				.isEqualTo("`caller-unknown`: the request does not say who sends it."));
+	}
+
+	@Test
 	void whatTheApplicationDocumentsStays() throws Exception {
 		Schema<Object> own = new Schema<>();
 		ApiResponse shared = new ApiResponse().description("Mine.")
