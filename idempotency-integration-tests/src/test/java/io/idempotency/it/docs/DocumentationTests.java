@@ -60,6 +60,9 @@ class DocumentationTests {
 	private static final Pattern NAMED_PROPERTY = Pattern
 		.compile("`(idempotency(?:\\.[a-z]+(?:-[a-z]+)*)+)(?:[=:] ?([^`]+))?`");
 
+	private static final Pattern NAMED_TEST = Pattern
+		.compile("`([A-Z]\\w*(?:Tests|Contract|Scheme|Rules))(?:#(\\w+))?`");
+
 	private static final Pattern MAVEN_ARTIFACT = Pattern
 		.compile("<groupId>([^<]+)</groupId>\\s*<artifactId>([^<]+)</artifactId>(?:\\s*<version>([^<]+)</version>)?");
 
@@ -234,6 +237,72 @@ class DocumentationTests {
 		});
 	}
 
+	@Test
+	void everyProblemHasCauseAndCure() {
+		assertThat(troubleshooting("## From a code", "## From a line of the log")).map((row) -> row.get(0))
+			.containsExactlyInAnyOrderElementsOf(Arrays.stream(IdempotencyException.class.getPermittedSubclasses())
+				.map((type) -> problem(type).code())
+				.toList());
+	}
+
+	@Test
+	void everyLineOfTheLogExists() {
+		String published = Sources.published().replace("{}", "…");
+		List<Sources.Line> logged = Sources.logged();
+		List<Sources.Line> lines = linesOfTheLog();
+		assertThat(lines).hasSizeGreaterThan(40);
+		assertThat(lines).filteredOn((line) -> !published.contains(line.message()) || logged.stream()
+			.filter((each) -> each.message().contains(line.message()))
+			.anyMatch((each) -> !List.of("LOG", line.level()).contains(each.level()))).isEmpty();
+	}
+
+	@Test
+	void troubleshootingHasEachWarning() {
+		List<Sources.Line> lines = linesOfTheLog();
+		List<String> warnings = Sources.logged()
+			.stream()
+			.filter((logged) -> !logged.level().equals("INFO"))
+			.map(Sources.Line::message)
+			.toList();
+		assertThat(warnings).hasSizeGreaterThan(40);
+		assertThat(warnings).as("each needs a row in docs/troubleshooting.md")
+			.filteredOn((warning) -> lines.stream().noneMatch((line) -> warning.contains(line.message())))
+			.isEmpty();
+	}
+
+	private static List<Sources.Line> linesOfTheLog() {
+		return troubleshooting("## From a line of the log", "## From the health").stream()
+			.map((row) -> row.get(0).split(" \\((?=(INFO|ERROR)\\)$)"))
+			.map((cell) -> new Sources.Line((cell.length > 1) ? cell[1].replace(")", "") : "WARN", cell[0].strip()))
+			.toList();
+	}
+
+	private static List<List<String>> troubleshooting(String from, String to) {
+		Page page = Page.of("docs/troubleshooting.md");
+		String text = page.text().substring(page.text().indexOf(from), page.text().indexOf(to));
+		return new Page(page.path(), text).rows()
+			.stream()
+			.filter((row) -> row.get(0).startsWith("`") && !row.get(0).equals("`code`"))
+			.map((row) -> row.stream().map((cell) -> cell.replace("`", "")).toList())
+			.toList();
+	}
+
+	@ParameterizedTest
+	@MethodSource("io.idempotency.it.docs.Page#all")
+	void namedTestsExist(Page page) {
+		assertThat(NAMED_TEST.matcher(page.text()).results())
+			.allSatisfy((test) -> assertThat(Sources.has(test.group(1), Objects.requireNonNullElse(test.group(2), "")))
+				.as(test.group())
+				.isTrue());
+	}
+
+	@Test
+	void eachFaultHasATest() {
+		assertThat(Page.of("docs/what-happens-if.md").rows()).filteredOn((row) -> !row.get(0).equals("if …"))
+			.hasSizeGreaterThan(40)
+			.allSatisfy((row) -> assertThat(row).hasSize(5).last().asString().containsPattern(NAMED_TEST));
+	}
+
 	private static IdempotencyException problem(Class<?> type) {
 		try {
 			Constructor<?> constructor = type.getConstructors()[0];
@@ -301,7 +370,8 @@ class DocumentationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "security", "operations", "annotation", "errors" })
+	@ValueSource(strings = { "security", "operations", "annotation", "errors", "what-happens-if", "troubleshooting",
+			"stability", "choosing" })
 	void sentencesEnd(String page) {
 		assertThat(Page.of("docs/" + page + ".md").sentences()).hasSizeGreaterThan(50)
 			.allSatisfy((sentence) -> assertThat(sentence.split(" ")).as(sentence).hasSizeLessThanOrEqualTo(40));

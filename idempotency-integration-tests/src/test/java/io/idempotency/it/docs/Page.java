@@ -24,6 +24,8 @@ record Page(Path path, String text) {
 
 	private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
 
+	private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\">");
+
 	static Page of(String path) {
 		return of(ROOT.resolve(path));
 	}
@@ -89,13 +91,15 @@ record Page(Path path, String text) {
 			.toList();
 	}
 
-	/** What links may point at, as GitHub makes it of headings. */
+	/**
+	 * What links may point at, as GitHub makes it of headings, and anchors of its own.
+	 */
 	List<String> anchors() {
-		return HEADING.matcher(withoutBlocks())
+		Stream<String> headings = HEADING.matcher(withoutBlocks())
 			.results()
 			.map((heading) -> heading.group(1).toLowerCase(Locale.ROOT))
-			.map((heading) -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
-			.toList();
+			.map((heading) -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'));
+		return Stream.concat(headings, ANCHOR.matcher(this.text).results().map((anchor) -> anchor.group(1))).toList();
 	}
 
 	@Override

@@ -80,6 +80,16 @@ class KeysOnTomcatTests extends OnTomcat {
 		assertThat(this.runs.of("/keys/optional") - before).isEqualTo(2);
 	}
 
+	/** A browser may add one by itself. */
+	@Test
+	void keyThatNobodyAskedForIsIgnored() {
+		String path = "/twins/unguarded/" + TwinsController.Kind.WRITER + "/1";
+		assertThat(this.client.post(path, this.key).status()).isEqualTo(200);
+		Answer again = this.client.post(path, this.key, "text/plain", "another body");
+		assertThat(again.status()).isEqualTo(200);
+		assertThat(again.replayed()).isFalse();
+	}
+
 	@Test
 	void keyFromAnotherHeader() {
 		HttpRequest.Builder request = this.client.to("/keys/header")

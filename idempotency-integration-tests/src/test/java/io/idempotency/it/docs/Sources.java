@@ -1,0 +1,113 @@
+package io.idempotency.it.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The sources of the project, for pages that name what is in them.
+ */
+final class Sources {
+
+	private static final Pattern LOGGED = Pattern
+		.compile("\\.(warn|error|info|log)\\(\\s*\"+\\s*((?:[^\"\\\\]|\\\\.)+)");
+
+	private static final List<Path> FILES = files();
+
+	private Sources() {
+	}
+
+	private static List<Path> files() {
+		List<Path> files = new ArrayList<>();
+		try {
+			Files.walkFileTree(Page.ROOT, new SimpleFileVisitor<>() {
+
+				@Override
+				public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+					String name = folder.getFileName().toString();
+					boolean made = name.equals("target") || name.startsWith(".") || name.equals("node_modules");
+					return made ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+				}
+
+				@Override
+				public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+					if (file.toString().endsWith(".java")) {
+						files.add(file);
+					}
+					return FileVisitResult.CONTINUE;
+				}
+
+			});
+			return files;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Returns whether there is a class, and a method that it declares itself.
+	 * @param type the simple name of the class; several may have it
+	 * @param method the name of the method, or nothing
+	 */
+	static boolean has(String type, String method) {
+		return FILES.stream()
+			.filter((file) -> file.endsWith(type + ".java"))
+			.anyMatch((file) -> method.isEmpty() || read(file).contains("void " + method + "("));
+	}
+
+	/** The text of what is published, each text of several parts in one. */
+	static String published() {
+		return FILES.stream()
+			.filter(Sources::isPublished)
+			.map(Sources::read)
+			.map((text) -> text.replaceAll("\\\\\\R\\s*", "").replaceAll("\"\\s*\\+\\s*\"", ""))
+			.collect(Collectors.joining("\n"));
+	}
+
+	private static boolean isPublished(Path file) {
+		String path = Page.ROOT.relativize(file).toString().replace('\\', '/');
+		int main = path.indexOf("/src/main/java/");
+		return main > 0 && !path.substring(0, main).matches(".*(samples|benchmarks|test|verification).*");
+	}
+
+	private static String read(Path file) {
+		try {
+			return Files.readString(file);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * What the library logs at INFO and above, and at levels that it computes, as far as
+	 * it stands where it is logged.
+	 */
+	static List<Line> logged() {
+		return LOGGED.matcher(published())
+			.results()
+			.map((line) -> new Line(line.group(1).toUpperCase(Locale.ROOT), line.group(2).replace("{}", "…")))
+			.toList();
+	}
+
+	/**
+	 * A line of the log.
+	 *
+	 * @param level its level; {@code LOG} if that is computed
+	 * @param message its beginning, with "…" for what changes
+	 */
+	record Line(String level, String message) {
+
+	}
+
+}
