@@ -1,18 +1,10 @@
 package io.idempotency.test;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Optional;
 import java.util.function.Supplier;
 
-import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
-import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimResult;
-import io.idempotency.store.Completion;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 
 /**
@@ -22,13 +14,13 @@ import io.idempotency.store.memory.MemoryIdempotencyStore;
  *
  * @since 0.1.0
  */
-public final class ForgetfulIdempotencyStore implements IdempotencyStore {
+public final class ForgetfulIdempotencyStore extends ForwardingIdempotencyStore {
 
 	private static final long MAX_BYTES = 16 * 1024 * 1024;
 
 	private final Supplier<MemoryIdempotencyStore> empty;
 
-	private volatile MemoryIdempotencyStore store;
+	private volatile IdempotencyStore store;
 
 	/**
 	 * Creates a store with a clock that never steps.
@@ -46,8 +38,9 @@ public final class ForgetfulIdempotencyStore implements IdempotencyStore {
 	}
 
 	private ForgetfulIdempotencyStore(Supplier<MemoryIdempotencyStore> empty) {
+		super(empty.get());
 		this.empty = empty;
-		this.store = empty.get();
+		this.store = super.delegate();
 	}
 
 	/**
@@ -58,33 +51,8 @@ public final class ForgetfulIdempotencyStore implements IdempotencyStore {
 	}
 
 	@Override
-	public ClaimResult claim(ClaimRequest request) {
-		return this.store.claim(request);
-	}
-
-	@Override
-	public boolean complete(Completion completion) {
-		return this.store.complete(completion);
-	}
-
-	@Override
-	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return this.store.release(key, claimId);
-	}
-
-	@Override
-	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.store.renew(key, claimId, lease);
-	}
-
-	@Override
-	public Instant issue(IdempotencyKey token, Duration timeToLive) {
-		return this.store.issue(token, timeToLive);
-	}
-
-	@Override
-	public Optional<RecordAdmin> admin() {
-		return this.store.admin();
+	protected IdempotencyStore delegate() {
+		return this.store;
 	}
 
 }

@@ -1,10 +1,7 @@
 package io.idempotency.store.nearcache;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Collection;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -13,16 +10,14 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
-import io.idempotency.store.Completion;
 import io.idempotency.store.FinishedResults;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.RecordAdmin;
-import io.idempotency.store.Renewal;
 import io.idempotency.store.record.RecordId;
 import org.jspecify.annotations.Nullable;
 
@@ -36,16 +31,16 @@ import org.jspecify.annotations.Nullable;
  * than the record lives, both counted from before the store was asked. Conflicts,
  * mismatches, tombstones, the issue of tokens, claims of type {@link ClaimType#ONCE} and
  * all claims that join a database transaction go to the store every time; the look before
- * such a transaction does not. If a record is removed from the store before its retention
- * is over, its result may be replayed here for up to {@code ttl}.
+ * such a transaction does not. Nothing of a completion is kept: the store accepts a
+ * repeated one without a change, so the acceptance does not show what the record holds
+ * and since when. If a record is removed from the store before its retention is over, its
+ * result may be replayed here for up to {@code ttl}.
  * <p>
  * The memory is limited in bytes. Thread-safe, without threads of its own.
  *
  * @since 0.1.0
  */
-public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalResults {
-
-	private final IdempotencyStore store;
+public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore implements LocalResults {
 
 	private final long ttlNanos;
 
@@ -91,6 +86,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 
 	private NearCacheIdempotencyStore(IdempotencyStore store, long maxBytes, Duration ttl, Ticker ticker,
 			@Nullable Consumer<? super Cache<?, ?>> monitor) {
+		super(store);
 		if (maxBytes < NearResult.OVERHEAD) {
 			throw new IllegalArgumentException(
 					"maxBytes must be at least " + NearResult.OVERHEAD + ", the size of one result, not " + maxBytes);
@@ -98,7 +94,6 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 		if (ttl.isZero() || ttl.isNegative()) {
 			throw new IllegalArgumentException("ttl must be positive, not " + ttl);
 		}
-		this.store = store;
 		this.ttlNanos = nanos(ttl);
 		this.ticker = ticker;
 		Caffeine<Object, Object> cache = Caffeine.newBuilder();
@@ -126,7 +121,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
 		if (request.type() == ClaimType.ONCE) {
-			return this.store.claim(request);
+			return super.claim(request);
 		}
 		RecordId id = RecordId.of(request.key());
 		// The clock is read before the store is asked, so that a result is never kept
@@ -145,7 +140,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	/** Returns what looks here first, if the store has anything to look with. */
 	@Override
 	public Optional<FinishedResults> finished() {
-		return this.store.finished().map((there) -> (request) -> find(request, there));
+		return super.finished().map((there) -> (request) -> find(request, there));
 	}
 
 	private ClaimResult.@Nullable Completed find(ClaimRequest request, FinishedResults there) {
@@ -190,7 +185,7 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 
 	private ClaimResult ask(RecordId id, ClaimRequest request, long askedAt) {
 		long evictionsBefore = this.evictions.get();
-		ClaimResult answer = this.store.claim(request);
+		ClaimResult answer = super.claim(request);
 		if (answer instanceof ClaimResult.Completed completed) {
 			keep(id, request, completed, askedAt, evictionsBefore);
 		}
@@ -213,61 +208,17 @@ public final class NearCacheIdempotencyStore implements IdempotencyStore, LocalR
 	}
 
 	/**
-	 * Passes the completion on and keeps nothing of it. The store accepts a repeated
-	 * completion without a change, so the acceptance does not show what the record holds
-	 * and since when.
-	 */
-	@Override
-	public boolean complete(Completion completion) {
-		return this.store.complete(completion);
-	}
-
-	@Override
-	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return this.store.release(key, claimId);
-	}
-
-	@Override
-	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.store.renew(key, claimId, lease);
-	}
-
-	@Override
-	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
-		return this.store.renewAll(renewals);
-	}
-
-	@Override
-	public Instant issue(IdempotencyKey token, Duration timeToLive) {
-		return this.store.issue(token, timeToLive);
-	}
-
-	/**
-	 * Returns the joining store without a cache, because it may see records that are not
-	 * committed yet.
-	 */
-	@Override
-	public Optional<IdempotencyStore> joining() {
-		return this.store.joining();
-	}
-
-	/**
 	 * Returns what the store offers. A record that is removed there is removed here as
 	 * well, at once; other nodes may replay its result for up to {@code ttl}.
 	 */
 	@Override
 	public Optional<RecordAdmin> admin() {
-		return this.store.admin().map((admin) -> new NearRecordAdmin(admin, this::forget));
+		return super.admin().map((admin) -> new NearRecordAdmin(admin, this::forget));
 	}
 
 	private void forget(RecordId id) {
 		this.evictions.incrementAndGet();
 		this.results.invalidate(id);
-	}
-
-	@Override
-	public String type() {
-		return this.store.type();
 	}
 
 }
