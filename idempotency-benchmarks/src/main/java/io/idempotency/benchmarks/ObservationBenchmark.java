@@ -5,15 +5,15 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.IdempotencyListener;
 import io.idempotency.engine.EngineObservers;
-import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.observation.MicrometerCallObserver;
 import io.idempotency.observation.MicrometerStoreObserver;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.micrometer.common.KeyValue;

@@ -3,8 +3,8 @@ package io.idempotency.benchmarks;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.ValueAction;
+import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.StoredResult;
 
 /** Work that costs nothing, with a result of a few bytes. */

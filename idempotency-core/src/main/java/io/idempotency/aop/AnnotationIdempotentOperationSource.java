@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.IdempotencyPolicy;
-import io.idempotency.engine.ResultCodec;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 

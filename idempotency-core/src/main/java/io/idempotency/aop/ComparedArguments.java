@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import graphql.schema.DataFetchingEnvironment;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;

@@ -7,8 +7,8 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions;
-import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 

@@ -3,10 +3,10 @@ package io.idempotency.aop;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.idempotency.engine.Ending;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.engine.ValueAction;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /** Translates one call of a method for the engine. */

@@ -9,12 +9,12 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.codec.FirstResults;
-import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;

@@ -9,11 +9,11 @@ import java.util.Objects;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
-import io.idempotency.engine.Ending;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.Ending;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 

@@ -12,10 +12,10 @@ import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.engine.BusinessTransactions;
-import io.idempotency.engine.DeferredResults;
-import io.idempotency.engine.IdempotencyPolicy;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.protocol.DeferredResults;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 

@@ -3,9 +3,9 @@ package io.idempotency.aop;
 import java.util.Optional;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.KeyParts;
+import io.idempotency.protocol.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**

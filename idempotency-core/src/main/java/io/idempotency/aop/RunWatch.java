@@ -1,7 +1,7 @@
 package io.idempotency.aop;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.Ending;
+import io.idempotency.protocol.Ending;
 import org.jspecify.annotations.Nullable;
 
 /**

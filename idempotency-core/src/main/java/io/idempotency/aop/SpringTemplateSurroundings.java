@@ -5,10 +5,10 @@ import java.util.function.Supplier;
 import io.idempotency.Internal;
 import io.idempotency.codec.FirstResults;
 import io.idempotency.engine.BusinessTransactions;
-import io.idempotency.engine.ResultCodec;
-import io.idempotency.engine.TemplateSurroundings;
 import io.idempotency.key.Caller;
+import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.template.TemplateSurroundings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;

@@ -14,8 +14,8 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-import io.idempotency.engine.ResultCipher;
-import io.idempotency.engine.UnreadableResultException;
+import io.idempotency.protocol.ResultCipher;
+import io.idempotency.protocol.UnreadableResultException;
 
 /**
  * Encrypts with AES-GCM of the JDK: a random nonce of 96 bits for every result, a tag of

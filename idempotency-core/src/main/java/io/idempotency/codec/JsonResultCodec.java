@@ -18,9 +18,8 @@ import java.util.function.Function;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-
-import io.idempotency.engine.ResultCodec;
-import io.idempotency.engine.UnreadableResultException;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import io.idempotency.Internal;
+import io.idempotency.protocol.GuardedCall;
 
 /**
  * Sees each guarded call from its start to its end. An observer can never change the

@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.time.Duration;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -11,6 +12,9 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.OutstandingWrite;
+import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +40,7 @@ final class ClaimSender {
 
 	private final IdempotencyStore store;
 
-	private final StoreLine line;
+	private final StoreUpkeep upkeep;
 
 	private final ConflictWaiter waiter;
 
@@ -46,11 +50,11 @@ final class ClaimSender {
 
 	private long sentNanos;
 
-	ClaimSender(GuardedCall call, IdempotencyStore store, StoreLine line, ConflictWaiter waiter, Scheduler scheduler,
-			ClaimOrigin origin) {
+	ClaimSender(GuardedCall call, IdempotencyStore store, StoreUpkeep upkeep, ConflictWaiter waiter,
+			Scheduler scheduler, ClaimOrigin origin) {
 		this.call = call;
 		this.store = store;
-		this.line = line;
+		this.upkeep = upkeep;
 		this.waiter = waiter;
 		this.scheduler = scheduler;
 		this.request = call.claim(origin);
@@ -67,14 +71,14 @@ final class ClaimSender {
 	}
 
 	ClaimResult send() {
-		if (!this.line.outage().mayAsk()) {
+		if (!this.upkeep.outage().mayAsk()) {
 			// Another call asks. Nothing was sent, so nothing has to be given back.
-			throw unavailable(this.line.outage().cause());
+			throw unavailable(this.upkeep.outage().cause());
 		}
 		this.sentNanos = this.scheduler.nanos();
 		try {
 			ClaimResult result = sendTwice();
-			this.line.outage().answered();
+			this.upkeep.outage().answered();
 			return result;
 		}
 		catch (StoreNotReachedException | UnreadableRecordException ex) {
@@ -131,9 +135,9 @@ final class ClaimSender {
 
 	private void failed(RuntimeException ex) {
 		if (!Thread.currentThread().isInterrupted()) {
-			this.line.outage().failed("make", this.call.operation(), ex);
+			this.upkeep.outage().failed("make", this.call.operation(), ex);
 			if (!isWithin(AT_ONCE)) {
-				this.line.outage().noAnswer();
+				this.upkeep.outage().noAnswer();
 			}
 		}
 	}
@@ -145,16 +149,16 @@ final class ClaimSender {
 	/** Gives the claim back. No call runs on it, so it must not hold its key. */
 	void giveBack() {
 		boolean leaseEndsIt = this.request.type() == ClaimType.LEASED && this.request.takeOver();
-		this.line.retries().giveBack(new OutstandingWrite("give back", this.call.operation()) {
+		this.upkeep.giveBack(new OutstandingWrite("give back", this.call.operation()) {
 
 			@Override
-			boolean send() {
+			public boolean send() {
 				return ClaimSender.this.store.release(ClaimSender.this.request.key(),
 						ClaimSender.this.request.claimId());
 			}
 
 			@Override
-			void answered(boolean accepted) {
+			protected void answered(boolean accepted) {
 				ClaimSender.this.waiter.wakeUp(ClaimSender.this.request.key());
 			}
 

@@ -1,6 +1,5 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.ConflictMode;
@@ -8,10 +7,15 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
+import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.StoreUpkeep;
 
 /**
  * Asks the store for the right to run. Waits for the end of a conflict if the policy says
@@ -19,12 +23,6 @@ import io.idempotency.store.UnreadableRecordException;
  * claim is renewed before.
  */
 final class Claims {
-
-	/**
-	 * A lease does not say when a call ends, so no client is told to wait longer than
-	 * this.
-	 */
-	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
 	/**
 	 * The largest number of renewals before a call starts. A store that answers more
@@ -50,12 +48,8 @@ final class Claims {
 		this.origins = origins;
 	}
 
-	static Duration retryAfter(Duration rest) {
-		return (rest.compareTo(MAX_RETRY_AFTER) < 0) ? rest : MAX_RETRY_AFTER;
-	}
-
-	Claimed claim(GuardedCall call, StoreLine line, ObservedCall observed) {
-		ClaimSender sender = new ClaimSender(call, line.store(), line, this.waiter, this.scheduler,
+	Claimed claim(GuardedCall call, StoreUpkeep upkeep, ObservedCall observed) {
+		ClaimSender sender = new ClaimSender(call, upkeep.store(), upkeep, this.waiter, this.scheduler,
 				this.origins.current());
 		ClaimResult result;
 		try {
@@ -63,7 +57,7 @@ final class Claims {
 		}
 		catch (IdempotencyStoreUnavailableException ex) {
 			if (mayProceed(call, ex)) {
-				this.events.runsUnguarded(call, sender.origin(), line.outage());
+				this.events.runsUnguarded(call, sender.origin(), upkeep.outage());
 				return new Unguarded();
 			}
 			throw unavailable(call, ex);
@@ -72,7 +66,7 @@ final class Claims {
 			result = await(call, busy, sender);
 		}
 		if (result instanceof ClaimResult.Acquired acquired) {
-			return own(call, acquired, sender, line, observed);
+			return own(call, acquired, sender, upkeep, observed);
 		}
 		return new Settled(result);
 	}
@@ -100,10 +94,10 @@ final class Claims {
 		}
 	}
 
-	private Claimed own(GuardedCall call, ClaimResult.Acquired acquired, ClaimSender sender, StoreLine line,
+	private Claimed own(GuardedCall call, ClaimResult.Acquired acquired, ClaimSender sender, StoreUpkeep upkeep,
 			ObservedCall observed) {
 		try {
-			return owned(call, acquired, sender, line, observed);
+			return owned(call, acquired, sender, upkeep, observed);
 		}
 		catch (IdempotencyStoreUnavailableException given) {
 			throw given;
@@ -115,7 +109,7 @@ final class Claims {
 		}
 	}
 
-	private Claimed owned(GuardedCall call, ClaimResult.Acquired acquired, ClaimSender sender, StoreLine line,
+	private Claimed owned(GuardedCall call, ClaimResult.Acquired acquired, ClaimSender sender, StoreUpkeep upkeep,
 			ObservedCall observed) {
 		Claim claim = acquired.claim();
 		long sent = sender.sentNanos();
@@ -126,7 +120,7 @@ final class Claims {
 					throw unavailable(call, sender.unavailable(null));
 				}
 				sent = this.scheduler.nanos();
-				if (!renew(call, claim, sender, line)) {
+				if (!renew(call, claim, sender, upkeep)) {
 					this.events.claimLost(call, sender.origin());
 					return new Settled(new ClaimResult.InProgress(call.policy().lease()));
 				}
@@ -135,7 +129,7 @@ final class Claims {
 		if (claim.abandoned()) {
 			this.events.takenOver(call, acquired.before(), sender.origin());
 		}
-		return new Owned(new OwnedClaim(call, claim, sender.origin(), sent, line, this.waiter, this.results,
+		return new Owned(new OwnedClaim(call, claim, sender.origin(), sent, upkeep, this.waiter, this.results,
 				this.events, observed));
 	}
 
@@ -148,14 +142,14 @@ final class Claims {
 		return this.scheduler.nanos() - sent < (policy.renewal() ? lease / 3 : lease);
 	}
 
-	private boolean renew(GuardedCall call, Claim claim, ClaimSender sender, StoreLine line) {
+	private boolean renew(GuardedCall call, Claim claim, ClaimSender sender, StoreUpkeep upkeep) {
 		try {
-			boolean renewed = line.store().renew(claim.key(), claim.id(), call.policy().lease());
-			line.outage().answered();
+			boolean renewed = upkeep.store().renew(claim.key(), claim.id(), call.policy().lease());
+			upkeep.outage().answered();
 			return renewed;
 		}
 		catch (RuntimeException ex) {
-			line.outage().failed("renew", call.operation(), ex);
+			upkeep.outage().failed("renew", call.operation(), ex);
 			sender.giveBack();
 			throw unavailable(call, sender.unavailable(ex));
 		}

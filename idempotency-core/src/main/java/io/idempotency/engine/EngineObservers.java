@@ -23,7 +23,7 @@ public record EngineObservers(@Nullable CallObserver calls, StoreObserver stores
 	/** Observers that see nothing. */
 	public static final EngineObservers NONE = new EngineObservers(null, StoreObserver.NONE);
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	/**
 	 * Creates the observers of an engine whose claims do not tell where they come from.

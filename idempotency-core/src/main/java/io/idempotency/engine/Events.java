@@ -1,5 +1,6 @@
 package io.idempotency.engine;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,9 +14,13 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.ResultLog;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.RecordKey;
+import io.idempotency.upkeep.Outage;
+import io.idempotency.upkeep.UpkeepLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +30,21 @@ import org.slf4j.event.Level;
  * Reports events to the listener and to the log; neither can change the outcome of a
  * call.
  */
-final class Events {
+final class Events implements ResultLog, UpkeepLog {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	/**
 	 * Limits the memory of the logged problems, because an application may make up names
 	 * of operations at run time.
 	 */
 	private static final int MAX_TOLD = 1000;
+
+	/**
+	 * A lease does not say when a call ends, so no client is told to wait longer than
+	 * this.
+	 */
+	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(2);
 
 	private final IdempotencyListener listener;
 
@@ -47,7 +58,8 @@ final class Events {
 		this.listener = listener;
 	}
 
-	void publish(IdempotencyEvent event, String operation) {
+	@Override
+	public void publish(IdempotencyEvent event, String operation) {
 		try {
 			this.listener.onEvent(event, operation);
 		}
@@ -62,7 +74,7 @@ final class Events {
 	IdempotencyException refusal(String operation, ClaimResult result) {
 		if (result instanceof ClaimResult.InProgress busy) {
 			publish(IdempotencyEvent.IN_PROGRESS, operation);
-			return new IdempotencyInProgressException(operation, Claims.retryAfter(busy.rest()));
+			return new IdempotencyInProgressException(operation, retryAfter(busy.rest()));
 		}
 		if (result instanceof ClaimResult.Mismatch) {
 			publish(IdempotencyEvent.KEY_REUSED, operation);
@@ -87,11 +99,16 @@ final class Events {
 		throw new IllegalStateException("Unknown claim result " + result);
 	}
 
+	private static Duration retryAfter(Duration rest) {
+		return (rest.compareTo(MAX_RETRY_AFTER) < 0) ? rest : MAX_RETRY_AFTER;
+	}
+
 	/**
 	 * Reports a claim that was lost while its owner was at work, and asks the store who
 	 * has it now, so that both runs can be found.
 	 */
-	void claimLost(GuardedCall call, ClaimOrigin run) {
+	@Override
+	public void claimLost(GuardedCall call, ClaimOrigin run) {
 		String operation = call.operation();
 		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
 				+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
@@ -139,12 +156,14 @@ final class Events {
 		publish(IdempotencyEvent.UNGUARDED, call.operation());
 	}
 
-	void beatsEnded(String operation) {
+	@Override
+	public void beatsEnded(String operation) {
 		logger.warn("A call of '{}' has not ended within the retention of its key, for which nobody may ever complete "
 				+ "its future; its claim is renewed no more", operation);
 	}
 
-	void resultNotStored(String operation, Throwable cause) {
+	@Override
+	public void resultNotStored(String operation, Throwable cause) {
 		logger.atLevel(first(operation, "store " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
@@ -157,14 +176,16 @@ final class Events {
 			.log("The stored result of '{}' could not be read. Told once for each cause", operation);
 	}
 
-	void resultNotEncrypted(String operation, Throwable cause) {
+	@Override
+	public void resultNotEncrypted(String operation, Throwable cause) {
 		logger.atLevel(first(operation, "encrypt " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The result of '{}' could not be encrypted and is not stored; duplicates are told that it is not "
 					+ "available. Told once for each cause", operation);
 	}
 
-	void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
+	@Override
+	public void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
 		logger.atLevel(first(operation, "decrypt " + problem))
 			.setCause(cause)
 			.log("The stored result of '{}' is not replayed: {}. Told once for each cause", operation, problem);
@@ -186,16 +207,19 @@ final class Events {
 		publish(IdempotencyEvent.STORE_RETRY, operation);
 	}
 
-	void gaveUp(String verb, String operation) {
+	@Override
+	public void gaveUp(String verb, String operation) {
 		logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb, operation);
 	}
 
-	void leftToLease(String verb, String operation) {
+	@Override
+	public void leftToLease(String verb, String operation) {
 		logger.warn("The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
 				operation);
 	}
 
-	void closed(Map<String, Integer> left) {
+	@Override
+	public void closed(Map<String, Integer> left) {
 		if (!left.isEmpty()) {
 			logger.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
 					+ "until the leases are over, and may then run again", left);

@@ -1,7 +1,6 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -15,12 +14,19 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
+import io.idempotency.upkeep.EngineLoad;
+import io.idempotency.upkeep.StoreUpkeep;
+import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,13 +61,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/** How long {@link #close()} waits at most for stores and results. */
 	public static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
-	private final SteadyScheduler scheduler;
+	private final Scheduler scheduler;
 
 	private final boolean ownScheduler;
 
 	private final Supplier<@Nullable SurroundingTransaction> transactions;
-
-	private final ConflictWaiter waiter;
 
 	private final Events events;
 
@@ -73,9 +77,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final JoinedCalls joined;
 
-	private final StoreLines lines;
-
-	private final ResultThreads results;
+	private final Upkeep upkeep;
 
 	private final @Nullable CallObserver observer;
 
@@ -124,19 +126,16 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
 			EngineObservers observers) {
-		SteadyScheduler steady = new SteadyScheduler(scheduler);
-		this.scheduler = steady;
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
 		this.events = new Events(listener);
-		this.waiter = new ConflictWaiter(maxWaiters, steady);
+		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events, observers::observed);
+		this.scheduler = this.upkeep.scheduler();
 		this.encrypted = new EncryptedResults(encryption, this.events);
 		ClaimOrigins origins = new ClaimOrigins(observers.origins(), this.events);
-		this.claims = new Claims(this.waiter, this.encrypted, this.events, steady, origins);
-		this.lines = new StoreLines(steady, this.events, observers);
-		this.replays = new Replays(this.encrypted, this.events, this.lines);
-		this.joined = new JoinedCalls(this, this.replays, this.waiter, this.encrypted, this.events, origins);
-		this.results = new ResultThreads(steady);
+		this.claims = new Claims(this.upkeep.waiter(), this.encrypted, this.events, this.scheduler, origins);
+		this.replays = new Replays(this.encrypted, this.events, this.upkeep);
+		this.joined = new JoinedCalls(this, this.replays, this.upkeep.waiter(), this.encrypted, this.events, origins);
 		this.observer = observers.calls();
 	}
 
@@ -155,7 +154,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public void runAfter(Duration delay, Runnable task) {
 		this.scheduler.schedule(() -> {
-			if (!this.results.takes(task)) {
+			if (!this.upkeep.results().takes(task)) {
 				runAfter(delay, task);
 			}
 		}, delay);
@@ -188,7 +187,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		if (replayed != null) {
 			return replayed.value();
 		}
-		Claims.Claimed claimed = this.claims.claim(call, line(call.store()), observed);
+		Claims.Claimed claimed = this.claims.claim(call, upkeep(call.store()), observed);
 		if (claimed instanceof Claims.Unguarded) {
 			observed.seenAs(IdempotencyOutcome.UNGUARDED);
 			return runUnguarded(action);
@@ -234,8 +233,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether it is worth making a key for {@link #mayReplayEarly}
 	 */
 	public boolean hasFinishedCalls(IdempotencyStore store) {
-		StoreLine line = this.lines.known(store);
-		return line != null && line.finished().areKnown();
+		StoreUpkeep known = this.upkeep.known(store);
+		return known != null && known.hasFinished();
 	}
 
 	/**
@@ -246,17 +245,18 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether {@link #replayEarly} is worth the request's fingerprint
 	 */
 	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
-		StoreLine line = this.lines.known(store);
-		return line != null
-				&& (store instanceof LocalResults results && results.mayHave(key) || line.finished().contain(key));
+		StoreUpkeep known = this.upkeep.known(store);
+		return known != null
+				&& (store instanceof LocalResults results && results.mayHave(key) || known.hasFinished(key));
 	}
 
 	/**
 	 * Gives the result of a finished call, before anything is done for it. Claims
 	 * nothing, refuses nothing and runs nothing.
 	 * @param call the call
-	 * @param replay is given the result; an {@link UnreadableResultException} of it means
-	 * that there is nothing to be replayed
+	 * @param replay is given the result; an
+	 * {@link io.idempotency.protocol.UnreadableResultException} of it means that there is
+	 * nothing to be replayed
 	 * @return whether the result was given; else the call has to be executed
 	 */
 	public boolean replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
@@ -276,7 +276,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return the load
 	 */
 	public EngineLoad load() {
-		return new EngineLoad(this.lines, this.waiter);
+		return this.upkeep.load();
 	}
 
 	/**
@@ -286,18 +286,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return the last of several failures, {@code null} if calls do not fail
 	 */
 	public @Nullable Throwable trouble(IdempotencyStore store) {
-		StoreLine known = this.lines.known(store);
-		if (known != null) {
-			return known.outage().trouble();
-		}
-		// Calls may use the store through a decorator, such as the near cache.
-		return this.lines.all()
-			.stream()
-			.filter((line) -> line.store().type().equals(store.type()))
-			.map((line) -> line.outage().trouble())
-			.filter(Objects::nonNull)
-			.findFirst()
-			.orElse(null);
+		return this.upkeep.trouble(store);
 	}
 
 	/**
@@ -309,9 +298,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 			throw new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, null);
 		}
-		this.scheduler.setRefused();
+		this.upkeep.setRefusedTimers();
 		try {
-			line(call.store());
+			upkeep(call.store());
 		}
 		catch (RejectedExecutionException noThread) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
@@ -319,12 +308,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 	}
 
-	StoreLine line(IdempotencyStore store) {
-		return this.lines.to(store);
+	StoreUpkeep upkeep(IdempotencyStore store) {
+		return this.upkeep.of(store);
 	}
 
 	<T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
-		return new OwnerRun<>(call, claim, action, this.replays, this.results, this.events);
+		return new OwnerRun<>(call, claim, action, this.replays, this.upkeep.results(), this.events);
 	}
 
 	private static <T> @Nullable T runUnguarded(GuardedAction<T> action) throws Throwable {
@@ -357,7 +346,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public void open() {
 		if (this.closed && !this.ownScheduler) {
-			this.lines.open();
+			this.upkeep.open();
 			this.closed = false;
 		}
 	}
@@ -384,17 +373,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return;
 		}
 		this.closed = true;
-		long deadline = this.scheduler.nanos() + within.toNanos();
-		try {
-			// Results that are under way get half of the time; the outstanding writes get
-			// the rest.
-			this.results.await((deadline - this.scheduler.nanos()) / 2);
-			this.lines.sendOutstanding(deadline);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		this.lines.close();
+		this.upkeep.close(within.toNanos());
 		if (this.ownScheduler) {
 			this.scheduler.close();
 		}

@@ -8,11 +8,16 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.RecordEnd;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
+import io.idempotency.upkeep.ConflictWaiter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,7 +119,7 @@ final class JoinedCalls {
 
 	private IdempotencyStoreUnavailableException unavailable(GuardedCall call, IdempotencyStoreException cause) {
 		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-		this.engine.line(call.store()).outage().failed("join the transaction of", call.operation(), cause);
+		this.engine.upkeep(call.store()).outage().failed("join the transaction of", call.operation(), cause);
 		return new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, cause);
 	}
 
@@ -155,7 +160,7 @@ final class JoinedCalls {
 			this.call = call;
 			this.action = action;
 			this.observed = observed;
-			this.joining = JoinedCalls.this.engine.line(call.store())
+			this.joining = JoinedCalls.this.engine.upkeep(call.store())
 				.store()
 				.joining()
 				.orElseThrow(() -> new IllegalStateException(
@@ -180,7 +185,7 @@ final class JoinedCalls {
 		private Settled<T> work() throws Throwable {
 			ClaimOrigin origin = JoinedCalls.this.origins.current();
 			ClaimResult result = this.joining.claim(this.call.claim(origin));
-			JoinedCalls.this.engine.line(this.call.store()).outage().answered();
+			JoinedCalls.this.engine.upkeep(this.call.store()).outage().answered();
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
 					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action, this.observed),
@@ -193,8 +198,8 @@ final class JoinedCalls {
 				}
 			}
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0,
-					JoinedCalls.this.engine.line(this.call.store()), JoinedCalls.this.waiter, JoinedCalls.this.results,
-					JoinedCalls.this.events, this.observed);
+					JoinedCalls.this.engine.upkeep(this.call.store()), JoinedCalls.this.waiter,
+					JoinedCalls.this.results, JoinedCalls.this.events, this.observed);
 			owned.joined();
 			this.claim = owned;
 			if (owned.isAbandoned()) {

@@ -8,6 +8,9 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.RecordEnd;
 import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
 

@@ -7,11 +7,20 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.Narrowing;
+import io.idempotency.protocol.OwnerContext;
+import io.idempotency.protocol.RecordEnd;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,13 +59,13 @@ public final class OwnedClaim {
 	/** The ending that is held until the transaction has ended. */
 	private @Nullable Ending held;
 
-	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreLine line, ConflictWaiter waiter,
-			EncryptedResults results, Events events, ObservedCall observed) {
+	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
+			ConflictWaiter waiter, EncryptedResults results, Events events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
 		this.context = new OwnerContext(call, claim, this.ended::get);
 		this.narrowing = new Narrowing(call, claim, this.context, results, events);
-		this.record = new RecordWriter(call, claim, origin, sentNanos, this.context, line, waiter, events);
+		this.record = new RecordWriter(call, claim, origin, sentNanos, this.context, upkeep, waiter, events);
 		this.observed = observed;
 		observed.owns();
 	}

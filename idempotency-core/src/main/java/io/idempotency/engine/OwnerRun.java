@@ -10,6 +10,9 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.upkeep.ResultThreads;
 import org.jspecify.annotations.Nullable;
 
 /**

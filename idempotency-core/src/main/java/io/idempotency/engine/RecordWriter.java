@@ -2,9 +2,16 @@ package io.idempotency.engine;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.OwnerContext;
+import io.idempotency.protocol.RecordEnd;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Completion;
+import io.idempotency.upkeep.Beat;
+import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.OutstandingWrite;
+import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +28,7 @@ final class RecordWriter {
 
 	private final OwnerContext context;
 
-	private final StoreLine line;
+	private final StoreUpkeep upkeep;
 
 	private final ConflictWaiter waiter;
 
@@ -30,16 +37,16 @@ final class RecordWriter {
 	private final @Nullable Beat beat;
 
 	RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, OwnerContext context,
-			StoreLine line, ConflictWaiter waiter, Events events) {
+			StoreUpkeep upkeep, ConflictWaiter waiter, Events events) {
 		this.call = call;
 		this.claim = claim;
 		this.origin = origin;
 		this.context = context;
-		this.line = line;
+		this.upkeep = upkeep;
 		this.waiter = waiter;
 		this.events = events;
 		boolean renewed = call.policy().mode() != IdempotencyMode.REJECT && call.policy().renewal();
-		this.beat = renewed ? line.beats().start(call, claim.id(), origin, sentNanos) : null;
+		this.beat = renewed ? upkeep.beat(call, claim.id(), origin, sentNanos) : null;
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
@@ -82,15 +89,15 @@ final class RecordWriter {
 		catch (Throwable ex) {
 			// The method has ended, so any failure of the store leads to a repetition and
 			// to nothing else.
-			this.line.outage().failed(outstanding.verb(), this.call.operation(), ex);
+			this.upkeep.outage().failed(outstanding.verb(), this.call.operation(), ex);
 			this.events.publish(IdempotencyEvent.STORE_RETRY, this.call.operation());
 			if (write.cause() != null && write.cause() != ex) {
 				write.cause().addSuppressed(ex);
 			}
-			this.line.retries().repeat(outstanding, this.context.retention());
+			this.upkeep.repeat(outstanding, this.context.retention());
 			return true;
 		}
-		this.line.outage().answered();
+		this.upkeep.outage().answered();
 		answered(write, accepted);
 		return accepted;
 	}
@@ -122,7 +129,7 @@ final class RecordWriter {
 				this.events.publish(IdempotencyEvent.TOMBSTONE, this.call.operation());
 			}
 			if (write.isResult()) {
-				this.line.finished().add(this.claim.key());
+				this.upkeep.addFinished(this.claim.key());
 			}
 			this.events.publish(IdempotencyEvent.EXECUTED, this.call.operation());
 		}
@@ -143,8 +150,9 @@ final class RecordWriter {
 		}
 
 		@Override
-		boolean send() {
-			return RecordWriter.this.line.store().release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
+		public boolean send() {
+			return RecordWriter.this.upkeep.store()
+				.release(RecordWriter.this.claim.key(), RecordWriter.this.claim.id());
 		}
 
 		/**
@@ -152,7 +160,7 @@ final class RecordWriter {
 		 * therefore shows neither a lost claim nor a free key.
 		 */
 		@Override
-		void answered(boolean accepted) {
+		protected void answered(boolean accepted) {
 			if (accepted) {
 				applied(RecordEnd.release(null));
 			}
@@ -178,8 +186,8 @@ final class RecordWriter {
 		}
 
 		@Override
-		boolean send() {
-			return RecordWriter.this.line.store().complete(this.completion);
+		public boolean send() {
+			return RecordWriter.this.upkeep.store().complete(this.completion);
 		}
 
 		/**
@@ -188,17 +196,17 @@ final class RecordWriter {
 		 * in progress for the whole retention.
 		 */
 		@Override
-		void failed(Throwable cause) {
+		protected void failed(Throwable cause) {
 			if (this.completion.type() != Completion.Type.RESULT) {
 				return;
 			}
 			int failures = this.failuresOfResult + 1;
 			this.failuresOfResult = 0;
 			// Any answer shows that the store is up.
-			RecordWriter.this.line.store()
+			RecordWriter.this.upkeep.store()
 				.renew(RecordWriter.this.claim.key(), RecordWriter.this.claim.id(),
 						RecordWriter.this.call.policy().lease());
-			RecordWriter.this.line.outage().answered();
+			RecordWriter.this.upkeep.outage().answered();
 			this.failuresOfResult = failures;
 			if (failures >= MAX_FAILURES_OF_RESULT) {
 				RecordWriter.this.events.resultNotStored(RecordWriter.this.call.operation(), cause);
@@ -207,13 +215,13 @@ final class RecordWriter {
 		}
 
 		@Override
-		void dropResult() {
+		protected void dropResult() {
 			Completion now = this.completion;
 			this.completion = Completion.tombstone(now.claim(), now.fingerprint(), now.retention(), now.kind());
 		}
 
 		@Override
-		long bytes() {
+		protected long bytes() {
 			Completion now = this.completion;
 			return (now.result() != null) ? now.result().bytes().length : 0;
 		}
@@ -224,13 +232,13 @@ final class RecordWriter {
 		 * since.
 		 */
 		@Override
-		void answered(boolean accepted) {
+		protected void answered(boolean accepted) {
 			boolean forgotten = !accepted && this.completion.retention().isZero();
 			RecordWriter.this.answered(RecordEnd.complete(this.completion), accepted || forgotten);
 		}
 
 		@Override
-		void gaveUp() {
+		protected void gaveUp() {
 			stopRenewing();
 		}
 

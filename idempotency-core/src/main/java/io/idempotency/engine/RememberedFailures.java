@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.nio.charset.StandardCharsets;
 
 import io.idempotency.RememberedFailureException;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 
 /**

@@ -6,10 +6,15 @@ import java.util.function.Consumer;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
+import io.idempotency.upkeep.StoreUpkeep;
+import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +26,10 @@ final class Replays {
 
 	private final Events events;
 
-	private final StoreLines lines;
+	private final Upkeep upkeep;
 
-	Replays(EncryptedResults encrypted, Events events, StoreLines lines) {
-		this.lines = lines;
+	Replays(EncryptedResults encrypted, Events events, Upkeep upkeep) {
+		this.upkeep = upkeep;
 		this.encrypted = encrypted;
 		this.events = events;
 	}
@@ -83,20 +88,20 @@ final class Replays {
 	 */
 	<T> @Nullable Replayed<T> replaySeen(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
-		FinishedCalls finished = this.lines.to(call.store()).finished();
-		ClaimResult.Completed found = finished.find(call);
+		StoreUpkeep upkeep = this.upkeep.of(call.store());
+		ClaimResult.Completed found = upkeep.findFinished(call);
 		if (found == null) {
 			return null;
 		}
 		Replayed<T> replayed = replay(call, found, action, observed);
 		if (replayed == null) {
-			finished.remove(call.key());
+			upkeep.removeFinished(call.key());
 		}
 		return replayed;
 	}
 
 	private void replayed(GuardedCall call, ClaimResult.Completed completed, ObservedCall observed) {
-		this.lines.to(call.store()).finished().add(call.key());
+		this.upkeep.of(call.store()).addFinished(call.key());
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
 		observed.replayed(completed.origin());
 	}
@@ -109,7 +114,7 @@ final class Replays {
 	 */
 	@Nullable ClaimOrigin replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
 		ClaimResult.Completed local = findLocal(call);
-		ClaimResult.Completed found = (local != null) ? local : this.lines.to(call.store()).finished().find(call);
+		ClaimResult.Completed found = (local != null) ? local : this.upkeep.of(call.store()).findFinished(call);
 		if (found == null || !isGiven(call, found, replay)) {
 			return null;
 		}
@@ -129,7 +134,7 @@ final class Replays {
 			this.events.resultNotReadable(call.operation(), ex);
 		}
 		// The claim, which is sent next, meets the result again.
-		this.lines.to(call.store()).finished().remove(call.key());
+		this.upkeep.of(call.store()).removeFinished(call.key());
 		return false;
 	}
 

@@ -6,6 +6,9 @@ import java.util.concurrent.CompletionStage;
 
 import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

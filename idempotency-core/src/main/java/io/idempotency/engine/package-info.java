@@ -1,7 +1,7 @@
 /**
- * The protocol: claim, run, complete or release. This package knows neither Spring nor
- * servlets. The doors only translate; the engine decides. Start reading at
- * {@link io.idempotency.engine.IdempotencyEngine}.
+ * Carries out what the protocol decides, for callers that block or return futures. This
+ * package knows neither Spring nor servlets, and the doors only translate. Start reading
+ * at {@link io.idempotency.engine.IdempotencyEngine}.
  */
 @NullMarked
 package io.idempotency.engine;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.RunWatch;
-import io.idempotency.engine.Ending;
+import io.idempotency.protocol.Ending;
 import org.jspecify.annotations.Nullable;
 
 /**

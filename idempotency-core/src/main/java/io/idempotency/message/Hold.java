@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.protocol.IdempotencyPolicy;
 
 /**
  * Keeps a message that cannot be processed yet with its consumer, before it goes back to

@@ -3,7 +3,7 @@ package io.idempotency.web;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-import io.idempotency.engine.Ending;
+import io.idempotency.protocol.Ending;
 import io.idempotency.store.ResultKind;
 import org.jspecify.annotations.Nullable;
 

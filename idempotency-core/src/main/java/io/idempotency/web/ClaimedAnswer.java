@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 import io.idempotency.FailureMode;
-import io.idempotency.engine.Ending;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.OwnedClaim;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.HttpEnding.Failure;
 import jakarta.servlet.DispatcherType;

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.idempotency.engine.UnreadableResultException;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.web.StoredResponse.EndedBy;
 import org.jspecify.annotations.Nullable;

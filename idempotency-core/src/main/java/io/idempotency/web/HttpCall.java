@@ -4,11 +4,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.aop.OperationCall;
-import io.idempotency.engine.Ending;
 import io.idempotency.engine.GuardedAction;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.protocol.Ending;
 import io.idempotency.store.StoredResult;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

@@ -19,11 +19,11 @@ import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.OperationFingerprints;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.aop.RequestValues;
-import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

@@ -5,10 +5,10 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.codec.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyPolicy;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

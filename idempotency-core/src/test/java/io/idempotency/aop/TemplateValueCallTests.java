@@ -9,10 +9,10 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.Jackson2ResultCodec;
-import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.template.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 

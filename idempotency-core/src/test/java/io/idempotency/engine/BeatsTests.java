@@ -18,6 +18,7 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -147,7 +148,7 @@ class BeatsTests {
 				() -> new IdempotencyStoreException("down"));
 		running().complete("one");
 		advance(Duration.ofSeconds(25));
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isOne();
+		assertThat(this.node.engine.load().runningClaims()).isOne();
 		this.node.store.heal();
 		advance(Duration.ofMinutes(1));
 		assertThat(askElsewhere("key-1")).isInstanceOf(ClaimResult.Completed.class);
@@ -168,7 +169,7 @@ class BeatsTests {
 	}
 
 	private void assertNothingBeats() {
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isZero();
+		assertThat(this.node.engine.load().runningClaims()).isZero();
 	}
 
 	@Test
@@ -274,7 +275,7 @@ class BeatsTests {
 		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
 		advance(Duration.ofSeconds(60));
 		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isEqualTo(9);
+		assertThat(this.node.engine.load().runningClaims()).isEqualTo(9);
 		assertThat(askElsewhere("key-6")).isInstanceOf(ClaimResult.InProgress.class);
 	}
 
@@ -319,7 +320,7 @@ class BeatsTests {
 		}
 		advance(Duration.ofSeconds(12));
 		assertThat(this.node.events.count(IdempotencyEvent.CLAIM_LOST)).isOne();
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isEqualTo(2);
+		assertThat(this.node.engine.load().runningClaims()).isEqualTo(2);
 		assertThat(this.node.store.count(Verb.RENEW)).as("the locked one, once more").isOne();
 		advance(Duration.ofSeconds(7));
 		assertThat(this.node.store.count(Verb.RENEW)).isOne();
@@ -345,7 +346,7 @@ class BeatsTests {
 		this.policy.retention(Duration.ofSeconds(5));
 		running();
 		advance(Duration.ofSeconds(4));
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isOne();
+		assertThat(this.node.engine.load().runningClaims()).isOne();
 		advance(Duration.ofSeconds(2));
 		assertNothingBeats();
 		assertThat(this.node.store.count(Verb.RENEW)).isZero();

@@ -10,19 +10,19 @@ import ch.qos.logback.core.AppenderBase;
 import org.slf4j.LoggerFactory;
 
 /** What the engine logs meanwhile; nothing of it reaches the console. */
-final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyEngine.class);
 
 	private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
 
-	CapturedLog() {
+	public CapturedLog() {
 		this.logger.setAdditive(false);
 		this.logger.addAppender(this);
 		start();
 	}
 
-	void alsoDebug() {
+	public void alsoDebug() {
 		this.logger.setLevel(Level.DEBUG);
 	}
 
@@ -31,11 +31,11 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
 		this.events.add(event);
 	}
 
-	List<ILoggingEvent> events() {
+	public List<ILoggingEvent> events() {
 		return this.events;
 	}
 
-	List<String> messages(Level level) {
+	public List<String> messages(Level level) {
 		return this.events.stream()
 			.filter((event) -> event.getLevel() == level)
 			.map(ILoggingEvent::getFormattedMessage)

@@ -24,12 +24,17 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCipher;
+import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import io.idempotency.template.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -167,8 +172,8 @@ class EncryptedResultsTests {
 		return Stream.of((test) -> test.replaceBy(test.ofAnotherRecord()),
 				(test) -> test.replaceBy(test.encryptedBy(aes("k2", 1))),
 				(test) -> test.replaceBy(test.encryptedBy(aes("k1", 2))),
-				(test) -> test.replaceBy(new StoredResult(EncryptedResults.FORMAT, new byte[0])),
-				(test) -> test.replaceBy(new StoredResult(EncryptedResults.FORMAT, new byte[100])),
+				(test) -> test.replaceBy(new StoredResult("idempotency.encrypted1", new byte[0])),
+				(test) -> test.replaceBy(new StoredResult("idempotency.encrypted1", new byte[100])),
 				(test) -> test.replaceBy(new StoredResult("text", test.ofThisRecord().bytes())),
 				(test) -> test.replaceBy(new StoredResult("idempotency.encrypted2", test.ofThisRecord().bytes())),
 				(test) -> test.replaceBy(EngineFixture.text(SECRET)),
@@ -299,7 +304,7 @@ class EncryptedResultsTests {
 	}
 
 	private static void assertEncrypted(StoredResult stored) {
-		assertThat(stored.format()).isEqualTo(EncryptedResults.FORMAT);
+		assertThat(stored.format()).isEqualTo("idempotency.encrypted1");
 		assertThat(new String(stored.bytes(), StandardCharsets.ISO_8859_1)).doesNotContain("PIN")
 			.doesNotContain("1234")
 			.doesNotContain("text")

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
@@ -27,6 +27,8 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
@@ -153,9 +155,9 @@ class EndingTests {
 	void endThatNeverBecomesKnownHoldsItsKeyForItsRetentionOnly() throws Throwable {
 		this.node.execute(this.policy.retention(Duration.ofMinutes(5)), new LaterAction(new CompletableFuture<>()));
 		this.time.advance(Duration.ofMinutes(4));
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isOne();
+		assertThat(this.node.engine.load().runningClaims()).isOne();
 		this.time.advance(Duration.ofMinutes(2));
-		assertThat(this.node.engine.line(this.node.store).beats().running()).isZero();
+		assertThat(this.node.engine.load().runningClaims()).isZero();
 	}
 
 	@Test

@@ -9,10 +9,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
+import io.idempotency.AbandonedMode;
+import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultEncryption;
+import io.idempotency.protocol.ResultLog;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
@@ -21,6 +27,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.upkeep.UpkeepLog;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -28,48 +35,48 @@ import org.jspecify.annotations.Nullable;
  * One node: an engine on a scripted store, whose records another node may change behind
  * its back.
  */
-final class EngineFixture implements AutoCloseable {
+public final class EngineFixture implements AutoCloseable {
 
-	static final IdempotencyKey KEY = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "key-1");
+	public static final IdempotencyKey KEY = IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "key-1");
 
 	/** Where the claims of another node come from. */
 	static final ClaimOrigin ELSEWHERE = new ClaimOrigin("node-2", "0af7651916cd43dd8448eb211c80319c",
 			"b7ad6b7169203331");
 
-	final MovableClock clock = new MovableClock();
+	public final MovableClock clock = new MovableClock();
 
-	final MovableScheduler ticker = new MovableScheduler();
+	public final MovableScheduler ticker = new MovableScheduler();
 
-	final MemoryIdempotencyStore memory = new MemoryIdempotencyStore(16_000_000, this.clock);
+	public final MemoryIdempotencyStore memory = new MemoryIdempotencyStore(16_000_000, this.clock);
 
-	final ScriptedStore store = new ScriptedStore(this.memory);
+	public final ScriptedStore store = new ScriptedStore(this.memory);
 
-	final RecordedEvents events = new RecordedEvents();
+	public final RecordedEvents events = new RecordedEvents();
 
-	final CapturedLog log = new CapturedLog();
+	public final CapturedLog log = new CapturedLog();
 
 	/** What observers of calls and stores see. */
-	final RecordedCalls calls = new RecordedCalls();
+	public final RecordedCalls calls = new RecordedCalls();
 
-	final IdempotencyEngine engine;
+	public final IdempotencyEngine engine;
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	EngineFixture() {
+	public EngineFixture() {
 		this(100);
 	}
 
-	EngineFixture(int maxWaiters) {
+	public EngineFixture(int maxWaiters) {
 		this(maxWaiters, null, null);
 	}
 
 	/** Whose own time passes when the test says so. */
-	EngineFixture(ManualScheduler time) {
+	public EngineFixture(ManualScheduler time) {
 		this(100, time, null);
 	}
 
 	/** Whose store is given nothing but encrypted results. */
-	EngineFixture(ResultEncryption encryption) {
+	public EngineFixture(ResultEncryption encryption) {
 		this(100, null, encryption);
 	}
 
@@ -80,16 +87,16 @@ final class EngineFixture implements AutoCloseable {
 				encryption, new EngineObservers(this.calls, StoreObserver.NONE));
 	}
 
-	<T> @Nullable T execute(TestPolicy policy, GuardedAction<T> door) throws Throwable {
+	public <T> @Nullable T execute(TestPolicy policy, GuardedAction<T> door) throws Throwable {
 		return execute(policy, Fingerprint.NONE, door);
 	}
 
-	<T> @Nullable T execute(TestPolicy policy, Fingerprint fingerprint, GuardedAction<T> door) throws Throwable {
+	public <T> @Nullable T execute(TestPolicy policy, Fingerprint fingerprint, GuardedAction<T> door) throws Throwable {
 		return this.engine.execute(new GuardedCall(KEY, fingerprint, policy.build(), this.store), door);
 	}
 
 	/** Calls on a thread of its own. */
-	<T> Future<@Nullable T> start(TestPolicy policy, TestAction<T> door) {
+	public <T> Future<@Nullable T> start(TestPolicy policy, TestAction<T> door) {
 		return submit(() -> {
 			try {
 				return execute(policy, door);
@@ -103,7 +110,7 @@ final class EngineFixture implements AutoCloseable {
 		});
 	}
 
-	<T> List<Future<@Nullable T>> start(int calls, TestPolicy policy, TestAction<T> door) {
+	public <T> List<Future<@Nullable T>> start(int calls, TestPolicy policy, TestAction<T> door) {
 		List<Future<@Nullable T>> futures = new ArrayList<>();
 		for (int i = 0; i < calls; i++) {
 			futures.add(start(policy, door));
@@ -111,22 +118,22 @@ final class EngineFixture implements AutoCloseable {
 		return futures;
 	}
 
-	<T> Future<T> submit(Callable<T> task) {
+	public <T> Future<T> submit(Callable<T> task) {
 		return this.threads.submit(task);
 	}
 
 	/** Another node claims the key. */
-	Claim claimElsewhere(TestPolicy policy) {
+	public Claim claimElsewhere(TestPolicy policy) {
 		ClaimResult result = askElsewhere(policy.build(), Fingerprint.NONE);
 		return ((ClaimResult.Acquired) result).claim();
 	}
 
-	Claim claimElsewhere(TestPolicy policy, Fingerprint fingerprint) {
+	public Claim claimElsewhere(TestPolicy policy, Fingerprint fingerprint) {
 		return ((ClaimResult.Acquired) askElsewhere(policy.build(), fingerprint)).claim();
 	}
 
 	/** What another node would be told. */
-	ClaimResult askElsewhere(TestPolicy policy) {
+	public ClaimResult askElsewhere(TestPolicy policy) {
 		return askElsewhere(policy.build(), Fingerprint.NONE);
 	}
 
@@ -135,23 +142,33 @@ final class EngineFixture implements AutoCloseable {
 		return this.memory.claim(ClaimRequest.of(KEY, policy.lease(), policy.retention())
 			.withFingerprint(fingerprint)
 			.withType(type)
-			.withTakeOver(policy.mayTakeOver())
+			.withTakeOver(policy.recoverable() || policy.onAbandoned() == AbandonedMode.RERUN)
 			.withOrigin(ELSEWHERE));
 	}
 
-	boolean completeElsewhere(Claim claim, String value) {
+	public boolean completeElsewhere(Claim claim, String value) {
 		return this.memory.complete(Completion.result(claim, Fingerprint.NONE, text(value), Duration.ofHours(24)));
 	}
 
-	boolean tombstoneElsewhere(Claim claim) {
+	public boolean tombstoneElsewhere(Claim claim) {
 		return this.memory.complete(Completion.tombstone(claim, Fingerprint.NONE, Duration.ofHours(24)));
 	}
 
-	boolean releaseElsewhere(Claim claim) {
+	public boolean releaseElsewhere(Claim claim) {
 		return this.memory.release(claim.key(), claim.id());
 	}
 
-	static StoredResult text(String value) {
+	/** The log of an engine, for what goes on beside its calls. */
+	public static UpkeepLog upkeepLog(IdempotencyListener listener) {
+		return new Events(listener);
+	}
+
+	/** The log of an engine, for the results of its calls. */
+	public static ResultLog resultLog(IdempotencyListener listener) {
+		return new Events(listener);
+	}
+
+	public static StoredResult text(String value) {
 		return new StoredResult("text", ("=" + value).getBytes(StandardCharsets.UTF_8));
 	}
 

@@ -165,12 +165,6 @@ class LeaseTests {
 	}
 
 	@Test
-	void beatThatFailsIsRepeatedSoonerThanTheNextWouldCome() {
-		assertThat(Beats.retryDelay(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(1));
-		assertThat(Beats.retryDelay(Duration.ofSeconds(3))).isEqualTo(Duration.ofMillis(300));
-	}
-
-	@Test
 	void beatThatIsRefusedIsALostClaimAndTheCallerHasHisResult() throws Exception {
 		this.policy.lease(SHORT);
 		TestAction<String> door = running("late");

@@ -13,7 +13,7 @@ import io.idempotency.store.Scheduler;
  * Time that passes when a test says so: whatever is due is then done, in order, on the
  * thread of the test.
  */
-final class ManualScheduler implements Scheduler {
+public final class ManualScheduler implements Scheduler {
 
 	private final List<Task> tasks = new ArrayList<>();
 
@@ -28,12 +28,12 @@ final class ManualScheduler implements Scheduler {
 	private int refusedCall = -1;
 
 	/** Refuses one call for work, as a JVM does that cannot start a thread. */
-	synchronized void refuseCall(int number) {
+	public synchronized void refuseCall(int number) {
 		this.refusedCall = this.calls + number;
 	}
 
 	/** How often somebody has asked for a timer or a thread. */
-	synchronized int calls() {
+	public synchronized int calls() {
 		return this.calls;
 	}
 
@@ -77,7 +77,7 @@ final class ManualScheduler implements Scheduler {
 	}
 
 	/** Lets time pass, and does what becomes due meanwhile. */
-	void advance(Duration duration) {
+	public void advance(Duration duration) {
 		long until = nanos() + duration.toNanos();
 		for (Task next = next(until); next != null; next = next(until)) {
 			next.task.run();
@@ -86,12 +86,12 @@ final class ManualScheduler implements Scheduler {
 	}
 
 	/** Lets time pass as if nobody had the time to do anything. */
-	synchronized void skip(Duration duration) {
+	public synchronized void skip(Duration duration) {
 		this.now += duration.toNanos();
 	}
 
 	/** How many timers are set. */
-	synchronized int timers() {
+	public synchronized int timers() {
 		return this.tasks.size();
 	}
 

@@ -8,11 +8,11 @@ import java.time.ZoneOffset;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The store's clock: stands still until it is moved. */
-final class MovableClock extends Clock {
+public final class MovableClock extends Clock {
 
 	private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2030-01-01T00:00:00Z"));
 
-	void advance(Duration duration) {
+	public void advance(Duration duration) {
 		this.now.updateAndGet((instant) -> instant.plus(duration));
 	}
 

@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.idempotency.store.Scheduler;
 
 /** The threads of the JVM, and its time, which a test may put forward. */
-final class MovableScheduler implements Scheduler {
+public final class MovableScheduler implements Scheduler {
 
 	private final Scheduler system = Scheduler.system();
 
 	/** Near the end of what a long can count, because the origin is arbitrary. */
 	private final AtomicLong ahead = new AtomicLong(Long.MAX_VALUE - 1 - System.nanoTime());
 
-	void advance(Duration duration) {
+	public void advance(Duration duration) {
 		this.ahead.addAndGet(duration.toNanos());
 	}
 

@@ -7,7 +7,7 @@ import io.idempotency.key.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction around a call that knows no earlier call and is told of none. */
-final class OpenTransaction implements SurroundingTransaction {
+public final class OpenTransaction implements SurroundingTransaction {
 
 	@Override
 	public @Nullable OwnedClaim find(IdempotencyKey key) {

@@ -6,17 +6,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.protocol.GuardedCall;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers which calls were observed, where they were current, and how they ended. */
-final class RecordedCalls implements CallObserver {
+public final class RecordedCalls implements CallObserver {
 
 	private static final ThreadLocal<List<RecordedCall>> OPEN = ThreadLocal.withInitial(ArrayList::new);
 
-	final List<RecordedCall> calls = new CopyOnWriteArrayList<>();
+	public final List<RecordedCall> calls = new CopyOnWriteArrayList<>();
 
 	/** Fails at each step from now on. */
-	volatile @Nullable RuntimeException failure;
+	public volatile @Nullable RuntimeException failure;
 
 	@Override
 	public CallObservation started(GuardedCall call) {
@@ -33,21 +34,21 @@ final class RecordedCalls implements CallObserver {
 	}
 
 	/** The outcomes of the calls, in the order of their starts. */
-	List<@Nullable IdempotencyOutcome> outcomes() {
+	public List<@Nullable IdempotencyOutcome> outcomes() {
 		return this.calls.stream().<@Nullable IdempotencyOutcome>map((call) -> call.outcome).toList();
 	}
 
-	RecordedCall last() {
+	public RecordedCall last() {
 		return this.calls.get(this.calls.size() - 1);
 	}
 
 	/** The call that is current on this thread. */
-	static @Nullable RecordedCall current() {
+	public static @Nullable RecordedCall current() {
 		List<RecordedCall> open = OPEN.get();
 		return open.isEmpty() ? null : open.get(open.size() - 1);
 	}
 
-	final class RecordedCall implements CallObservation {
+	public final class RecordedCall implements CallObservation {
 
 		final AtomicInteger ends = new AtomicInteger();
 

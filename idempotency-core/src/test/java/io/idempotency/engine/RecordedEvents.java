@@ -8,7 +8,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
 
 /** Remembers what happened, in order. */
-final class RecordedEvents implements IdempotencyListener {
+public final class RecordedEvents implements IdempotencyListener {
 
 	private final List<IdempotencyEvent> events = new CopyOnWriteArrayList<>();
 
@@ -27,23 +27,23 @@ final class RecordedEvents implements IdempotencyListener {
 		this.operations.add(operation);
 	}
 
-	List<IdempotencyEvent> all() {
+	public List<IdempotencyEvent> all() {
 		return this.events;
 	}
 
-	int lateBeats() {
+	public int lateBeats() {
 		return this.lateBeats.get();
 	}
 
-	List<String> operations() {
+	public List<String> operations() {
 		return this.operations;
 	}
 
-	long count(IdempotencyEvent event) {
+	public long count(IdempotencyEvent event) {
 		return this.events.stream().filter((candidate) -> candidate == event).count();
 	}
 
-	void clear() {
+	public void clear() {
 		this.events.clear();
 		this.operations.clear();
 	}

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * often as a test says, and remembers what was asked of it. Between the two points of a
  * step stands a real store.
  */
-final class ScriptedStore implements IdempotencyStore {
+public final class ScriptedStore implements IdempotencyStore {
 
-	static final int ALWAYS = Integer.MAX_VALUE;
+	public static final int ALWAYS = Integer.MAX_VALUE;
 
 	private final IdempotencyStore delegate;
 
@@ -53,60 +53,60 @@ final class ScriptedStore implements IdempotencyStore {
 	private volatile Hook<ClaimId> afterRenewal = (claimId) -> {
 	};
 
-	ScriptedStore(IdempotencyStore delegate) {
+	public ScriptedStore(IdempotencyStore delegate) {
 		this.delegate = delegate;
 	}
 
 	/** Fails before the step was applied. */
-	void failBefore(Verb verb, int times) {
+	public void failBefore(Verb verb, int times) {
 		fail(verb, Point.BEFORE, times, () -> new IdempotencyStoreException(verb + " was not applied"));
 	}
 
 	/** Fails after the step was applied: its reply is lost. */
-	void failAfter(Verb verb, int times) {
+	public void failAfter(Verb verb, int times) {
 		fail(verb, Point.AFTER, times, () -> new IdempotencyStoreException("The reply of " + verb + " was lost"));
 	}
 
-	void fail(Verb verb, Point point, int times, Supplier<? extends Throwable> failure) {
+	public void fail(Verb verb, Point point, int times, Supplier<? extends Throwable> failure) {
 		on(verb, point, times, () -> {
 			throw failure.get();
 		});
 	}
 
 	/** Does something at a point of the next steps. */
-	void on(Verb verb, Point point, int times, Step step) {
+	public void on(Verb verb, Point point, int times, Step step) {
 		this.script.add(new Line(verb, point, new AtomicInteger(), new AtomicInteger(times), step));
 	}
 
 	/** Does something at a point of one later step, after some that it leaves alone. */
-	void onLater(Verb verb, Point point, int skipped, Step step) {
+	public void onLater(Verb verb, Point point, int skipped, Step step) {
 		this.script.add(new Line(verb, point, new AtomicInteger(skipped), new AtomicInteger(1), step));
 	}
 
 	/** Holds the next step up at a point. */
-	Barrier block(Verb verb, Point point) {
+	public Barrier block(Verb verb, Point point) {
 		Barrier barrier = new Barrier();
 		on(verb, point, 1, barrier::pass);
 		return barrier;
 	}
 
-	void heal() {
+	public void heal() {
 		this.script.clear();
 	}
 
-	List<Verb> sequence() {
+	public List<Verb> sequence() {
 		return List.copyOf(this.sequence);
 	}
 
-	int count(Verb verb) {
+	public int count(Verb verb) {
 		return (int) this.sequence.stream().filter((candidate) -> candidate == verb).count();
 	}
 
-	List<ClaimRequest> claims() {
+	public List<ClaimRequest> claims() {
 		return List.copyOf(this.claims);
 	}
 
-	void forget() {
+	public void forget() {
 		this.sequence.clear();
 		this.claims.clear();
 	}
@@ -162,17 +162,17 @@ final class ScriptedStore implements IdempotencyStore {
 	}
 
 	/** Does something before each renewal of many. */
-	void onRenewAll(Hook<Collection<Renewal>> hook) {
+	public void onRenewAll(Hook<Collection<Renewal>> hook) {
 		this.beforeRenewals = hook;
 	}
 
 	/** Does something before the renewal of each claim. */
-	void onRenew(Hook<ClaimId> hook) {
+	public void onRenew(Hook<ClaimId> hook) {
 		this.beforeRenewal = hook;
 	}
 
 	/** Does something after the renewal of each claim. */
-	void onRenewed(Hook<ClaimId> hook) {
+	public void onRenewed(Hook<ClaimId> hook) {
 		this.afterRenewal = hook;
 	}
 
@@ -187,7 +187,7 @@ final class ScriptedStore implements IdempotencyStore {
 
 	/** Does something with what the store is asked for. */
 	@FunctionalInterface
-	interface Hook<T> {
+	public interface Hook<T> {
 
 		void run(T with) throws Throwable;
 
@@ -225,13 +225,13 @@ final class ScriptedStore implements IdempotencyStore {
 		throw (X) ex;
 	}
 
-	enum Verb {
+	public enum Verb {
 
 		CLAIM, LOOK, COMPLETE, RELEASE, RENEW, ISSUE
 
 	}
 
-	enum Point {
+	public enum Point {
 
 		BEFORE, AFTER
 
@@ -239,14 +239,14 @@ final class ScriptedStore implements IdempotencyStore {
 
 	/** What happens at a point. */
 	@FunctionalInterface
-	interface Step {
+	public interface Step {
 
 		void run() throws Throwable;
 
 	}
 
 	/** Where a step is held up. */
-	static final class Barrier {
+	public static final class Barrier {
 
 		private final CountDownLatch reached = new CountDownLatch(1);
 

@@ -16,11 +16,14 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.upkeep.EngineLoad;
+import io.idempotency.upkeep.Outage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -201,10 +204,10 @@ class StoreFailureTests {
 		this.node.store.failBefore(Verb.CLAIM, ScriptedStore.ALWAYS);
 		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
 		refuse(1_100, this.policy);
-		Retries retries = this.node.engine.line(this.node.store).retries();
-		assertThat(retries.outstanding()).isEqualTo(Retries.MAX_GIVE_BACKS);
+		EngineLoad load = this.node.engine.load();
+		assertThat(load.outstandingWrites()).isEqualTo(1_000);
 		this.node.store.heal();
-		await().until(() -> retries.outstanding() == 0);
+		await().until(() -> load.outstandingWrites() == 0);
 	}
 
 	@ParameterizedTest
@@ -213,10 +216,10 @@ class StoreFailureTests {
 		this.node.store.failAfter(Verb.CLAIM, ScriptedStore.ALWAYS);
 		this.node.store.failBefore(Verb.RELEASE, ScriptedStore.ALWAYS);
 		refuse(1_200, policy);
-		Retries retries = this.node.engine.line(this.node.store).retries();
-		assertThat(retries.outstanding()).isEqualTo(1_200);
+		EngineLoad load = this.node.engine.load();
+		assertThat(load.outstandingWrites()).isEqualTo(1_200);
 		this.node.store.heal();
-		await().until(() -> retries.outstanding() == 0);
+		await().until(() -> load.outstandingWrites() == 0);
 		assertThat(this.node.memory.size()).isZero();
 	}
 
@@ -428,7 +431,7 @@ class StoreFailureTests {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.node.execute(this.policy, TestAction.throwing(new IllegalStateException("method"))));
 		this.node.claimElsewhere(this.policy);
-		await().until(() -> this.node.engine.line(this.node.store).retries().outstanding() == 0);
+		await().until(() -> this.node.engine.load().outstandingWrites() == 0);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.STORE_RETRY);
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.InProgress.class);
 	}

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A door whose parts are given by a test; counts. */
-final class TestAction<T> extends ValueAction<T> {
+public final class TestAction<T> extends ValueAction<T> {
 
 	private final Action<T> action;
 
@@ -23,39 +23,39 @@ final class TestAction<T> extends ValueAction<T> {
 		this.action = action;
 	}
 
-	static <T> TestAction<T> running(Action<T> action) {
+	public static <T> TestAction<T> running(Action<T> action) {
 		return new TestAction<>(false, action);
 	}
 
-	static <T> TestAction<T> returning(@Nullable T value) {
+	public static <T> TestAction<T> returning(@Nullable T value) {
 		return running(() -> value);
 	}
 
-	static <T> TestAction<T> throwing(Throwable failure) {
+	public static <T> TestAction<T> throwing(Throwable failure) {
 		return running(() -> {
 			throw failure;
 		});
 	}
 
-	static <S extends CompletionStage<String>> TestAction<S> async(Action<S> action) {
+	public static <S extends CompletionStage<String>> TestAction<S> async(Action<S> action) {
 		return new TestAction<>(true, action);
 	}
 
-	TestAction<T> recovering(Action<T> recovery) {
+	public TestAction<T> recovering(Action<T> recovery) {
 		this.recovery = recovery;
 		return this;
 	}
 
-	TestAction<T> duplicateOn(Class<? extends Throwable> duplicateOn) {
+	public TestAction<T> duplicateOn(Class<? extends Throwable> duplicateOn) {
 		this.duplicateOn = duplicateOn;
 		return this;
 	}
 
-	int runs() {
+	public int runs() {
 		return this.runs.get();
 	}
 
-	int recoveries() {
+	public int recoveries() {
 		return this.recoveries.get();
 	}
 
@@ -78,7 +78,7 @@ final class TestAction<T> extends ValueAction<T> {
 
 	/** What a door does; may throw anything. */
 	@FunctionalInterface
-	interface Action<T> {
+	public interface Action<T> {
 
 		@Nullable T run() throws Throwable;
 

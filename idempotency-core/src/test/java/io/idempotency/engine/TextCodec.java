@@ -3,14 +3,16 @@ package io.idempotency.engine;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps text and {@code null}; everything else cannot be encoded. */
-class TextCodec implements ResultCodec {
+public class TextCodec implements ResultCodec {
 
 	/** Can be encoded and never be decoded. */
-	static final String UNREADABLE = "unreadable";
+	public static final String UNREADABLE = "unreadable";
 
 	@Override
 	public StoredResult encode(@Nullable Object value, Type type) {

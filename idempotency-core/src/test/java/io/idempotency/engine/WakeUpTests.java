@@ -2,14 +2,21 @@ package io.idempotency.engine;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.StoreUpkeep;
+import io.idempotency.upkeep.Upkeep;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +43,8 @@ class WakeUpTests {
 
 	private final ConflictWaiter waiter = new ConflictWaiter(1, this.node.ticker, Duration.ofHours(1).toMillis());
 
-	private final StoreLine line = StoreLine.to(this.node.store, "store", this.node.ticker, this.events);
+	private final StoreUpkeep upkeep = new Upkeep(this.node.ticker, 1, this.events, UnaryOperator.identity())
+		.of(this.node.store);
 
 	private final Claims claims = new Claims(this.waiter, new EncryptedResults(null, this.events), this.events,
 			this.node.ticker, new ClaimOrigins(() -> ClaimOrigin.UNKNOWN, this.events));
@@ -127,7 +135,7 @@ class WakeUpTests {
 	}
 
 	private Claims.Claimed claim() {
-		return this.claims.claim(this.call, this.line, ObservedCall.NONE);
+		return this.claims.claim(this.call, this.upkeep, ObservedCall.NONE);
 	}
 
 	private static OwnedClaim owned(Claims.Claimed claimed) {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
-import io.idempotency.engine.Ending;
+import io.idempotency.protocol.Ending;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.StoredResponse.EndedBy;
 import org.junit.jupiter.api.Test;

@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 
-import io.idempotency.engine.UnreadableResultException;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.web.StoredResponse.EndedBy;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import java.util.List;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.ResultCipher;
-import io.idempotency.engine.ResultEncryption;
+import io.idempotency.protocol.ResultCipher;
+import io.idempotency.protocol.ResultEncryption;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

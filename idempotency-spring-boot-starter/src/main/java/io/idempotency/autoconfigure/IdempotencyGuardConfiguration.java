@@ -5,8 +5,8 @@ import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.IdempotentPostProcessor;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;

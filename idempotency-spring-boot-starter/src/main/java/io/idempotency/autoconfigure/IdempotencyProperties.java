@@ -7,7 +7,7 @@ import java.util.Map;
 
 import io.idempotency.ScopeMode;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.engine.IdempotencyPolicy;
+import io.idempotency.protocol.IdempotencyPolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

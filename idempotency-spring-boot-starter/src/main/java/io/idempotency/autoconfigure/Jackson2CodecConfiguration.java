@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.idempotency.codec.Jackson2ResultCodec;
-import io.idempotency.engine.ResultCodec;
+import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.codec.Jackson3ResultCodec;
-import io.idempotency.engine.ResultCodec;
+import io.idempotency.protocol.ResultCodec;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;

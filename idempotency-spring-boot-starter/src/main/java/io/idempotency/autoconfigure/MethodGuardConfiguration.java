@@ -4,7 +4,7 @@ import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.aop.UnguardedContexts;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.ResultCodec;
+import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;

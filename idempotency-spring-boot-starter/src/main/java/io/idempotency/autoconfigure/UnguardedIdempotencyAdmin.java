@@ -9,8 +9,8 @@ import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
-import io.idempotency.engine.StoreIdempotencyAdmin;
 import io.idempotency.key.Namespace;
+import io.idempotency.operators.StoreIdempotencyAdmin;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure;
 
 import java.lang.reflect.Type;
 
-import io.idempotency.engine.ResultCodec;
+import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

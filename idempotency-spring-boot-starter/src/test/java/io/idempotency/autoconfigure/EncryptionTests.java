@@ -14,7 +14,7 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.ResultCipher;
+import io.idempotency.protocol.ResultCipher;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

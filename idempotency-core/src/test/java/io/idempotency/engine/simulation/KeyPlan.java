@@ -7,9 +7,9 @@ import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.IdempotencyPolicy;
 
 /**
  * One key, and the policy of its operation.

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.engine.GuardedCall;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordKey;

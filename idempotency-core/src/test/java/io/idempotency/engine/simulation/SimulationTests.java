@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.IdempotencyPolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
 import io.idempotency.engine.OwnedClaim;
-import io.idempotency.engine.ResultCodec;
 import io.idempotency.engine.ValueAction;
+import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 

@@ -101,7 +101,7 @@ class StormOnTomcatTests extends OnTomcat {
 			.values()
 			.stream()
 			.filter((stack) -> Arrays.stream(stack)
-				.anyMatch((frame) -> frame.getClassName().equals("io.idempotency.engine.ConflictWaiter")))
+				.anyMatch((frame) -> frame.getClassName().equals("io.idempotency.upkeep.ConflictWaiter")))
 			.count();
 	}
 

@@ -11,9 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.idempotency.codec.Jackson2ResultCodec;
-import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
@@ -22,6 +20,8 @@ import io.idempotency.it.servers.Requires;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.redis.RedisIdempotencyStore;

@@ -9,13 +9,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.codec.Jackson2ResultCodec;
-import io.idempotency.engine.GuardedCall;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyPolicy;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;

@@ -16,12 +16,12 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.engine.EngineIdempotencyTemplate;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.IdempotencyPolicy;
-import io.idempotency.engine.ResultCodec;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.StoredResult;
+import io.idempotency.template.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 
 /**

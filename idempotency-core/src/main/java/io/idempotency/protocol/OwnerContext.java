@@ -1,0 +1,94 @@
+package io.idempotency.protocol;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.Internal;
+import io.idempotency.store.Claim;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The context of a guarded method: the facts of its own call, and its wishes for the end
+ * of the call, which count until the call has ended.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class OwnerContext implements IdempotencyContext {
+
+	private final String operation;
+
+	private final Claim claim;
+
+	private final BooleanSupplier ended;
+
+	private final Duration usual;
+
+	/** The retention that the method has asked for. */
+	private volatile @Nullable Duration wanted;
+
+	private volatile boolean releaseRequested;
+
+	public OwnerContext(GuardedCall call, Claim claim, BooleanSupplier ended) {
+		this.operation = call.operation();
+		this.claim = claim;
+		this.ended = ended;
+		this.usual = call.policy().retention();
+	}
+
+	@Override
+	public String key() {
+		return this.claim.key().value();
+	}
+
+	@Override
+	public String operation() {
+		return this.operation;
+	}
+
+	@Override
+	public long fence() {
+		return this.claim.fence();
+	}
+
+	@Override
+	public void retention(Duration retention) {
+		if (retention.isZero() || retention.isNegative()) {
+			throw new IllegalArgumentException("retention must be positive, not " + retention);
+		}
+		if (!this.ended.getAsBoolean()) {
+			this.wanted = retention;
+		}
+	}
+
+	@Override
+	public void release() {
+		if (!this.ended.getAsBoolean()) {
+			this.releaseRequested = true;
+		}
+	}
+
+	public Duration retention() {
+		return retentionAtMost(null);
+	}
+
+	/**
+	 * Returns how long the end of the call is kept.
+	 * @param atMost the longest time for this end; a retention that the method has asked
+	 * for overrides it
+	 */
+	Duration retentionAtMost(@Nullable Duration atMost) {
+		Duration asked = this.wanted;
+		if (asked != null) {
+			return asked;
+		}
+		return (atMost != null && atMost.compareTo(this.usual) < 0) ? atMost : this.usual;
+	}
+
+	boolean isReleaseRequested() {
+		return this.releaseRequested;
+	}
+
+}

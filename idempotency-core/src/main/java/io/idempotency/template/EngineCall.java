@@ -1,0 +1,280 @@
+package io.idempotency.template;
+
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.TransactionMode;
+import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.KeyParts;
+import io.idempotency.key.Namespace;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+/** One call of a template. For one thread and one use. */
+final class EngineCall extends RunnableCall {
+
+	private final IdempotencyEngine engine;
+
+	private final ResultCodec codec;
+
+	private final TemplateResults results;
+
+	private final IdempotencyPolicy defaults;
+
+	private final TemplateSurroundings surroundings;
+
+	private final Namespace namespace;
+
+	private IdempotencyStore store;
+
+	private boolean namesStore;
+
+	private @Nullable BusinessTransactions transactions;
+
+	private List<String> key = List.of();
+
+	private @Nullable String token;
+
+	private @Nullable String scope;
+
+	private @Nullable Fingerprint fingerprint;
+
+	private IdempotencyMode mode = IdempotencyMode.REPLAY;
+
+	private ConflictMode conflict = ConflictMode.DEFAULT;
+
+	private @Nullable Duration waitTimeout;
+
+	private FailureMode onFailure = FailureMode.DEFAULT;
+
+	private AbandonedMode onAbandoned;
+
+	private boolean keepResult = true;
+
+	private Duration retention;
+
+	private Duration lease;
+
+	private @Nullable Callable<?> recovery;
+
+	private final Set<Class<? extends Throwable>> duplicateOn = new LinkedHashSet<>();
+
+	EngineCall(String operation, IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
+			TemplateResults results, IdempotencyPolicy defaults, TemplateSurroundings surroundings,
+			Namespace namespace) {
+		super(operation);
+		this.engine = engine;
+		this.store = store;
+		this.codec = codec;
+		this.results = results;
+		this.defaults = defaults;
+		this.surroundings = surroundings;
+		this.namespace = namespace;
+		this.onAbandoned = defaults.onAbandoned();
+		this.retention = defaults.retention();
+		this.lease = defaults.lease();
+	}
+
+	@Override
+	public IdempotencyTemplate.Call key(Object... parts) {
+		this.key = KeyParts.of(parts);
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call token(String token) {
+		this.token = token;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call scope(String scope) {
+		if (scope == null || scope.isEmpty()) {
+			throw new IllegalArgumentException("The scope of a call of '" + operation()
+					+ "' is missing, and a key must never be shared by mistake: give the scope, or do not call scope(...) where all callers share one");
+		}
+		this.scope = scope;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call fingerprint(@Nullable Object... parts) {
+		Fingerprint.Builder builder = Fingerprint.of("values1");
+		for (Object part : parts) {
+			builder.add(KeyParts.text(part));
+		}
+		this.fingerprint = builder.build();
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call mode(IdempotencyMode mode) {
+		this.mode = mode;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call conflict(ConflictMode conflict) {
+		this.conflict = conflict;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call waitTimeout(Duration waitTimeout) {
+		this.waitTimeout = waitTimeout;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call onFailure(FailureMode onFailure) {
+		this.onFailure = onFailure;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call onAbandoned(AbandonedMode onAbandoned) {
+		this.onAbandoned = onAbandoned;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call keepResult(boolean keepResult) {
+		this.keepResult = keepResult;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call retention(Duration retention) {
+		this.retention = retention;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call lease(Duration lease) {
+		this.lease = lease;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call store(String name) {
+		this.store = this.surroundings.store(name);
+		this.namesStore = true;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call transaction(TransactionMode transaction) {
+		this.transactions = (transaction == TransactionMode.JOIN) ? this.surroundings.transactions() : null;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call recover(Callable<?> recovery) {
+		this.recovery = recovery;
+		return this;
+	}
+
+	@Override
+	public IdempotencyTemplate.Call duplicateOn(Class<? extends Throwable> failure) {
+		this.duplicateOn.add(failure);
+		return this;
+	}
+
+	@Override
+	TemplateResult declared(Type type) {
+		boolean replayed = this.mode == IdempotencyMode.REPLAY && this.keepResult;
+		return this.results.of(operation(), type, replayed);
+	}
+
+	@Override
+	<T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
+		check(result);
+		GuardedCall call = new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE,
+				policy(), this.store);
+		return this.engine.execute(call,
+				new SuppliedAction<T>(this.codec, result, action, this.recovery, this.duplicateOn, this.surroundings),
+				this.transactions);
+	}
+
+	/**
+	 * Refuses settings that contradict each other: such a call would silently do less
+	 * than it says.
+	 */
+	private void check(TemplateResult result) {
+		boolean token = this.token != null;
+		refuse(token && !this.key.isEmpty(), "has a key and a token: give it one of the two");
+		refuse(token && this.scope != null, "has a token and a scope: a token belongs to whom it was issued to");
+		refuse(token && this.namesStore, "has a token and names a store: tokens are in the store of the application");
+		refuse(this.fingerprint != null && this.mode != IdempotencyMode.REPLAY,
+				"has a fingerprint, and mode " + this.mode + " compares nothing");
+		refuse(this.conflict == ConflictMode.WAIT && this.mode == IdempotencyMode.REJECT,
+				"has conflict WAIT, and mode REJECT refuses duplicates at once");
+		refuse(this.waitTimeout != null && this.conflict == ConflictMode.REJECT,
+				"has a waitTimeout, and conflict REJECT never waits");
+		refuse(this.onFailure == FailureMode.REMEMBER && this.mode == IdempotencyMode.LOCK,
+				"has onFailure REMEMBER, and mode LOCK keeps nothing");
+		refuse(!this.keepResult && this.mode != IdempotencyMode.REPLAY,
+				"has keepResult false, and mode " + this.mode + " keeps no result anyway");
+		refuse(!this.keepResult && this.onFailure == FailureMode.REMEMBER,
+				"has keepResult false, and onFailure REMEMBER keeps its failure");
+		refuse(this.recovery != null && this.mode == IdempotencyMode.REJECT && this.duplicateOn.isEmpty(),
+				"has a recovery that is never asked: mode REJECT gives no duplicate a result");
+		if (this.transactions != null) {
+			refuse(result.async(), "joins a transaction, and its work goes on after that has ended");
+			refuse(this.store.joining().isEmpty(), "joins a transaction, and its store has none to join");
+		}
+	}
+
+	private void refuse(boolean contradiction, String problem) {
+		if (contradiction) {
+			throw new IllegalArgumentException("The call of '" + operation() + "' " + problem);
+		}
+	}
+
+	private IdempotencyKey key() {
+		if (this.token != null) {
+			return this.namespace.token(this.surroundings.caller(), this.token);
+		}
+		if (this.key.isEmpty()) {
+			throw new IdempotencyKeyMissingException(operation(), "The call of '" + operation()
+					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
+		}
+		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
+		return this.namespace.key(operation(), caller, this.key);
+	}
+
+	private IdempotencyPolicy policy() {
+		ConflictMode conflict = (this.conflict != ConflictMode.DEFAULT) ? this.conflict : this.defaults.conflict();
+		FailureMode onFailure = (this.onFailure != FailureMode.DEFAULT) ? this.onFailure : this.defaults.onFailure();
+		return this.defaults.change()
+			.operation(operation())
+			.mode(this.mode)
+			.retention(this.retention)
+			.lease(this.lease)
+			.conflict(conflict)
+			.waitTimeout((this.waitTimeout != null) ? this.waitTimeout : this.defaults.waitTimeout())
+			.onFailure(onFailure)
+			.onAbandoned(this.onAbandoned)
+			.recoverable(this.recovery != null)
+			.keepsResult(this.keepResult)
+			.build();
+	}
+
+}

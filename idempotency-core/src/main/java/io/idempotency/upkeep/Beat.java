@@ -1,0 +1,260 @@
+package io.idempotency.upkeep;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.Internal;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.Renewal;
+
+/**
+ * The beat of one claim. It knows when the next renewal is due, which renewals are under
+ * way, and how the last one ended. Thread-safe; no lock is held while a store is asked.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class Beat {
+
+	/**
+	 * A sweep also renews claims whose renewal is due within this part (1/30) of the
+	 * lease.
+	 */
+	private static final int SLACK = 30;
+
+	/** Without a thread, a renewal is tried again after this part (1/60) of the lease. */
+	private static final int NO_THREAD = 60;
+
+	private final Beats beats;
+
+	private final GuardedCall call;
+
+	private final ClaimId claimId;
+
+	private final ClaimOrigin origin;
+
+	private final long lease;
+
+	private final long claimedAt;
+
+	/** When the lease began: the time at which the claim or its last renewal was sent. */
+	private long sent;
+
+	/** When a sweep must look at this beat again. */
+	private volatile long due;
+
+	private long endsAt = Beats.NEVER;
+
+	/** Whether a renewal of this claim together with others is under way. */
+	private boolean together;
+
+	/** Whether a renewal of this claim alone is under way. */
+	private boolean alone;
+
+	private boolean failed;
+
+	private boolean stopped;
+
+	private boolean completing;
+
+	private boolean lost;
+
+	Beat(Beats beats, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
+		this.beats = beats;
+		this.call = call;
+		this.claimId = claimId;
+		this.origin = origin;
+		this.lease = TimeUnit.NANOSECONDS.convert(call.policy().lease());
+		this.claimedAt = sent;
+		this.sent = sent;
+		this.due = sent + this.lease / 3;
+	}
+
+	ClaimId claimId() {
+		return this.claimId;
+	}
+
+	/**
+	 * Returns when a sweep must look at this beat again, by the clock of
+	 * {@link Beats#now()}.
+	 */
+	long due() {
+		return this.due;
+	}
+
+	/**
+	 * Returns how long ago a third of the lease was over, at which the renewal was due.
+	 * @return the time, not positive if the renewal is not due
+	 */
+	synchronized long lateNanos(long now) {
+		return now - this.sent - this.lease / 3;
+	}
+
+	String operation() {
+		return this.call.operation();
+	}
+
+	Renewal renewal() {
+		return new Renewal(this.call.key(), this.claimId, this.call.policy().lease());
+	}
+
+	public synchronized void stop() {
+		this.stopped = true;
+		this.beats.ended(this);
+	}
+
+	/**
+	 * Limits the beats to the retention, counted from the claim. The work goes on outside
+	 * the thread of the call, and perhaps no signal of its end ever comes.
+	 */
+	public synchronized void untilRetentionIsOver(Duration retention) {
+		long nanos = TimeUnit.NANOSECONDS.convert(retention);
+		this.endsAt = (nanos < Beats.NEVER - this.claimedAt) ? this.claimedAt + nanos : Beats.NEVER;
+		this.due = Math.min(this.due, this.endsAt);
+		this.beats.sweepAt(this.due);
+	}
+
+	/**
+	 * Notes that a completion is under way. The store refuses the beat of a record that
+	 * is already completed, so from now on only the answer to the completion says whether
+	 * the claim was lost.
+	 */
+	public synchronized void completing() {
+		this.completing = true;
+	}
+
+	/** Returns whether the store has refused a beat, so that the claim is lost. */
+	public synchronized boolean isLost() {
+		return this.lost;
+	}
+
+	synchronized Duty duty(long now) {
+		if (this.stopped || now + this.lease / SLACK < this.due) {
+			return Duty.NOTHING;
+		}
+		if (now >= this.endsAt) {
+			return Duty.OVER;
+		}
+		// If this renewal hangs, a sweep looks at the claim again after a sixth of its
+		// lease. If the claim hung together with others, that sweep renews it alone. A
+		// renewal alone that hangs is not sent a second time.
+		this.due = Math.min(now + this.lease / 6, this.endsAt);
+		if (this.alone) {
+			return Duty.NOTHING;
+		}
+		this.alone = this.together || this.failed;
+		this.together |= !this.alone;
+		return this.alone ? Duty.ALONE : Duty.TOGETHER;
+	}
+
+	private void isBack(boolean asAlone) {
+		if (asAlone) {
+			this.alone = false;
+		}
+		else {
+			this.together = false;
+		}
+	}
+
+	/**
+	 * Is told that there was no thread for a renewal. The next sweep tries again, and
+	 * comes sooner than after a failure of the store, which it cannot burden.
+	 */
+	synchronized void notSent(boolean asAlone) {
+		isBack(asAlone);
+		dueIn(this.lease / NO_THREAD);
+	}
+
+	/** Plans the next renewal, unless the beat has stopped. */
+	private void dueIn(long nanos) {
+		this.due = Math.min(this.beats.now() + nanos, this.endsAt);
+		if (!this.stopped) {
+			this.beats.sweepAt(this.due);
+		}
+	}
+
+	boolean begins(long now) {
+		boolean late;
+		synchronized (this) {
+			if (this.stopped) {
+				return false;
+			}
+			late = now - this.sent > this.lease / 3 * 2;
+		}
+		if (late) {
+			this.beats.log().publish(IdempotencyEvent.BEAT_LATE, operation());
+		}
+		return true;
+	}
+
+	/** Is told an answer. Returns whether that shows that the claim is lost. */
+	boolean answered(long at, boolean asAlone, boolean renewed) {
+		if (renewed) {
+			renewed(at, asAlone);
+		}
+		return !renewed && refused();
+	}
+
+	/** Reports the loss, for which the store is asked once more. */
+	void reportLoss() {
+		this.beats.log().claimLost(this.call, this.origin);
+	}
+
+	private synchronized void renewed(long at, boolean asAlone) {
+		isBack(asAlone);
+		this.failed = false;
+		this.sent = Math.max(this.sent, at);
+		this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
+		if (!this.stopped) {
+			// After a late reply, the next renewal is due before the next planned sweep.
+			this.beats.sweepAt(this.due);
+		}
+	}
+
+	/**
+	 * Stops the beat. Returns whether the refusal shows that the claim is lost: after a
+	 * stop or during a completion, it does not.
+	 */
+	private synchronized boolean refused() {
+		boolean found = !this.stopped && !this.completing;
+		this.lost |= found;
+		stop();
+		return found;
+	}
+
+	void failed(boolean asAlone) {
+		synchronized (this) {
+			isBack(asAlone);
+			this.failed = true;
+			dueIn(TimeUnit.NANOSECONDS.convert(Beats.retryDelay(this.call.policy().lease())));
+			if (this.stopped) {
+				return;
+			}
+		}
+		this.beats.repeats(operation());
+	}
+
+	/** The work of a sweep for one claim. */
+	enum Duty {
+
+		/** The renewal is not due, or is under way. */
+		NOTHING,
+
+		TOGETHER,
+
+		/**
+		 * A renewal with others hangs, or a renewal has failed: the claim is renewed
+		 * alone.
+		 */
+		ALONE,
+
+		/** The time for which the claim may be renewed is over. */
+		OVER
+
+	}
+
+}

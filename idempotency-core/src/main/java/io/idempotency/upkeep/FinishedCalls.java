@@ -1,0 +1,155 @@
+package io.idempotency.upkeep;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.FinishedResults;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the results of calls that this node has lately seen finished. Which ones is a
+ * guess that saves or costs a round trip and decides nothing: a key takes the place of
+ * another one, and a record may be gone. Keeps 128 KB for a store that can be asked, from
+ * the first key on. Thread-safe.
+ */
+final class FinishedCalls {
+
+	private static final int PLACES = 1 << 14;
+
+	/**
+	 * How long a store is not asked after it has failed. It may never be able to answer,
+	 * for example if only the transactions of the application can see the table.
+	 */
+	static final Duration PAUSE = Duration.ofSeconds(10);
+
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+
+	private final @Nullable FinishedResults results;
+
+	private final String store;
+
+	private final Scheduler scheduler;
+
+	private final Outage outage;
+
+	private final AtomicBoolean told = new AtomicBoolean();
+
+	private volatile @Nullable Long failedAt;
+
+	/** A part of the hash of the key in each place, 0 for none. */
+	private volatile @Nullable AtomicLongArray places;
+
+	/**
+	 * Finds results in a store.
+	 * @param store the store
+	 * @param name the name of the store in the log
+	 * @param scheduler the time
+	 * @param outage knows whether the claims of the store fail
+	 */
+	FinishedCalls(IdempotencyStore store, String name, Scheduler scheduler, Outage outage) {
+		this.results = store.finished().orElse(null);
+		this.store = name;
+		this.scheduler = scheduler;
+		this.outage = outage;
+	}
+
+	/** Notes that the store has a result of the key. */
+	void add(IdempotencyKey key) {
+		if (this.results == null) {
+			return;
+		}
+		ByteBuffer hash = ByteBuffer.wrap(key.hash());
+		AtomicLongArray known = this.places;
+		((known != null) ? known : create()).setOpaque(place(hash), mark(hash));
+	}
+
+	private synchronized AtomicLongArray create() {
+		AtomicLongArray known = this.places;
+		if (known == null) {
+			known = new AtomicLongArray(PLACES);
+			this.places = known;
+		}
+		return known;
+	}
+
+	/** Notes that the store may have no result of the key that can be given. */
+	void remove(IdempotencyKey key) {
+		AtomicLongArray known = this.places;
+		if (known != null) {
+			ByteBuffer hash = ByteBuffer.wrap(key.hash());
+			known.compareAndSet(place(hash), mark(hash), 0);
+		}
+	}
+
+	/** Returns whether the store is worth a look for any key. */
+	boolean areKnown() {
+		return this.places != null;
+	}
+
+	/** Returns whether the store is worth a look for the result of the key. */
+	boolean contain(IdempotencyKey key) {
+		AtomicLongArray known = this.places;
+		if (known == null) {
+			return false;
+		}
+		ByteBuffer hash = ByteBuffer.wrap(key.hash());
+		return known.getOpaque(place(hash)) == mark(hash) && !isPaused();
+	}
+
+	private boolean isPaused() {
+		Long failed = this.failedAt;
+		return this.outage.isOn() || failed != null && this.scheduler.nanos() - failed < PAUSE.toNanos();
+	}
+
+	/**
+	 * Asks the store for the result of a call, if that is worth it. A store that cannot
+	 * be read has no result: the claim that follows decides, and tells what is wrong.
+	 */
+	ClaimResult.@Nullable Completed find(GuardedCall call) {
+		if (this.results == null || !contain(call.key())) {
+			return null;
+		}
+		ClaimResult.Completed found = null;
+		try {
+			found = this.results.find(call.claim(ClaimOrigin.UNKNOWN));
+		}
+		catch (RuntimeException ex) {
+			failed(call.operation(), ex);
+		}
+		if (found == null) {
+			remove(call.key());
+		}
+		return found;
+	}
+
+	private void failed(String operation, RuntimeException cause) {
+		this.failedAt = this.scheduler.nanos();
+		if (this.told.compareAndSet(false, true)) {
+			logger.warn("{} could not look for the result of a call of '{}'; its claims decide. Told once", this.store,
+					operation, cause);
+		}
+		else {
+			logger.debug("{} could not look for the result of a call of '{}'", this.store, operation, cause);
+		}
+	}
+
+	private static int place(ByteBuffer hash) {
+		return (int) hash.getLong(Long.BYTES * 3) & (PLACES - 1);
+	}
+
+	/** The hash starts with the caller; its end tells the keys of a caller apart. */
+	private static long mark(ByteBuffer hash) {
+		return hash.getLong(Long.BYTES * 2);
+	}
+
+}

@@ -1,0 +1,123 @@
+package io.idempotency.upkeep;
+
+import java.time.Duration;
+
+import io.idempotency.Internal;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The upkeep of one store, which each store has for itself, so that a store that hangs or
+ * fails does not affect the claims of another store. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class StoreUpkeep {
+
+	private final IdempotencyStore store;
+
+	private final Outage outage;
+
+	private final Beats beats;
+
+	private final Retries retries;
+
+	private final FinishedCalls finished;
+
+	/**
+	 * Makes the upkeep of a store.
+	 * @param store the store, or the store that an observer has put in front of it
+	 * @param name the name of the store in the log
+	 */
+	StoreUpkeep(IdempotencyStore store, String name, Scheduler scheduler, UpkeepLog log) {
+		this.store = store;
+		this.outage = new Outage(name, scheduler);
+		this.beats = new Beats(store, scheduler, this.outage, log);
+		this.retries = new Retries(scheduler, this.outage, log);
+		this.finished = new FinishedCalls(store, name, scheduler, this.outage);
+	}
+
+	public IdempotencyStore store() {
+		return this.store;
+	}
+
+	Beats beats() {
+		return this.beats;
+	}
+
+	Retries retries() {
+		return this.retries;
+	}
+
+	/** Knows whether the store fails. */
+	public Outage outage() {
+		return this.outage;
+	}
+
+	/**
+	 * Begins to renew a claim.
+	 * @param call the call that owns the claim
+	 * @param claimId the claim
+	 * @param origin where the claim comes from
+	 * @param sentNanos when the claim, or its last renewal, was sent
+	 * @return the beat, which can stop the renewal
+	 */
+	public Beat beat(GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sentNanos) {
+		return this.beats.start(call, claimId, origin, sentNanos);
+	}
+
+	/**
+	 * Repeats a write that has failed once, until the store answers or the time is over.
+	 * @param write the write
+	 * @param atMost the longest time for which the write is repeated
+	 */
+	public void repeat(OutstandingWrite write, Duration atMost) {
+		this.retries.repeat(write, atMost);
+	}
+
+	/**
+	 * Releases a claim that no call runs on, and repeats the release like any other
+	 * write.
+	 * @param write the release
+	 * @param atMost the longest time for which the write is repeated
+	 * @param leaseEndsIt whether another call may take the claim over after its lease.
+	 * Such a claim is left to its lease if there are too many claims to give back
+	 */
+	public void giveBack(OutstandingWrite write, Duration atMost, boolean leaseEndsIt) {
+		this.retries.giveBack(write, atMost, leaseEndsIt);
+	}
+
+	/** Notes that the store has a result of the key. */
+	public void addFinished(IdempotencyKey key) {
+		this.finished.add(key);
+	}
+
+	/** Notes that the store may have no result of the key that can be given. */
+	public void removeFinished(IdempotencyKey key) {
+		this.finished.remove(key);
+	}
+
+	/** Returns whether the store is worth a look for any key. */
+	public boolean hasFinished() {
+		return this.finished.areKnown();
+	}
+
+	/** Returns whether the store is worth a look for the result of the key. */
+	public boolean hasFinished(IdempotencyKey key) {
+		return this.finished.contain(key);
+	}
+
+	/** Asks the store for the result of a call, if that is worth it. */
+	public ClaimResult.@Nullable Completed findFinished(GuardedCall call) {
+		return this.finished.find(call);
+	}
+
+}

@@ -1,0 +1,93 @@
+package io.idempotency.protocol;
+
+import java.time.Duration;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.StoreFailureMode;
+import io.idempotency.engine.TestPolicy;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What a policy and a call accept.
+ */
+class IdempotencyPolicyTests {
+
+	private static final Fingerprint ONE = Fingerprint.of("values1").add("one").build();
+
+	@Test
+	void defaultsAreThoseOfTheProperties() {
+		IdempotencyPolicy defaults = IdempotencyPolicy.DEFAULTS;
+		assertThat(defaults.mode()).isEqualTo(IdempotencyMode.REPLAY);
+		assertThat(defaults.retention()).isEqualTo(Duration.ofHours(24));
+		assertThat(defaults.lease()).isEqualTo(Duration.ofSeconds(30));
+		assertThat(defaults.renewal()).isTrue();
+		assertThat(defaults.conflict()).isEqualTo(ConflictMode.REJECT);
+		assertThat(defaults.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
+		assertThat(defaults.onFailure()).isEqualTo(FailureMode.RELEASE);
+		assertThat(defaults.onAbandoned()).isEqualTo(AbandonedMode.RERUN);
+		assertThat(defaults.onStoreFailure()).isEqualTo(StoreFailureMode.REJECT);
+	}
+
+	@Test
+	void durationsMustBePositive() {
+		for (Duration wrong : new Duration[] { Duration.ZERO, Duration.ofSeconds(-1) }) {
+			assertThatIllegalArgumentException().isThrownBy(() -> TestPolicy.replay().lease(wrong).build())
+				.withMessageStartingWith("lease must be positive");
+			assertThatIllegalArgumentException().isThrownBy(() -> TestPolicy.replay().retention(wrong).build())
+				.withMessageStartingWith("retention must be positive");
+			assertThatIllegalArgumentException().isThrownBy(() -> TestPolicy.replay().waiting(wrong).build())
+				.withMessageStartingWith("waitTimeout must be positive");
+		}
+	}
+
+	@Test
+	void operationMustHaveAName() {
+		assertThatIllegalArgumentException().isThrownBy(() -> TestPolicy.replay().operation("").build());
+	}
+
+	@Test
+	void noDefaultMayBeLeft() {
+		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS;
+		assertThatIllegalArgumentException().isThrownBy(() -> policy.change().conflict(ConflictMode.DEFAULT).build());
+		assertThatIllegalArgumentException().isThrownBy(() -> policy.change().onFailure(FailureMode.DEFAULT).build());
+	}
+
+	@Test
+	void abandonedClaimIsTakenOverUnlessThatIsRefusedAndNothingRecovers() {
+		assertThat(TestPolicy.replay().build().mayTakeOver()).isTrue();
+		assertThat(TestPolicy.replay().refusing().build().mayTakeOver()).isFalse();
+		assertThat(TestPolicy.replay().refusing().recoverable().build().mayTakeOver()).isTrue();
+	}
+
+	@Test
+	void modesThatCompareNothingHaveNoFingerprint() {
+		IdempotencyKey key = IdempotencyKey.of("o", Caller.GLOBAL, "k");
+		assertThat(call(key, TestPolicy.replay()).fingerprint()).isEqualTo(ONE);
+		assertThat(call(key, TestPolicy.mode(IdempotencyMode.LOCK)).fingerprint()).isSameAs(Fingerprint.NONE);
+		assertThat(call(key, TestPolicy.mode(IdempotencyMode.REJECT)).fingerprint()).isSameAs(Fingerprint.NONE);
+	}
+
+	@Test
+	void fingerprintOfATokenNamesTheOperation() {
+		IdempotencyKey token = IdempotencyKey.ofToken(Caller.GLOBAL, "t");
+		Fingerprint create = call(token, TestPolicy.replay()).fingerprint();
+		assertThat(create.matches(ONE)).isFalse();
+		assertThat(create).isEqualTo(call(token, TestPolicy.replay()).fingerprint());
+		assertThat(create.matches(call(token, TestPolicy.replay().operation("orders.pay")).fingerprint())).isFalse();
+	}
+
+	private static GuardedCall call(IdempotencyKey key, TestPolicy policy) {
+		return new GuardedCall(key, ONE, policy.build(), new MemoryIdempotencyStore(1_000_000));
+	}
+
+}
