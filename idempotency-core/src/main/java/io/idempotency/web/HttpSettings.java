@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * those that ask for a part of an answer, in upper or lower case
  * @param ignoredParameters names of parameters in queries and forms that need not be
  * equal on a retry
+ * @param problemTypeBase what the type of a problem begins with; its code follows
  * @param retentionOnError the longest time for which an answer of 4xx is kept,
  * {@code null} for the retention
  * @hidden
@@ -35,12 +36,13 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
 		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, boolean anonymousRefused,
-		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters,
+		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters, String problemTypeBase,
 		@Nullable Duration retentionOnError) {
 
 	/** The defaults of {@code idempotency.*}. */
 	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
-			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(), Set.of(), null);
+			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(), Set.of(),
+			"urn:idempotency:", null);
 
 	/** The longest array is a little shorter than the greatest integer. */
 	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
@@ -111,6 +113,8 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 		private Set<String> ignoredParameters;
 
+		private String problemTypeBase;
+
 		private @Nullable Duration retentionOnError;
 
 		private Builder(HttpSettings from) {
@@ -125,6 +129,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 			this.scopeHeaders = from.scopeHeaders;
 			this.fingerprintHeaders = from.fingerprintHeaders;
 			this.ignoredParameters = from.ignoredParameters;
+			this.problemTypeBase = from.problemTypeBase;
 			this.retentionOnError = from.retentionOnError;
 		}
 
@@ -240,6 +245,16 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		}
 
 		/**
+		 * Sets what the type of a problem begins with; its code follows.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder problemTypeBase(String value) {
+			this.problemTypeBase = value;
+			return this;
+		}
+
+		/**
 		 * Sets the longest time for which an answer of 4xx is kept, {@code null} for the
 		 * retention.
 		 * @param value the value
@@ -258,7 +273,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		public HttpSettings build() {
 			return new HttpSettings(this.replayedHeader, this.maxRequestSize, this.maxResponseSize, this.releaseOn,
 					this.excludedHeaders, this.rawFingerprint, this.scope, this.anonymousRefused, this.scopeHeaders,
-					this.fingerprintHeaders, this.ignoredParameters, this.retentionOnError);
+					this.fingerprintHeaders, this.ignoredParameters, this.problemTypeBase, this.retentionOnError);
 		}
 
 	}

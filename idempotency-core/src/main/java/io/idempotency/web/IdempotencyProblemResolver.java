@@ -51,13 +51,17 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 
 	private final ProblemDetails details;
 
+	private final String typeBase;
+
 	/**
 	 * Creates the resolver.
 	 * @param context knows the exception handlers of the application
+	 * @param settings of the door
 	 */
-	public IdempotencyProblemResolver(ApplicationContext context) {
+	public IdempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
 		this.handlers = new ExplicitExceptionHandlers(context);
 		this.details = new ProblemDetails(context);
+		this.typeBase = settings.problemTypeBase();
 	}
 
 	@Override
@@ -84,7 +88,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		return new ModelAndView();
 	}
 
-	private static void write(IdempotencyException refusal, String detail, HttpServletRequest request,
+	private void write(IdempotencyException refusal, String detail, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
 		String retryAfter = Problem.retryAfter(refusal);
 		if (retryAfter != null) {
@@ -95,7 +99,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		response.resetBuffer();
 		response.setStatus(refusal.status());
 		response.setContentType(Problem.MEDIA_TYPE);
-		send(Problem.document(refusal, detail, ClientPath.of(request)), response);
+		send(Problem.document(refusal, this.typeBase, detail, ClientPath.of(request)), response);
 	}
 
 	private static void send(String json, HttpServletResponse response) throws IOException {

@@ -30,11 +30,12 @@ final class Problem {
 	/**
 	 * Returns the document (RFC 9457).
 	 * @param refusal the refusal
+	 * @param typeBase what the type begins with; the code follows
 	 * @param detail the advice for the client
 	 * @param instance the path that the client has asked for
 	 */
-	static String document(IdempotencyException refusal, String detail, String instance) {
-		FlatJson problem = new FlatJson().add("type", "urn:idempotency:" + refusal.code())
+	static String document(IdempotencyException refusal, String typeBase, String detail, String instance) {
+		FlatJson problem = new FlatJson().add("type", typeBase + refusal.code())
 			.add("title", refusal.title())
 			.add("status", refusal.status())
 			.add("detail", detail)

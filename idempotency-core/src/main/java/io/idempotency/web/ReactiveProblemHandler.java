@@ -30,6 +30,16 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReactiveProblemHandler.class);
 
+	private final String typeBase;
+
+	/**
+	 * Creates the handler.
+	 * @param typeBase what the type of a problem begins with; its code follows
+	 */
+	public ReactiveProblemHandler(String typeBase) {
+		this.typeBase = typeBase;
+	}
+
 	@Override
 	public Mono<Void> handle(ServerWebExchange exchange, Throwable thrown) {
 		ServerHttpResponse response = exchange.getResponse();
@@ -47,12 +57,11 @@ public final class ReactiveProblemHandler implements WebExceptionHandler {
 		return Mono.error(thrown);
 	}
 
-	private static Mono<Void> refuse(IdempotencyException refusal, ServerHttpRequest request,
-			ServerHttpResponse response) {
+	private Mono<Void> refuse(IdempotencyException refusal, ServerHttpRequest request, ServerHttpResponse response) {
 		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(), refusal.getMessage());
 		String path = request.getURI().getRawPath();
 		String detail = Problem.detail(refusal, request.getMethod() + " " + path, "");
-		byte[] body = Problem.document(refusal, detail, path).getBytes(StandardCharsets.UTF_8);
+		byte[] body = Problem.document(refusal, this.typeBase, detail, path).getBytes(StandardCharsets.UTF_8);
 		response.setStatusCode(HttpStatusCode.valueOf(refusal.status()));
 		response.getHeaders().set("Content-Type", Problem.MEDIA_TYPE);
 		response.getHeaders().setContentLength(body.length);

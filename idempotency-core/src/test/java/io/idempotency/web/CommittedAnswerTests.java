@@ -73,7 +73,7 @@ class CommittedAnswerTests {
 	}
 
 	private static ModelAndView refuse(HttpServletResponse response, String detail) {
-		return new IdempotencyProblemResolver(new StaticApplicationContext()).resolveException(
+		return new IdempotencyProblemResolver(new StaticApplicationContext(), HttpSettings.DEFAULTS).resolveException(
 				new MockHttpServletRequest("POST", "/orders"), response, null,
 				new IdempotencyKeyInvalidException("orders", detail));
 	}

@@ -82,8 +82,8 @@ class HttpDoorSetup {
 	}
 
 	@Bean
-	IdempotencyProblemResolver idempotencyProblemResolver(ApplicationContext context) {
-		return new IdempotencyProblemResolver(context);
+	IdempotencyProblemResolver idempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
+		return new IdempotencyProblemResolver(context, settings);
 	}
 
 	@Bean

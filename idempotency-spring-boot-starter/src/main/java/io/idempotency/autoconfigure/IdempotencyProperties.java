@@ -156,6 +156,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * @param ignoredParameters Names of parameters in queries and forms that need not be
 	 * equal on a retry. The CSRF parameter of Spring Security and the field of the key
 	 * need never be equal.
+	 * @param problemTypeBase What the type of a problem begins with; its code follows.
+	 * With the address of pages about the codes, a type can be opened.
 	 * @param retentionOnError How long an answer of 4xx is kept. Must not be longer than
 	 * the retention, which is the default. Seconds, unless a unit is given.
 	 */
@@ -166,6 +168,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			@DefaultValue List<String> excludedHeaders, @DefaultValue List<String> scopeHeaders,
 			@DefaultValue("share") Anonymous anonymous,
 			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters,
+			@DefaultValue("urn:idempotency:") String problemTypeBase,
 			@DurationUnit(ChronoUnit.SECONDS) @Nullable Duration retentionOnError) {
 	// @formatter:on
 
@@ -178,6 +181,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			PropertyChecks.headerNames("http.excluded-headers", excludedHeaders);
 			PropertyChecks.headerNames("http.scope-headers", scopeHeaders);
 			PropertyChecks.headerNames("http.fingerprint-headers", fingerprintHeaders);
+			PropertyChecks.typeBase("http.problem-type-base", problemTypeBase);
 			if (retentionOnError != null) {
 				PropertyChecks.positive("http.retention-on-error", retentionOnError);
 			}

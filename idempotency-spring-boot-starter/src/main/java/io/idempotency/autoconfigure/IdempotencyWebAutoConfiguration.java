@@ -89,6 +89,7 @@ public final class IdempotencyWebAutoConfiguration {
 			.scopeHeaders(Set.copyOf(http.scopeHeaders()))
 			.fingerprintHeaders(Set.copyOf(http.fingerprintHeaders()))
 			.ignoredParameters(Set.copyOf(http.ignoredParameters()))
+			.problemTypeBase(http.problemTypeBase())
 			.retentionOnError(http.retentionOnError())
 			.build();
 	}
@@ -202,8 +203,8 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyProblemResolver idempotencyProblemResolver(ApplicationContext context) {
-		return new IdempotencyProblemResolver(context);
+	IdempotencyProblemResolver idempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
+		return new IdempotencyProblemResolver(context, settings);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -110,6 +111,19 @@ final class PropertyChecks {
 			require(StatusPatterns.isValid(values.get(i)), name + "[" + i + "]", values.get(i),
 					"It must be a status code such as 429, or a class of them such as 5xx.");
 		}
+	}
+
+	/** A code follows, which must neither run into the base nor be lost in it. */
+	static void typeBase(String name, String value) {
+		boolean valid = value.matches(".*[/#:=]");
+		try {
+			valid = valid && URI.create(value + "code").isAbsolute();
+		}
+		catch (IllegalArgumentException ex) {
+			valid = false;
+		}
+		require(valid, name, value,
+				"It must be an absolute URI that ends with /, #, : or =, such as https://shop.example/errors/.");
 	}
 
 	static void path(String name, String value) {

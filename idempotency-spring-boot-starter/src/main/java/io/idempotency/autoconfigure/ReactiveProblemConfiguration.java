@@ -21,8 +21,8 @@ class ReactiveProblemConfiguration {
 	/** Comes before the handler of Spring Boot, which has the order -1. */
 	@Bean
 	@Order(-2)
-	ReactiveProblemHandler idempotencyReactiveProblemHandler() {
-		return new ReactiveProblemHandler();
+	ReactiveProblemHandler idempotencyReactiveProblemHandler(IdempotencyProperties properties) {
+		return new ReactiveProblemHandler(properties.http().problemTypeBase());
 	}
 
 }

@@ -143,6 +143,12 @@ class IdempotencyPropertiesTests {
 			idempotency.http.retention-on-error | -1m
 			idempotency.http.retention-on-error | 25h
 			idempotency.http.scope-headers[0]   | X Tenant
+			idempotency.http.problem-type-base  | ''
+			idempotency.http.problem-type-base  | errors/
+			idempotency.http.problem-type-base  | /errors/
+			idempotency.http.problem-type-base  | https://shop.example/my errors/
+			idempotency.http.problem-type-base  | https://shop.example/errors
+			idempotency.http.problem-type-base  | ://shop.example/
 			idempotency.http.fingerprint-headers[0] | X Currency
 			idempotency.token.path              | idempotency/tokens
 			idempotency.token.path              | ' '
@@ -210,6 +216,8 @@ class IdempotencyPropertiesTests {
 				new Object[] { "idempotency.namespace", "Order Service, Köln" },
 				new Object[] { "idempotency.redis.key-prefix", "{büro}:" },
 				new Object[] { "idempotency.jdbc.table-name", "shop.idempotency_record" },
+				new Object[] { "idempotency.http.problem-type-base", "https://shop.example/errors.html#" },
+				new Object[] { "idempotency.http.problem-type-base", "tag:shop.example,2026:" },
 				new Object[] { "idempotency.token.path", "/api/v1/tokens" });
 	}
 

@@ -217,6 +217,13 @@ class IdempotencyWebAutoConfigurationTests {
 	}
 
 	@Test
+	void typesOfProblemsAreThoseOfTheProperty() {
+		this.runner.withPropertyValues("idempotency.http.problem-type-base=https://shop.example/errors#")
+			.run((context) -> assertThat(new Browser(context).post("/orders", null, ORDER).body())
+				.contains("\"type\":\"https://shop.example/errors#key-missing\""));
+	}
+
+	@Test
 	void tokensAreThereWithoutTheirEndpoint() {
 		run((context) -> {
 			assertThat(context).hasSingleBean(IdempotencyTokens.class);

@@ -71,6 +71,21 @@ class ReactiveProblemTests {
 	}
 
 	@Test
+	void typesOfProblemsAreThoseOfTheProperty() {
+		this.application.withPropertyValues("idempotency.http.problem-type-base=https://shop.example/errors/")
+			.run((context) -> {
+				WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
+				client.post().uri("/plain/1").exchange().expectStatus().isOk();
+				client.post()
+					.uri("/plain/1")
+					.exchange()
+					.expectBody()
+					.jsonPath("$.type")
+					.isEqualTo("https://shop.example/errors/duplicate");
+			});
+	}
+
+	@Test
 	void rememberedFailureHasTheStatusOfTheFirst() {
 		this.application.run((context) -> {
 			WebTestClient client = WebTestClient.bindToApplicationContext(context).build();

@@ -221,15 +221,19 @@ class DocumentationTests {
 	void everyProblemIsDocumented() {
 		List<String> problems = Arrays.stream(IdempotencyException.class.getPermittedSubclasses())
 			.map(DocumentationTests::problem)
-			.map((problem) -> problem.code() + " " + problem.status() + " " + problem.getClass().getSimpleName())
+			.map((problem) -> problem.code() + " " + problem.status() + " " + problem.getClass().getSimpleName() + " "
+					+ problem.retry())
 			.toList();
 		List<String> documented = new ArrayList<>();
-		for (List<String> row : Page.of("docs/errors.md").rows()) {
-			if (row.size() == 5 && row.get(1).matches("\\d{3}")) {
-				documented.add(String.join(" ", row.subList(0, 3)).replace("`", ""));
+		Page errors = Page.of("docs/errors.md");
+		for (List<String> row : errors.rows()) {
+			if (row.size() == 4 && row.get(1).matches("\\d{3}")) {
+				documented.add(String.join(" ", row).replaceAll("`|\\[|\\]\\(#[a-z-]+\\)", ""));
 			}
 		}
 		assertThat(documented).containsExactlyInAnyOrderElementsOf(problems);
+		// The types of problems may lead there: idempotency.http.problem-type-base.
+		assertThat(problems).allSatisfy((problem) -> assertThat(errors.anchors()).contains(problem.split(" ")[0]));
 		String readme = Page.of("README.md").text();
 		assertThat(problems).allSatisfy((problem) -> {
 			String[] words = problem.split(" ");

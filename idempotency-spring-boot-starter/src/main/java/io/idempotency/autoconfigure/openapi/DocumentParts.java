@@ -38,11 +38,11 @@ final class DocumentParts {
 	}
 
 	/** Returns the problem document of every refusal: RFC 9457 with a code. */
-	static Schema<Object> problem() {
+	static Schema<Object> problem(String typeBase) {
 		Schema<Object> code = schema("string", "What went wrong, for programs.");
 		code.setEnum(Arrays.stream(DocumentedProblem.values()).<Object>map(DocumentedProblem::code).toList());
 		Schema<Object> problem = schema("object", "Why a request was not executed (RFC 9457).");
-		problem.addProperty("type", schema("string", "urn:idempotency: and the code.").format("uri"));
+		problem.addProperty("type", schema("string", typeBase + " and the code.").format("uri"));
 		problem.addProperty("title", schema("string", "A summary, the same for all problems with this code."));
 		problem.addProperty("status", schema("integer", "The status of the answer.").format("int32"));
 		problem.addProperty("detail", schema("string", "What the client can do, for people."));

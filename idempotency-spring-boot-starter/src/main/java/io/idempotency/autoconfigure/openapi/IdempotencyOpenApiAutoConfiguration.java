@@ -43,7 +43,8 @@ public final class IdempotencyOpenApiAutoConfiguration {
 	@Bean
 	SharedComponentsCustomizer idempotencyComponentsCustomizer(IdempotencyProperties properties,
 			ObjectProvider<TokenEndpoint> endpoint) {
-		return new SharedComponentsCustomizer((endpoint.getIfAvailable() != null) ? tokenPath(properties) : null);
+		return new SharedComponentsCustomizer(properties.http().problemTypeBase(),
+				(endpoint.getIfAvailable() != null) ? tokenPath(properties) : null);
 	}
 
 	private static String tokenPath(IdempotencyProperties properties) {

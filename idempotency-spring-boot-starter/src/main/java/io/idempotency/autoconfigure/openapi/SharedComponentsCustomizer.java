@@ -20,14 +20,18 @@ import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
  */
 final class SharedComponentsCustomizer implements GlobalOpenApiCustomizer {
 
+	private final String typeBase;
+
 	private final @Nullable String tokenPath;
 
 	/**
 	 * Creates the customizer.
+	 * @param typeBase what the type of a problem begins with
 	 * @param tokenPath the path of the endpoint that issues tokens, {@code null} if there
 	 * is none
 	 */
-	SharedComponentsCustomizer(@Nullable String tokenPath) {
+	SharedComponentsCustomizer(String typeBase, @Nullable String tokenPath) {
+		this.typeBase = typeBase;
 		this.tokenPath = tokenPath;
 	}
 
@@ -40,7 +44,7 @@ final class SharedComponentsCustomizer implements GlobalOpenApiCustomizer {
 			document.setComponents(new Components());
 		}
 		document.getComponents()
-			.addSchemas(DocumentParts.PROBLEM, DocumentParts.problem())
+			.addSchemas(DocumentParts.PROBLEM, DocumentParts.problem(this.typeBase))
 			.addHeaders(DocumentParts.REPLAYED, DocumentParts.replayed())
 			.addHeaders(DocumentParts.RETRY_AFTER, DocumentParts.retryAfter());
 		if (this.tokenPath != null && !document.getPaths().containsKey(this.tokenPath)) {

@@ -242,6 +242,20 @@ class IdempotencyOpenApiAutoConfigurationTests {
 	}
 
 	@Test
+	void typesOfProblemsAreThoseOfTheProperty() {
+		this.runner.withBean(Calls.class)
+			.withPropertyValues("idempotency.http.problem-type-base=https://shop.example/errors/")
+			.run((context) -> {
+				OpenAPI document = new OpenAPI()
+					.paths(new Paths().addPathItem("/orders", new PathItem().post(complete(context, "plain"))));
+				context.getBean(SharedComponentsCustomizer.class).customise(document);
+				Schema<?> problem = document.getComponents().getSchemas().get("IdempotencyProblem");
+				assertThat(((Schema<?>) problem.getProperties().get("type")).getDescription())
+					.isEqualTo("https://shop.example/errors/ and the code.");
+			});
+	}
+
+	@Test
 	void documentWithoutGuardedOperationsStaysAsItIs() throws Exception {
 		OpenAPI document = new OpenAPI().paths(new Paths().addPathItem("/orders", new PathItem().post(operation())));
 		defaults.getBean(SharedComponentsCustomizer.class).customise(document);
