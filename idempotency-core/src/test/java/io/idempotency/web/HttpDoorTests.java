@@ -81,6 +81,8 @@ class HttpDoorTests {
 
 	@AfterEach
 	void stop() {
+		// Else the close would wait for it.
+		this.store.down = false;
 		((ConfigurableApplicationContext) this.context).close();
 	}
 

@@ -19,6 +19,8 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -26,10 +28,12 @@ import org.springframework.transaction.support.TransactionTemplate;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * No call of the store takes longer than it may, wherever the replies go.
+ * No call of the store takes longer than it may, wherever the replies go. The tests wait
+ * together, each with a line of its own.
  */
 @EachDatabase(value = { Database.Kind.PRODUCT, Database.Kind.DRIVER }, having = Product.Trait.SERVER)
 @StoreAlone
+@Execution(ExecutionMode.CONCURRENT)
 class JdbcLostReplyTimeoutTests {
 
 	private final SqlDatabase database;

@@ -26,8 +26,9 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -39,18 +40,18 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * No call of the store takes longer than it may, whoever holds the row. The locks of
- * these tests are held until the test has seen the end of the call.
+ * these tests are held until the test has seen the end of the call. They wait together,
+ * each for a row of its own.
  */
 @EachDatabase(value = { Database.Kind.PRODUCT, Database.Kind.DRIVER, Database.Kind.DIALECT },
 		and = Database.POSTGRESQL_WITH_SIMPLE_QUERIES)
 @StoreAlone
+@Execution(ExecutionMode.CONCURRENT)
 class JdbcTimeoutTests {
 
 	private static final long TEST_TIMEOUT_SECONDS = 20;
 
 	private final Database type;
-
-	private final HikariDataSource pool;
 
 	private final DataSource dataSource;
 
@@ -63,17 +64,13 @@ class JdbcTimeoutTests {
 
 	JdbcTimeoutTests(TestDatabase database) {
 		this.type = database.type();
-		this.pool = database.address().with(this.type.product().patience()).pool(24);
-		this.dataSource = database.asSeenByTheStore(this.pool);
+		HikariDataSource pool = database.share("patient",
+				() -> database.address().with(this.type.product().patience()).pool(24));
+		this.dataSource = database.asSeenByTheStore(pool);
 		this.store = hurried(this.dataSource);
 		this.patient = new JdbcIdempotencyStore(this.dataSource, Tables.RECORDS, Duration.ofSeconds(1),
 				Duration.ofSeconds(TEST_TIMEOUT_SECONDS));
 		this.console = new TransactionTemplate(new DataSourceTransactionManager(this.dataSource));
-	}
-
-	@AfterEach
-	void stop() {
-		this.pool.close();
 	}
 
 	@Test

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.it.store.OwnThread;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -83,29 +84,32 @@ class KafkaContainersTests {
 		awaitOffset(topic, RECORDS);
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "own-handler", "in-transaction-by-default", "late" })
-	void recordWaitsForItsFirstCallInEachContainer(String topic) {
-		if (topic.equals("late")) {
-			this.late.getObject();
-		}
-		String payload = UUID.randomUUID().toString();
-		String last = UUID.randomUUID().toString();
+	@Test
+	void recordWaitsForItsFirstCallInEachContainer() {
+		this.late.getObject();
+		List<String> topics = List.of("own-handler", "in-transaction-by-default", "late");
 		CountDownLatch end = new CountDownLatch(1);
-		CompletableFuture<Void> elsewhere = runElsewhere(topic, payload, end);
-		this.kafka.send(topic, payload);
-		this.kafka.send(topic, last);
+		List<CompletableFuture<Void>> elsewhere = topics.stream()
+			.map((topic) -> runElsewhere(topic, "first of " + topic, end))
+			.toList();
+		topics.forEach((topic) -> {
+			this.kafka.send(topic, "first of " + topic);
+			this.kafka.send(topic, "last of " + topic);
+		});
 		// Those that do not wait try again at once.
-		Awaitility.await().during(Duration.ofSeconds(3)).atMost(PATIENCE).untilAsserted(() -> {
-			assertThat(this.deliveries.count(topic, IdempotencyEvent.IN_PROGRESS)).isPositive();
-			assertThat(this.deliveries.effectsOf(last)).isZero();
-		});
+		Awaitility.await()
+			.during(Duration.ofSeconds(3))
+			.atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(topics).allSatisfy((topic) -> {
+				assertThat(this.deliveries.count(topic, IdempotencyEvent.IN_PROGRESS)).isPositive();
+				assertThat(this.deliveries.effectsOf("last of " + topic)).isZero();
+			}));
 		end.countDown();
-		assertThat(elsewhere).failsWithin(PATIENCE);
-		Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
-			assertThat(this.deliveries.effectsOf(payload)).isEqualTo(1);
-			assertThat(this.deliveries.effectsOf(last)).isEqualTo(1);
-		});
+		assertThat(elsewhere).allSatisfy((call) -> assertThat(call).failsWithin(PATIENCE));
+		Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(topics).allSatisfy((topic) -> {
+			assertThat(this.deliveries.effectsOf("first of " + topic)).isEqualTo(1);
+			assertThat(this.deliveries.effectsOf("last of " + topic)).isEqualTo(1);
+		}));
 	}
 
 	@Test
@@ -185,7 +189,7 @@ class KafkaContainersTests {
 
 	private CompletableFuture<Void> runElsewhere(String operation, String payload, CountDownLatch end) {
 		CountDownLatch running = new CountDownLatch(1);
-		CompletableFuture<Void> elsewhere = CompletableFuture.runAsync(() -> this.idempotency.operation(operation)
+		CompletableFuture<Void> elsewhere = OwnThread.run(() -> this.idempotency.operation(operation)
 			.scope("KAFKA:" + operation)
 			.key(payload)
 			.execute(Void.class, () -> {

@@ -26,13 +26,25 @@ final class Node extends StoreNode<RedisIdempotencyStore> {
 	}
 
 	Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure) {
-		this(connectionFactory, waitReplicas, onStoreFailure, UnaryOperator.identity());
+		this(connectionFactory, store(connectionFactory, waitReplicas, RedisClients.PATIENT), onStoreFailure,
+				UnaryOperator.identity());
 	}
 
-	private Node(RedisConnectionFactory connectionFactory, int waitReplicas, StoreFailureMode onStoreFailure,
-			UnaryOperator<IdempotencyStore> around) {
-		this(connectionFactory, new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX,
-				waitReplicas, Duration.ofMillis(300), RedisClients.PATIENT), onStoreFailure, around);
+	/**
+	 * A node whose store waits for a connection no longer than that of an application.
+	 * @param connectionFactory its connections
+	 * @param onStoreFailure what it does when the store fails
+	 * @return the node
+	 */
+	static Node impatient(RedisConnectionFactory connectionFactory, StoreFailureMode onStoreFailure) {
+		return new Node(connectionFactory, store(connectionFactory, 0, Duration.ofSeconds(2)), onStoreFailure,
+				UnaryOperator.identity());
+	}
+
+	private static RedisIdempotencyStore store(RedisConnectionFactory connectionFactory, int waitReplicas,
+			Duration storeTimeout) {
+		return new RedisIdempotencyStore(connectionFactory, RedisIdempotencyStore.DEFAULT_KEY_PREFIX, waitReplicas,
+				Duration.ofMillis(300), storeTimeout);
 	}
 
 	private Node(RedisConnectionFactory connectionFactory, RedisIdempotencyStore store, StoreFailureMode onStoreFailure,
@@ -44,7 +56,7 @@ final class Node extends StoreNode<RedisIdempotencyStore> {
 	}
 
 	static Node withNearCache(RedisConnectionFactory connectionFactory) {
-		return new Node(connectionFactory, 0, StoreFailureMode.REJECT,
+		return new Node(connectionFactory, store(connectionFactory, 0, RedisClients.PATIENT), StoreFailureMode.REJECT,
 				(store) -> new NearCacheIdempotencyStore(store, 1_000_000, Duration.ofMinutes(10)));
 	}
 

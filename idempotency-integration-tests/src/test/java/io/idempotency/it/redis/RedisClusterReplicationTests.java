@@ -19,6 +19,8 @@ import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisClusterServers;
 import io.idempotency.it.servers.RedisServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -27,9 +29,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * {@code wait-replicas} in a cluster.
+ * {@code wait-replicas} in a cluster, of which each test has its own.
  */
 @Requires(Backend.REDIS)
+@Execution(ExecutionMode.CONCURRENT)
 class RedisClusterReplicationTests {
 
 	private static final Duration WAIT = Duration.ofSeconds(3);
@@ -46,7 +49,7 @@ class RedisClusterReplicationTests {
 				store.close();
 				cluster.replicas().forEach(RedisServer::pause);
 				RedisIdempotencyStore impatient = new RedisIdempotencyStore(connections, "test:", 1,
-						Duration.ofMillis(300), RedisClients.PATIENT);
+						Duration.ofMillis(20), RedisClients.PATIENT);
 				for (ClaimRequest request : requests) {
 					assertThatExceptionOfType(IdempotencyStoreException.class)
 						.isThrownBy(() -> impatient

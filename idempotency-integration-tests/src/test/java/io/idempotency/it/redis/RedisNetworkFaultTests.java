@@ -1,5 +1,6 @@
 package io.idempotency.it.redis;
 
+import io.idempotency.StoreFailureMode;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.NetworkFaultContract;
 import io.idempotency.it.store.StoreNode;
@@ -25,6 +26,12 @@ class RedisNetworkFaultTests extends NetworkFaultContract {
 	@Override
 	protected StoreNode<?> connect(int port) {
 		return new Node(this.redis.connect(port));
+	}
+
+	/** One that waits for a line that is cut does so for as long as the store may. */
+	@Override
+	protected StoreNode<?> connectImpatiently(int port) {
+		return Node.impatient(this.redis.connect(port), StoreFailureMode.REJECT);
 	}
 
 	@Override

@@ -15,6 +15,8 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -27,6 +29,7 @@ import static org.awaitility.Awaitility.await;
  * What many renewals at once cost, through both clients.
  */
 @EachRedis
+@Execution(ExecutionMode.CONCURRENT)
 class RedisRenewAllRoundTripTests {
 
 	private final TestRedis redis;

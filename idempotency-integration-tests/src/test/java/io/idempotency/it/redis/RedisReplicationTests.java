@@ -17,6 +17,8 @@ import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.store.OwnThread;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,9 +28,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * {@code wait-replicas}: a claim or a completion counts only when a replica has it.
+ * {@code wait-replicas}: a claim or a completion counts only when a replica has it. The
+ * tests wait together, each for servers of its own.
  */
 @EachRedis
+@Execution(ExecutionMode.CONCURRENT)
 class RedisReplicationTests {
 
 	private static final Duration WAIT = Duration.ofSeconds(3);

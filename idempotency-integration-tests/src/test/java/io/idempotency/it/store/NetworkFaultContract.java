@@ -48,6 +48,15 @@ public abstract class NetworkFaultContract {
 	protected abstract StoreNode<?> connect(int port);
 
 	/**
+	 * Connects a node that gives its store up soon.
+	 * @param port the port of the server, or of a line to it
+	 * @return the node
+	 */
+	protected StoreNode<?> connectImpatiently(int port) {
+		return connect(port);
+	}
+
+	/**
 	 * Counts the records, not through a node.
 	 * @return the number of records
 	 */
@@ -160,16 +169,19 @@ public abstract class NetworkFaultContract {
 	@Test
 	void storeThatIsGoneAfterSuccessKeepsNobodyFromHisAnswer() {
 		String key = freshKey();
-		String result = this.node.executeUntilAnswered(key, () -> {
-			this.line.cut();
-			return this.runs.run(key);
-		});
-		assertThat(result).isEqualTo(key + " run 1");
-		assertThatExceptionOfType(IdempotencyInProgressException.class)
-			.isThrownBy(() -> this.other.execute(key, () -> this.runs.run(key)));
-		this.line.mend();
-		expectReplayed(key);
-		assertThat(this.node.count(IdempotencyEvent.STORE_RETRY)).isPositive();
+		try (StoreNode<?> impatient = connectImpatiently(this.line.port())) {
+			assertThat(impatient.executeUntilAnswered(freshKey(), () -> "connected")).isEqualTo("connected");
+			String result = impatient.executeUntilAnswered(key, () -> {
+				this.line.cut();
+				return this.runs.run(key);
+			});
+			assertThat(result).isEqualTo(key + " run 1");
+			assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(() -> this.other.execute(key, () -> this.runs.run(key)));
+			this.line.mend();
+			expectReplayed(key);
+			assertThat(impatient.count(IdempotencyEvent.STORE_RETRY)).isPositive();
+		}
 	}
 
 	private void expectReplayed(String key) {

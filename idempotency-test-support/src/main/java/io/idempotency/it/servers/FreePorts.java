@@ -4,7 +4,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
@@ -22,16 +27,41 @@ public final class FreePorts {
 	/** So that no port is another one's bus. */
 	private static final int COUNT = CLUSTER_BUS_OFFSET;
 
-	/** The JVMs that run tests side by side take every second port. */
-	private static final int JVMS = 2;
-
-	private static final int JVM = Integer.getInteger("test.jvm", 0) % JVMS;
+	/** Each of the JVMs that run tests side by side takes every eighth port. */
+	private static final int JVMS = 8;
 
 	private static final Random RANDOM = new Random();
+
+	/** A lock is given up when nobody refers to its file any more. */
+	private static final List<FileChannel> LOCKED = new ArrayList<>();
+
+	private static final int JVM = share();
 
 	private static final Set<Integer> TAKEN = new HashSet<>();
 
 	private FreePorts() {
+	}
+
+	/**
+	 * The first share that no other JVM of this machine has; the lock ends with the JVM.
+	 */
+	private static int share() {
+		for (int share = 0; share < JVMS; share++) {
+			Path file = Path.of(System.getProperty("java.io.tmpdir"), "idempotency-test-ports-" + share);
+			try {
+				FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+				if (channel.tryLock() != null) {
+					LOCKED.add(channel);
+					return share;
+				}
+				channel.close();
+			}
+			catch (IOException ofAnotherUser) {
+				// Whoever that is may run tests, too.
+				continue;
+			}
+		}
+		return RANDOM.nextInt(JVMS);
 	}
 
 	/**

@@ -8,11 +8,16 @@ import io.idempotency.it.servers.StoreAlone;
 import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.ContextConfiguration;
 
-/** The same storm with the records in Redis. */
+/** The same storm, and a smaller one, with the records in Redis. */
 @StoreAlone
 @ActiveProfiles("redis")
 @ContextConfiguration(initializers = RedisOfAnApplication.class)
 @Requires(Backend.REDIS)
 class RecipeStormOnRedisTests extends RecipeStormTests {
+
+	@Override
+	int requests() {
+		return 1000;
+	}
 
 }

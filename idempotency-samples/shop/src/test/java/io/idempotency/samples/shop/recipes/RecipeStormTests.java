@@ -25,10 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RecipeStormTests extends RecipeShop {
 
-	private static final int REQUESTS = 5000;
-
-	private static final int INTENTS = REQUESTS * 60 / 100;
-
 	private static final int CLIENTS = 32;
 
 	/** Duplicates come while the first is still on its way, or soon after it. */
@@ -41,18 +37,23 @@ class RecipeStormTests extends RecipeShop {
 
 	private final Random random = Seed.random(getClass());
 
+	/** How many there are, duplicates included. */
+	int requests() {
+		return 5000;
+	}
+
 	@Test
 	@Timeout(value = 10, unit = TimeUnit.MINUTES)
 	void everyIntentIsOneOrderAndNothingIsSoldThatIsNotThere() throws Exception {
 		List<String> products = new ArrayList<>();
 		for (int i = 0; i < 7; i++) {
-			products.add(newProduct(REQUESTS));
+			products.add(newProduct(requests()));
 		}
 		String scarce = newProduct(SCARCE);
 		List<Intent> intents = intents(products, scarce);
 		Map<Intent, String> orderNos = new ConcurrentHashMap<>();
 		Queue<Intent> requests = new ConcurrentLinkedQueue<>(requests(intents));
-		assertThat(requests).hasSize(REQUESTS);
+		assertThat(requests).hasSize(requests());
 		while (!requests.isEmpty()) {
 			// One storm after the other: each of them has two minutes.
 			DuplicateStorm.of(CLIENTS).run((index) -> {
@@ -65,7 +66,7 @@ class RecipeStormTests extends RecipeShop {
 		long wanted = intents.stream().filter((intent) -> !intent.sku().equals(scarce)).count();
 		int sold = 0;
 		for (String sku : products) {
-			assertThat(stockOf(sku)).isEqualTo(REQUESTS - ordersOf(sku)).isNotNegative();
+			assertThat(stockOf(sku)).isEqualTo(requests() - ordersOf(sku)).isNotNegative();
 			sold += ordersOf(sku);
 		}
 		assertThat(sold).isEqualTo((int) wanted);
@@ -95,7 +96,7 @@ class RecipeStormTests extends RecipeShop {
 	private List<Intent> intents(List<String> products, String scarce) throws Exception {
 		List<String> schemes = RecipesTests.all().toList();
 		List<Intent> intents = new ArrayList<>();
-		for (int i = 0; i < INTENTS; i++) {
+		for (int i = 0; i < requests() * 60 / 100; i++) {
 			String scheme = schemes.get(i % schemes.size());
 			// Nobody wants a product twice: business fields would take that for one
 			// order.
@@ -113,7 +114,7 @@ class RecipeStormTests extends RecipeShop {
 
 	private List<Intent> requests(List<Intent> intents) {
 		List<Intent> requests = new ArrayList<>(intents);
-		for (int i = 0; i < REQUESTS - INTENTS; i++) {
+		while (requests.size() < requests()) {
 			requests.add(intents.get(this.random.nextInt(intents.size())));
 		}
 		requests.sort(Comparator.comparingInt(Intent::number));
