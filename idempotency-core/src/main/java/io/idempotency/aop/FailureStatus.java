@@ -1,5 +1,7 @@
 package io.idempotency.aop;
 
+import io.idempotency.store.Causes;
+
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -18,8 +20,6 @@ final class FailureStatus {
 
 	private static final String RESPONSE_STATUS = "org.springframework.web.bind.annotation.ResponseStatus";
 
-	private static final int MAX_DEPTH = 8;
-
 	private FailureStatus() {
 	}
 
@@ -31,15 +31,7 @@ final class FailureStatus {
 		if (!WEB) {
 			return 0;
 		}
-		Throwable cause = failure;
-		for (int i = 0; i < MAX_DEPTH && cause != null; i++) {
-			int status = Web.statusOf(cause);
-			if (status != 0) {
-				return status;
-			}
-			cause = cause.getCause();
-		}
-		return 0;
+		return Causes.of(failure).mapToInt(Web::statusOf).filter((status) -> status != 0).findFirst().orElse(0);
 	}
 
 	/** A class of its own, because the classes of Spring Web may be missing. */

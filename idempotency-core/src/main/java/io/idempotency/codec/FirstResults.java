@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
 import io.idempotency.protocol.ResultCodec;
+import io.idempotency.store.Causes;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -116,10 +117,7 @@ public final class FirstResults {
 	}
 
 	private static String rootMessage(Throwable failure) {
-		Throwable root = failure;
-		while (root.getCause() != null) {
-			root = root.getCause();
-		}
+		Throwable root = Causes.root(failure);
 		String message = String.valueOf(root.getMessage());
 		int end = message.indexOf('\n');
 		return root.getClass().getSimpleName() + ": " + ((end < 0) ? message : message.substring(0, end));

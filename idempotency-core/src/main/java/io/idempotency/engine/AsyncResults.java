@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
 import io.idempotency.Internal;
+import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +20,6 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class AsyncResults {
 
-	/**
-	 * Each future that another one is made of may add a wrapper; a cause may be a ring.
-	 */
-	private static final int MAX_WRAPPERS = 32;
-
 	private AsyncResults() {
 	}
 
@@ -34,11 +30,7 @@ public final class AsyncResults {
 	 * @return the cause, or the failure itself if nothing wraps it
 	 */
 	public static Throwable cause(Throwable failure) {
-		Throwable cause = failure;
-		for (int i = 0; i < MAX_WRAPPERS && isWrapper(cause) && cause.getCause() != null; i++) {
-			cause = cause.getCause();
-		}
-		return cause;
+		return Causes.unwrap(failure, AsyncResults::isWrapper);
 	}
 
 	private static boolean isWrapper(Throwable failure) {

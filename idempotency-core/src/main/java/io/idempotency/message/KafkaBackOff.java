@@ -4,6 +4,7 @@ import java.util.function.BiFunction;
 
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.store.Causes;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -87,13 +88,9 @@ public final class KafkaBackOff implements BiFunction<ConsumerRecord<?, ?>, Exce
 
 	/** Returns whether the first call of a message still runs, or its store is down. */
 	static boolean isUndecided(@Nullable Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof IdempotencyInProgressException
-					|| cause instanceof IdempotencyStoreUnavailableException) {
-				return true;
-			}
-		}
-		return false;
+		return Causes.of(failure)
+			.anyMatch((cause) -> cause instanceof IdempotencyInProgressException
+					|| cause instanceof IdempotencyStoreUnavailableException);
 	}
 
 }

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
+import io.idempotency.store.Causes;
 import io.idempotency.web.HttpEnding.Work;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,6 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
  * Watches the work behind an asynchronous answer. The answer may be over before the work.
  */
 final class AsyncWork implements CallableProcessingInterceptor {
-
-	private static final int MAX_DEPTH = 16;
 
 	private final Supplier<IdempotencyContextHolder.Binding> call;
 
@@ -106,15 +105,9 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		if (Thread.currentThread().isInterrupted()) {
 			return true;
 		}
-		Throwable cause = thrown;
-		for (int depth = 0; cause != null && depth < MAX_DEPTH; depth++) {
-			if (cause instanceof InterruptedException || cause instanceof InterruptedIOException
-					|| cause instanceof ClosedByInterruptException) {
-				return true;
-			}
-			cause = cause.getCause();
-		}
-		return false;
+		return Causes.of(thrown)
+			.anyMatch((cause) -> cause instanceof InterruptedException || cause instanceof InterruptedIOException
+					|| cause instanceof ClosedByInterruptException);
 	}
 
 	private void ended(@Nullable Throwable thrown, Work how) {

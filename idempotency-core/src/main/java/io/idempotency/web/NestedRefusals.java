@@ -6,12 +6,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 
 /** Finds a refusal of the library inside the exceptions that only wrap it. */
 final class NestedRefusals {
-
-	private static final int MAX_DEPTH = 8;
 
 	private NestedRefusals() {
 	}
@@ -23,11 +22,9 @@ final class NestedRefusals {
 	 * @return the refusal, {@code null} if there is none
 	 */
 	static @Nullable IdempotencyException find(@Nullable Throwable thrown) {
-		Throwable cause = thrown;
-		for (int i = 0; i < MAX_DEPTH && cause != null && isPlumbing(cause); i++) {
-			cause = cause.getCause();
-		}
-		return (cause instanceof IdempotencyException refusal) ? refusal : null;
+		return (thrown != null
+				&& Causes.unwrap(thrown, NestedRefusals::isPlumbing) instanceof IdempotencyException refusal) ? refusal
+						: null;
 	}
 
 	private static boolean isPlumbing(Throwable thrown) {

@@ -1,5 +1,7 @@
 package io.idempotency.web;
 
+import io.idempotency.store.Causes;
+
 /**
  * Leaves the handler without running it. The filter then writes the stored answer, or the
  * answer of the container stands. The signal carries no stack trace.
@@ -14,14 +16,7 @@ final class ReplaySignal extends RuntimeException {
 
 	/** Returns whether an exception is the signal or has it as a cause. */
 	static boolean isCauseOf(Throwable thrown) {
-		Throwable cause = thrown;
-		for (int i = 0; cause != null && i < 16; i++) {
-			if (cause instanceof ReplaySignal) {
-				return true;
-			}
-			cause = cause.getCause();
-		}
-		return false;
+		return Causes.of(thrown).anyMatch(ReplaySignal.class::isInstance);
 	}
 
 }

@@ -2,6 +2,7 @@ package io.idempotency.codec;
 
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,6 +33,7 @@ import org.springframework.core.ParameterizedTypeReference;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /** A result that comes back different is told once, and changes nothing. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -130,6 +132,34 @@ class FirstResultsTests {
 		first.of("b").encode(new Dog("Rex", 4), Animal.class);
 		first.of("a").encode(List.of(new Dog("Rex", 4)), animals);
 		assertThat(output.getOut().split("WARN", -1)).hasSize(4);
+	}
+
+	/** Such a ring took the thread of the call for ever. */
+	@Test
+	void causeThatIsARingIsTold(CapturedOutput output) {
+		RuntimeException failure = new IllegalStateException("outer", new IllegalArgumentException("inner"));
+		failure.getCause().initCause(failure);
+		ResultCodec codec = new ResultCodec() {
+
+			@Override
+			public StoredResult encode(@Nullable Object value, Type type) {
+				return new StoredResult("test", new byte[] { 1 });
+			}
+
+			@Override
+			public @Nullable Object decode(StoredResult result, Type type) {
+				throw failure;
+			}
+
+			@Override
+			public @Nullable String unsupported(Type type) {
+				return null;
+			}
+
+		};
+		assertTimeoutPreemptively(Duration.ofSeconds(20),
+				() -> new FirstResults(codec).of("pay").encode("text", String.class));
+		assertThat(output).contains("cannot be read back");
 	}
 
 	@Test

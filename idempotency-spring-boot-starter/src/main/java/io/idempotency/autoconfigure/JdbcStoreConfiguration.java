@@ -6,6 +6,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.key.Namespace;
+import io.idempotency.store.Causes;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
@@ -113,16 +114,18 @@ class JdbcStoreConfiguration {
 	}
 
 	private static void requireLogin(IdempotencyStoreException failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof SQLException refusal && refusal.getSQLState() != null
-					&& refusal.getSQLState().startsWith(INVALID_AUTHORIZATION)) {
-				throw new IdempotencyConfigurationException(
-						"The database refuses the user of the application: " + refusal.getMessage(),
-						"Set spring.datasource.username and spring.datasource.password, or those of the DataSource that "
-								+ "keeps the records, to what the database expects.",
-						failure);
-			}
-		}
+		Causes.of(failure).filter(JdbcStoreConfiguration::isRefusedLogin).findFirst().ifPresent((refusal) -> {
+			throw new IdempotencyConfigurationException(
+					"The database refuses the user of the application: " + refusal.getMessage(),
+					"Set spring.datasource.username and spring.datasource.password, or those of the DataSource that "
+							+ "keeps the records, to what the database expects.",
+					failure);
+		});
+	}
+
+	private static boolean isRefusedLogin(Throwable cause) {
+		return cause instanceof SQLException refusal && refusal.getSQLState() != null
+				&& refusal.getSQLState().startsWith(INVALID_AUTHORIZATION);
 	}
 
 	/**

@@ -12,6 +12,7 @@ import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Causes;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -257,17 +258,14 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	 * failure is another one.
 	 */
 	private static @Nullable String unreadable(Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			String message = cause.getMessage();
-			int start = (message != null) ? message.indexOf(UNREADABLE) : -1;
-			if (message != null && start >= 0) {
-				return message.substring(start + UNREADABLE.length());
-			}
-			if (message != null && message.contains(OTHER_TYPE)) {
-				return "there is a value of another type";
-			}
-		}
-		return null;
+		return Causes.of(failure)
+			.map(Throwable::getMessage)
+			.filter((message) -> message != null && (message.contains(UNREADABLE) || message.contains(OTHER_TYPE)))
+			.findFirst()
+			.map((message) -> message.contains(UNREADABLE)
+					? message.substring(message.indexOf(UNREADABLE) + UNREADABLE.length())
+					: "there is a value of another type")
+			.orElse(null);
 	}
 
 	/** Translates an exception into one of Spring's, if Spring has one for it. */

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
+import io.idempotency.store.Causes;
+
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisPipelineException;
@@ -162,12 +164,8 @@ final class RedisScripts {
 	 * exception for it in common.
 	 */
 	private static boolean isUnknownScript(Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause.getMessage() != null && cause.getMessage().contains("NOSCRIPT")) {
-				return true;
-			}
-		}
-		return false;
+		return Causes.of(failure)
+			.anyMatch((cause) -> cause.getMessage() != null && cause.getMessage().contains("NOSCRIPT"));
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.idempotency.store.redis;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -11,11 +10,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -55,11 +54,9 @@ final class RedisServerCheck {
 			requireLogin(ex);
 			// The server is down or refuses to answer; both may change before the first
 			// call comes.
-			logger.warn(
-					"Redis could not be asked for its version and its memory policy: {}. The application goes on: "
-							+ "until Redis answers, every guarded call is refused with 503, or runs unguarded if "
-							+ "idempotency.on-store-failure is 'proceed'",
-					NestedExceptionUtils.getMostSpecificCause(ex).toString());
+			logger.warn("Redis could not be asked for its version and its memory policy: {}. The application goes on: "
+					+ "until Redis answers, every guarded call is refused with 503, or runs unguarded if "
+					+ "idempotency.on-store-failure is 'proceed'", Causes.root(ex).toString());
 			logger.debug("What was said when Redis was asked", ex);
 			return;
 		}
@@ -89,14 +86,11 @@ final class RedisServerCheck {
 	}
 
 	private static @Nullable String refusal(Throwable failure) {
-		String message = failure.getMessage();
-		if (message != null && REFUSAL.matcher(message).lookingAt()) {
-			return message;
-		}
 		// A cluster client tries several nodes, and suppresses all failures but one.
-		return Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
-			.map(RedisServerCheck::refusal)
-			.filter(Objects::nonNull)
+		return Causes.of(failure)
+			.flatMap((cause) -> Stream.concat(Stream.of(cause), Stream.of(cause.getSuppressed()).flatMap(Causes::of)))
+			.map(Throwable::getMessage)
+			.filter((message) -> message != null && REFUSAL.matcher(message).lookingAt())
 			.findFirst()
 			.orElse(null);
 	}

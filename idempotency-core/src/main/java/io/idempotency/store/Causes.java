@@ -1,0 +1,55 @@
+package io.idempotency.store;
+
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows the causes of an exception, at most {@value #MAX_DEPTH} of them: causes may be
+ * a ring.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class Causes {
+
+	private static final int MAX_DEPTH = 32;
+
+	private Causes() {
+	}
+
+	/**
+	 * Returns an exception and its causes.
+	 * @param failure the exception
+	 * @return the exception first, nothing for {@code null}
+	 */
+	public static Stream<Throwable> of(@Nullable Throwable failure) {
+		return Stream.<@Nullable Throwable>iterate(failure, Objects::nonNull, (each) -> each.getCause())
+			.limit(MAX_DEPTH)
+			.map(Objects::requireNonNull);
+	}
+
+	/**
+	 * Returns the innermost cause.
+	 * @param failure the exception
+	 * @return the cause, or the exception itself if it has none
+	 */
+	public static Throwable root(Throwable failure) {
+		return of(failure).reduce(failure, (outer, inner) -> inner);
+	}
+
+	/**
+	 * Returns the first exception that no other one wraps.
+	 * @param failure the exception
+	 * @param wraps whether an exception only wraps its cause
+	 * @return the exception or one of its causes
+	 */
+	public static Throwable unwrap(Throwable failure, Predicate<Throwable> wraps) {
+		return of(failure).filter((each) -> !wraps.test(each) || each.getCause() == null).findFirst().orElse(failure);
+	}
+
+}
