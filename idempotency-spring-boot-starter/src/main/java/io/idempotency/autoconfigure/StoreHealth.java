@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import io.idempotency.StoreFailureMode;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
+import io.idempotency.store.Causes;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +33,6 @@ final class StoreHealth {
 	static final String UP = "UP";
 
 	static final String DOWN = "DOWN";
-
-	private static final int MAX_CAUSES = 16;
 
 	/** Of no operation: nobody else ever has this key. */
 	private static final String OPERATION = "idempotency.health";
@@ -79,11 +79,21 @@ final class StoreHealth {
 
 	/** Returns why calls fail although the store answers: it may be full, for example. */
 	private @Nullable String failure(StoreProbe probe) {
-		Throwable cause = this.trouble.apply(probe.store());
-		for (int i = 0; i < MAX_CAUSES && cause != null && cause.getCause() != null; i++) {
-			cause = cause.getCause();
+		Throwable failure = this.trouble.apply(probe.store());
+		return (failure != null) ? "Calls fail: " + describe(failure) : null;
+	}
+
+	/**
+	 * Describes the innermost cause of a failure. The message of a database may quote the
+	 * row that it refuses, and whoever sees the health need not see that.
+	 */
+	static String describe(Throwable failure) {
+		Throwable root = Causes.root(failure);
+		String type = root.getClass().getSimpleName();
+		if (root instanceof SQLException refusal && refusal.getSQLState() != null) {
+			return type + ", SQL state " + refusal.getSQLState() + ", code " + refusal.getErrorCode();
 		}
-		return (cause != null) ? "Calls fail: " + cause : null;
+		return type + ": " + String.valueOf(root.getMessage()).lines().findFirst().orElse("");
 	}
 
 	private String unanswered() {

@@ -76,7 +76,7 @@ final class StoreProbe {
 			question.ends(this.scheduler.nanos(), "The application is stopping");
 		}
 		catch (Throwable ex) {
-			question.ends(this.scheduler.nanos(), ex.toString());
+			question.ends(this.scheduler.nanos(), StoreHealth.describe(ex));
 		}
 		return question;
 	}
@@ -90,7 +90,7 @@ final class StoreProbe {
 		}
 		catch (Throwable ex) {
 			// An error counts, too, because calls would meet it as well.
-			problem = ex.toString();
+			problem = StoreHealth.describe(ex);
 		}
 		question.ends(this.scheduler.nanos(), problem);
 	}

@@ -1,5 +1,6 @@
 package io.idempotency.autoconfigure;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +79,23 @@ class StoreHealthTests {
 		StoreHealth.Report report = health(StoreFailureMode.REJECT).report();
 		assertThat(report.status()).isEqualTo("DEGRADED");
 		assertThat(report.stores().toString()).contains("answers=true").contains("OOM command not allowed");
+	}
+
+	/** PostgreSQL, for example, quotes the row that it refuses. */
+	@Test
+	void messageOfADatabaseIsNotTold() {
+		this.trouble = new IdempotencyStoreException("The database could not carry out 'complete'",
+				new SQLException("ERROR: value too long\n  Detail: Failing row contains (4111)", "22001", 7));
+		StoreHealth.Report report = health(StoreFailureMode.REJECT).report();
+		assertThat(report.stores().toString()).contains("Calls fail: SQLException, SQL state 22001, code 7")
+			.doesNotContain("Failing row", "4111");
+	}
+
+	@Test
+	void firstLineOfAMessageIsTold() {
+		this.trouble = new IllegalStateException("OOM command not allowed\nsecond line 4111");
+		assertThat(health(StoreFailureMode.REJECT).report().stores().toString()).contains("OOM command not allowed")
+			.doesNotContain("4111");
 	}
 
 	@Test
