@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -31,7 +31,7 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 	private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
 
 	/** What is told the end, in the order in which it was bound. */
-	private final List<Consumer<Outcome>> bound = new ArrayList<>();
+	private final List<Consumer<TransactionOutcome>> bound = new ArrayList<>();
 
 	/** For each savepoint, how many were bound before it. */
 	private final Map<Object, Integer> savepoints = new IdentityHashMap<>();
@@ -77,7 +77,7 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 	}
 
 	@Override
-	public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
+	public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<TransactionOutcome> ended) {
 		this.claims.put(key, claim);
 		bind((outcome) -> {
 			this.claims.remove(key, claim);
@@ -89,7 +89,7 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 	 * Remembers what is told, once, how the transaction has ended, or that what was done
 	 * in it since a savepoint has been rolled back.
 	 */
-	void bind(Consumer<Outcome> ended) {
+	void bind(Consumer<TransactionOutcome> ended) {
 		this.bound.add(ended);
 	}
 
@@ -128,12 +128,12 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 		 */
 		@Override
 		public void savepointRollback(Object savepoint) {
-			List<Consumer<Outcome>> bound = this.transaction.bound;
-			List<Consumer<Outcome>> since = bound.subList(this.transaction.savepoints.getOrDefault(savepoint, 0),
-					bound.size());
-			List<Consumer<Outcome>> gone = List.copyOf(since);
+			List<Consumer<TransactionOutcome>> bound = this.transaction.bound;
+			List<Consumer<TransactionOutcome>> since = bound
+				.subList(this.transaction.savepoints.getOrDefault(savepoint, 0), bound.size());
+			List<Consumer<TransactionOutcome>> gone = List.copyOf(since);
 			since.clear();
-			gone.forEach((ended) -> ended.accept(Outcome.ROLLED_BACK));
+			gone.forEach((ended) -> ended.accept(TransactionOutcome.ROLLED_BACK));
 		}
 
 		@Override
@@ -141,10 +141,10 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 			if (this.key != null) {
 				rebind(this.key, this.outer);
 			}
-			Outcome outcome = switch (status) {
-				case STATUS_COMMITTED -> Outcome.COMMITTED;
-				case STATUS_ROLLED_BACK -> Outcome.ROLLED_BACK;
-				default -> Outcome.UNKNOWN;
+			TransactionOutcome outcome = switch (status) {
+				case STATUS_COMMITTED -> TransactionOutcome.COMMITTED;
+				case STATUS_ROLLED_BACK -> TransactionOutcome.ROLLED_BACK;
+				default -> TransactionOutcome.UNKNOWN;
 			};
 			this.transaction.bound.forEach((ended) -> ended.accept(outcome));
 		}

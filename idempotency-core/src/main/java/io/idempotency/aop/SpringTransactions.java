@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.util.function.Consumer;
 
 import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ final class SpringTransactions implements BusinessTransactions {
 	}
 
 	@Override
-	public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+	public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
 		TransactionStatus status = begin();
 		T result;
 		try {

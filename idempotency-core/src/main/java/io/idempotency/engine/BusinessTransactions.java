@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
+import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ public interface BusinessTransactions {
 	 * begun; the work has not run
 	 * @throws Throwable the exception of the work, or of the commit
 	 */
-	<T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable;
+	<T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable;
 
 	/**
 	 * Returns whether work that is executed now would be in a new transaction, and the
@@ -50,24 +51,6 @@ public interface BusinessTransactions {
 		 * @throws Throwable any exception of the work
 		 */
 		@Nullable T run() throws Throwable;
-
-	}
-
-	/**
-	 * The end of a transaction.
-	 *
-	 * @hidden
-	 */
-	enum Outcome {
-
-		/** All changes of the transaction are there. */
-		COMMITTED,
-
-		/** No change of the transaction is there. */
-		ROLLED_BACK,
-
-		/** The reply to the commit was lost, so the end is not known. */
-		UNKNOWN
 
 	}
 

@@ -14,8 +14,8 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.EncryptedResults;
-import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.store.ClaimOrigin;
@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * The method's own result or exception wins over a failure of the store. Only a record
  * that commits in the transaction of the work fails that transaction, and the call with
  * it, if it cannot be written. {@code OwnerRun} runs the call of an owner, and
- * {@code Replays} answers a duplicate. {@link OwnedClaim} carries out an {@link Ending}
- * as mode and policy say.
+ * {@code Replays} answers a duplicate. {@link ClaimEnd} decides what becomes of the
+ * record, and {@link OwnedClaim} carries that out.
  * <p>
  * Thread-safe. One engine serves all operations and all stores of an application; its
  * threads renew claims, repeat the writes that a store could not do, and complete the
@@ -178,9 +178,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 			throws Throwable {
 		SurroundingTransaction transaction = action.surrounding(this.transactions.get());
 		OwnedClaim earlier = (transaction != null) ? transaction.find(call.key()) : null;
-		Ending held = (earlier != null) ? earlier.held() : null;
-		if (earlier != null && held != null && call.policy().mode() != IdempotencyMode.REJECT) {
-			return again(call, earlier, held, action, observed);
+		if (earlier != null && call.policy().mode() != IdempotencyMode.REJECT) {
+			ClaimResult again = earlier.again(call);
+			if (again instanceof ClaimResult.Acquired) {
+				return owner(call, earlier, action).run(null);
+			}
+			if (again != null) {
+				return this.replays.settle(call, again, action, observed);
+			}
 		}
 		// The caller holds a connection, and a claim may have to wait for another one.
 		Replays.Replayed<T> replayed = (transaction != null) ? this.replays.replaySeen(call, action, observed) : null;
@@ -322,21 +327,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
 			return action.run();
 		}
-	}
-
-	/**
-	 * Answers a call whose key was used before in the same transaction, while that
-	 * transaction is open and holds the ending.
-	 */
-	private <T> @Nullable T again(GuardedCall call, OwnedClaim earlier, Ending held, GuardedAction<T> action,
-			ObservedCall observed) throws Throwable {
-		if (!earlier.call().fingerprint().matches(call.fingerprint())) {
-			throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
-		}
-		if (earlier.keepsNothing()) {
-			return owner(call, earlier, action).run(null);
-		}
-		return this.replays.settle(call, earlier.resultOf(held), action, observed);
 	}
 
 	/**

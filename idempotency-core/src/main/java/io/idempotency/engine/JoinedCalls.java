@@ -1,17 +1,14 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
-
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
-import io.idempotency.protocol.RecordEnd;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
@@ -31,12 +28,6 @@ import org.jspecify.annotations.Nullable;
  * record of the store.
  */
 final class JoinedCalls {
-
-	/**
-	 * How long duplicates are told "in progress" while a result is attached after the
-	 * commit.
-	 */
-	private static final Duration ATTACH_WITHIN = Duration.ofSeconds(10);
 
 	/**
 	 * The largest number of attempts for a transaction that the database ends because of
@@ -142,13 +133,10 @@ final class JoinedCalls {
 		/** The exception of the work. */
 		private @Nullable Throwable failure;
 
-		/** The end of the record that commits with the work. */
-		private @Nullable RecordEnd written;
-
 		private boolean writeFailed;
 
 		/** The end of the transaction, {@code null} while it is open. */
-		private volatile @Nullable Outcome outcome;
+		private volatile @Nullable TransactionOutcome outcome;
 
 		/**
 		 * Whether the call has left the transaction: the end of the transaction then ends
@@ -207,7 +195,7 @@ final class JoinedCalls {
 			}
 			T value = run(owned);
 			try {
-				this.written = owned.writeInside(this.joining, ATTACH_WITHIN);
+				owned.writeBeforeCommit(this.joining);
 			}
 			catch (IdempotencyStoreException ex) {
 				this.writeFailed = true;
@@ -232,7 +220,7 @@ final class JoinedCalls {
 		/**
 		 * Is told the end of the transaction, possibly long after the call has returned.
 		 */
-		private void ended(Outcome how) {
+		private void ended(TransactionOutcome how) {
 			this.outcome = how;
 			if (this.left) {
 				conclude(how);
@@ -241,23 +229,16 @@ final class JoinedCalls {
 
 		private void leave() {
 			this.left = true;
-			Outcome how = this.outcome;
+			TransactionOutcome how = this.outcome;
 			if (how != null) {
 				conclude(how);
 			}
 		}
 
-		private void conclude(Outcome how) {
+		private void conclude(TransactionOutcome how) {
 			OwnedClaim owned = this.claim;
-			if (owned == null) {
-				return;
-			}
-			RecordEnd inside = this.written;
-			if (how == Outcome.COMMITTED && inside != null) {
-				owned.committed(inside);
-			}
-			else {
-				owned.undone(how, this.failure != null);
+			if (owned != null) {
+				owned.transactionEnded(how, this.failure != null);
 			}
 		}
 

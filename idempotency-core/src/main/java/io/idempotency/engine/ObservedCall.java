@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.RecordEnd;
+import io.idempotency.protocol.Write;
 import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
 
@@ -128,12 +128,12 @@ final class ObservedCall {
 	/**
 	 * Notes that the claim of the call has ended.
 	 * @param ending how the call has ended
-	 * @param end what became of the record
+	 * @param write what became of the record
 	 * @param accepted whether the store has accepted that, as far as it is known
 	 */
-	void claimEnded(Ending ending, RecordEnd end, boolean accepted) {
+	void claimEnded(Ending ending, Write write, boolean accepted) {
 		if (this != NONE) {
-			end(accepted ? or(outcome(ending, end)) : IdempotencyOutcome.LEASE_LOST, failure(ending));
+			end(accepted ? or(outcome(ending, write)) : IdempotencyOutcome.LEASE_LOST, failure(ending));
 		}
 	}
 
@@ -176,11 +176,11 @@ final class ObservedCall {
 		return (thrown instanceof IdempotencyException) ? IdempotencyOutcome.REFUSED : IdempotencyOutcome.FAILED;
 	}
 
-	private static IdempotencyOutcome outcome(Ending ending, RecordEnd end) {
+	private static IdempotencyOutcome outcome(Ending ending, Write write) {
 		if (ending instanceof Ending.Failed) {
 			return IdempotencyOutcome.FAILED;
 		}
-		return (end.act() == RecordEnd.Act.RELEASE) ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.EXECUTED;
+		return (write.change() instanceof Write.Release) ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.EXECUTED;
 	}
 
 	private static @Nullable Throwable failure(Ending ending) {

@@ -1,19 +1,15 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
-
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
-import io.idempotency.engine.BusinessTransactions.Outcome;
+import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
-import io.idempotency.protocol.Narrowing;
-import io.idempotency.protocol.OwnerContext;
-import io.idempotency.protocol.RecordEnd;
+import io.idempotency.protocol.TransactionOutcome;
+import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
@@ -44,28 +40,18 @@ public final class OwnedClaim {
 
 	private final Claim claim;
 
-	private final OwnerContext context;
-
-	private final Narrowing narrowing;
+	private final ClaimEnd end;
 
 	private final RecordWriter record;
 
-	private final AtomicBoolean ended = new AtomicBoolean();
-
 	private final ObservedCall observed;
-
-	private Standing standing = Standing.FREE;
-
-	/** The ending that is held until the transaction has ended. */
-	private @Nullable Ending held;
 
 	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
 			ConflictWaiter waiter, EncryptedResults results, Events events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
-		this.context = new OwnerContext(call, claim, this.ended::get);
-		this.narrowing = new Narrowing(call, claim, this.context, results, events);
-		this.record = new RecordWriter(call, claim, origin, sentNanos, this.context, upkeep, waiter, events);
+		this.end = new ClaimEnd(call, claim, results, events);
+		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, waiter, events);
 		this.observed = observed;
 		observed.owns();
 	}
@@ -91,7 +77,7 @@ public final class OwnedClaim {
 	 * @return the context
 	 */
 	public IdempotencyContext context() {
-		return this.context;
+		return this.end.context();
 	}
 
 	/**
@@ -100,7 +86,7 @@ public final class OwnedClaim {
 	 * @return the binding, to be closed by the same thread
 	 */
 	public IdempotencyContextHolder.Binding enter() {
-		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.context);
+		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.end.context());
 		CallObservation.Scope scope = this.observed.open();
 		return () -> {
 			scope.close();
@@ -118,32 +104,13 @@ public final class OwnedClaim {
 		return this.claim.abandoned();
 	}
 
-	GuardedCall call() {
-		return this.call;
-	}
-
 	/**
-	 * Returns the ending that is held while the transaction is open, {@code null} if
-	 * there is none.
-	 */
-	synchronized @Nullable Ending held() {
-		return this.held;
-	}
-
-	/**
-	 * Returns whether nothing is replayed, so that another call in the same transaction
-	 * may run on this claim.
-	 */
-	boolean keepsNothing() {
-		return this.narrowing.keepsNothing();
-	}
-
-	/**
-	 * Returns the answer for another call in the same transaction while the ending is
+	 * Returns the answer for another call in the transaction that holds the ending of
+	 * this one: {@code Acquired} if it may run on this claim, {@code null} if none is
 	 * held.
 	 */
-	ClaimResult resultOf(Ending ending) {
-		return this.narrowing.resultOf(ending);
+	@Nullable ClaimResult again(GuardedCall other) {
+		return this.end.again(other.fingerprint());
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
@@ -152,20 +119,20 @@ public final class OwnedClaim {
 	}
 
 	/** Notes that the call is made inside a surrounding transaction and ends with it. */
-	synchronized void surroundedByTransaction() {
-		this.standing = Standing.SURROUNDED;
+	void surrounded() {
+		this.end.surrounded();
 	}
 
 	/** Notes that the record is in the transaction of the work. */
-	synchronized void joined() {
-		this.standing = Standing.JOINED;
+	void joined() {
+		this.end.joined();
 	}
 
 	/**
 	 * Returns whether the record is in the transaction of the work, which is still open.
 	 */
-	synchronized boolean isJoined() {
-		return this.standing == Standing.JOINED;
+	boolean isJoined() {
+		return this.end.isJoined();
 	}
 
 	/** Ends the claim with the first ending; later endings do nothing. */
@@ -179,134 +146,54 @@ public final class OwnedClaim {
 			});
 			return;
 		}
-		Ending fixed = isInTransaction() ? this.narrowing.fix(ending) : ending;
-		Standing at = hold(fixed);
-		if (at != null) {
-			carryOut(fixed, at);
-		}
-	}
-
-	private synchronized boolean isInTransaction() {
-		return this.standing == Standing.JOINED || this.standing == Standing.SURROUNDED;
-	}
-
-	/**
-	 * Holds the ending if it must wait for the end of the transaction, and then returns
-	 * {@code null}; otherwise returns where the claim stands.
-	 */
-	private synchronized @Nullable Standing hold(Ending ending) {
-		boolean done = ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept;
-		boolean holds = this.standing == Standing.JOINED
-				|| this.standing == Standing.SURROUNDED && (done || this.held != null);
-		if (!holds) {
-			return this.standing;
-		}
-		if (this.held == null) {
-			this.held = ending;
-		}
-		return null;
-	}
-
-	/** Is told how the surrounding transaction has ended. */
-	void transactionEnded(Outcome outcome) {
-		moveOn(switch (outcome) {
-			case COMMITTED -> Standing.FREE;
-			case ROLLED_BACK -> Standing.UNDONE;
-			case UNKNOWN -> Standing.UNKNOWN;
-		});
+		carryOut(this.end.ended(ending));
 	}
 
 	/**
 	 * Writes the end of the record into the joined transaction, as far as it is known.
 	 * @param joining the store in the transaction
-	 * @param attachWithin how long duplicates are told "in progress" while a result that
-	 * is not known yet is attached
-	 * @return the end of the record if the transaction is committed
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
-	RecordEnd writeInside(IdempotencyStore joining, Duration attachWithin) {
-		Ending known = held();
-		RecordEnd write = (known != null) ? this.narrowing.of(known) : this.narrowing.ofCommit(attachWithin);
-		boolean accepted = switch (write.act()) {
-			case COMPLETE, ATTACH -> joining.complete(write.completion());
-			case RELEASE -> joining.release(this.claim.key(), this.claim.id());
-			case NOTHING -> true;
-		};
+	void writeBeforeCommit(IdempotencyStore joining) {
+		Write write = this.end.beforeCommit();
+		boolean accepted = true;
+		if (write instanceof Write.Complete complete) {
+			accepted = joining.complete(complete.completion());
+		}
+		else if (write instanceof Write.Attach attach) {
+			accepted = joining.complete(attach.completion());
+		}
+		else if (write instanceof Write.Release) {
+			accepted = joining.release(this.claim.key(), this.claim.id());
+		}
 		if (!accepted) {
 			throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
 		}
-		return write;
-	}
-
-	/**
-	 * Is told that the joined transaction was committed, together with the end of the
-	 * record.
-	 */
-	void committed(RecordEnd inside) {
-		if (inside.act() != RecordEnd.Act.ATTACH && this.ended.compareAndSet(false, true)) {
-			this.record.applied(inside);
-			Ending known = held();
-			this.observed.claimEnded((known != null) ? known : Ending.UNKEPT, inside, true);
-		}
-		moveOn(Standing.COMMITTED);
+		this.end.writtenBeforeCommit(write);
 	}
 
 	/** Drops the ending that is held, because it is not true any more. */
-	synchronized void withdraw() {
-		this.held = null;
+	void withdraw() {
+		this.end.withdraw();
 	}
 
 	/**
-	 * Is told that the joined transaction was rolled back, or that its end is not known.
-	 * @param remembers whether the ending of the call is kept all the same: its failure,
-	 * or the result that was found in the business data
+	 * Is told how the transaction has ended.
+	 * @param failed whether the work or the commit has failed
 	 */
-	void undone(Outcome outcome, boolean remembers) {
-		if (outcome == Outcome.UNKNOWN) {
-			moveOn(Standing.UNKNOWN);
-		}
-		else {
-			moveOn(remembers ? Standing.GONE : Standing.GONE_FOR_GOOD);
-		}
+	void transactionEnded(TransactionOutcome outcome, boolean failed) {
+		carryOut(this.end.transactionEnded(outcome, failed));
 	}
 
-	/** Changes where the claim stands, and carries out the ending that was held. */
-	private void moveOn(Standing at) {
-		Ending due;
-		synchronized (this) {
-			this.standing = at;
-			due = this.held;
-			this.held = null;
-		}
-		if (due != null) {
-			carryOut(due, at);
-		}
-	}
-
-	private void carryOut(Ending ending, Standing at) {
-		if (ending instanceof Ending.OutOfSight || at == Standing.UNKNOWN) {
+	private void carryOut(Write write) {
+		if (write instanceof Write.Leave) {
 			this.record.stopRenewing();
 			this.observed.claimLeft();
-			return;
 		}
-		if (!this.ended.compareAndSet(false, true)) {
-			return;
+		else if (!(write instanceof Write.Hold)) {
+			boolean accepted = this.record.write(write);
+			this.observed.claimEnded(this.end.carriedOut(), write, accepted);
 		}
-		RecordEnd end = switch (at) {
-			case FREE, SURROUNDED, GONE -> this.narrowing.of(ending);
-			case COMMITTED -> this.narrowing.ofCommitted(ending);
-			default -> RecordEnd.release(null);
-		};
-		boolean recordIsGone = at == Standing.JOINED || at == Standing.GONE_FOR_GOOD
-				|| at == Standing.GONE && end.act() == RecordEnd.Act.RELEASE;
-		boolean accepted = true;
-		if (recordIsGone) {
-			this.record.applied(end);
-		}
-		else {
-			accepted = this.record.write(end);
-		}
-		this.observed.claimEnded(ending, end, accepted);
 	}
 
 }

@@ -89,8 +89,8 @@ final class OwnerRun<T> {
 	private @Nullable T openAndRecover(@Nullable SurroundingTransaction transaction) throws Throwable {
 		try {
 			if (transaction != null) {
-				this.claim.surroundedByTransaction();
-				transaction.bind(this.call.key(), this.claim, this.claim::transactionEnded);
+				this.claim.surrounded();
+				transaction.bind(this.call.key(), this.claim, (outcome) -> this.claim.transactionEnded(outcome, false));
 			}
 			this.action.acquired(this.claim);
 			if (this.action.isAsync() && this.call.policy().recoverable()) {

@@ -2,9 +2,9 @@ package io.idempotency.engine;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.OwnerContext;
-import io.idempotency.protocol.RecordEnd;
+import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Completion;
@@ -26,7 +26,7 @@ final class RecordWriter {
 
 	private final ClaimOrigin origin;
 
-	private final OwnerContext context;
+	private final ClaimEnd end;
 
 	private final StoreUpkeep upkeep;
 
@@ -36,12 +36,12 @@ final class RecordWriter {
 
 	private final @Nullable Beat beat;
 
-	RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, OwnerContext context,
-			StoreUpkeep upkeep, ConflictWaiter waiter, Events events) {
+	RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimEnd end, StoreUpkeep upkeep,
+			ConflictWaiter waiter, Events events) {
 		this.call = call;
 		this.claim = claim;
 		this.origin = origin;
-		this.context = context;
+		this.end = end;
 		this.upkeep = upkeep;
 		this.waiter = waiter;
 		this.events = events;
@@ -60,28 +60,24 @@ final class RecordWriter {
 	 * Writes the end of the record.
 	 * @return whether the store has accepted it, or does not answer yet
 	 */
-	boolean write(RecordEnd write) {
-		return switch (write.act()) {
-			case RELEASE -> {
-				// The beat stops before the release: a beat must never renew a released
-				// claim.
-				stopRenewing();
-				yield send(write, new OutstandingRelease());
+	boolean write(Write write) {
+		if (write instanceof Write.Complete complete) {
+			if (this.beat != null) {
+				this.beat.completing();
 			}
-			case COMPLETE, ATTACH -> {
-				if (this.beat != null) {
-					this.beat.completing();
-				}
-				yield send(write, new OutstandingCompletion(write.completion()));
-			}
-			case NOTHING -> {
-				applied(write);
-				yield true;
-			}
-		};
+			return send(write, new OutstandingCompletion(complete.completion()));
+		}
+		if (write instanceof Write.Release) {
+			// The beat stops before the release: a beat must never renew a released
+			// claim.
+			stopRenewing();
+			return send(write, new OutstandingRelease());
+		}
+		applied(write.change());
+		return true;
 	}
 
-	private boolean send(RecordEnd write, OutstandingWrite outstanding) {
+	private boolean send(Write write, OutstandingWrite outstanding) {
 		boolean accepted;
 		try {
 			accepted = outstanding.send();
@@ -91,10 +87,10 @@ final class RecordWriter {
 			// to nothing else.
 			this.upkeep.outage().failed(outstanding.verb(), this.call.operation(), ex);
 			this.events.publish(IdempotencyEvent.STORE_RETRY, this.call.operation());
-			if (write.cause() != null && write.cause() != ex) {
-				write.cause().addSuppressed(ex);
+			if (write instanceof Write.Release release && release.cause() != null && release.cause() != ex) {
+				release.cause().addSuppressed(ex);
 			}
-			this.upkeep.repeat(outstanding, this.context.retention());
+			this.upkeep.repeat(outstanding, this.end.retention());
 			return true;
 		}
 		this.upkeep.outage().answered();
@@ -102,7 +98,7 @@ final class RecordWriter {
 		return accepted;
 	}
 
-	private void answered(RecordEnd write, boolean accepted) {
+	private void answered(Write write, boolean accepted) {
 		stopRenewing();
 		if (accepted) {
 			applied(write);
@@ -118,22 +114,28 @@ final class RecordWriter {
 	 * Reports the end of the record, which was written by this class or by its
 	 * transaction.
 	 */
-	void applied(RecordEnd write) {
-		if (write.act() == RecordEnd.Act.RELEASE) {
+	private void applied(Write write) {
+		if (write instanceof Write.Release) {
 			if (!this.claim.abandoned()) {
 				this.events.publish(IdempotencyEvent.RELEASED, this.call.operation());
 			}
 		}
 		else {
-			if (write.isTombstone()) {
-				this.events.publish(IdempotencyEvent.TOMBSTONE, this.call.operation());
-			}
-			if (write.isResult()) {
-				this.upkeep.addFinished(this.claim.key());
+			if (write instanceof Write.Complete complete) {
+				completed(complete);
 			}
 			this.events.publish(IdempotencyEvent.EXECUTED, this.call.operation());
 		}
 		this.waiter.wakeUp(this.claim.key());
+	}
+
+	private void completed(Write.Complete complete) {
+		if (complete.isTombstone()) {
+			this.events.publish(IdempotencyEvent.TOMBSTONE, this.call.operation());
+		}
+		if (complete.isResult()) {
+			this.upkeep.addFinished(this.claim.key());
+		}
 	}
 
 	void stopRenewing() {
@@ -162,7 +164,7 @@ final class RecordWriter {
 		@Override
 		protected void answered(boolean accepted) {
 			if (accepted) {
-				applied(RecordEnd.release(null));
+				applied(new Write.Release(null));
 			}
 			RecordWriter.this.waiter.wakeUp(RecordWriter.this.claim.key());
 		}
@@ -234,7 +236,7 @@ final class RecordWriter {
 		@Override
 		protected void answered(boolean accepted) {
 			boolean forgotten = !accepted && this.completion.retention().isZero();
-			RecordWriter.this.answered(RecordEnd.complete(this.completion), accepted || forgotten);
+			RecordWriter.this.answered(new Write.Complete(this.completion), accepted || forgotten);
 		}
 
 		@Override

@@ -3,8 +3,8 @@ package io.idempotency.engine;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +31,6 @@ public interface SurroundingTransaction {
 	 * @param claim the claim
 	 * @param ended is told once how the transaction has ended, after its end
 	 */
-	void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended);
+	void bind(IdempotencyKey key, OwnedClaim claim, Consumer<TransactionOutcome> ended);
 
 }

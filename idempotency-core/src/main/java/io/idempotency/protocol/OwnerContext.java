@@ -4,19 +4,14 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 import io.idempotency.IdempotencyContext;
-import io.idempotency.Internal;
 import io.idempotency.store.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The context of a guarded method: the facts of its own call, and its wishes for the end
  * of the call, which count until the call has ended.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class OwnerContext implements IdempotencyContext {
+final class OwnerContext implements IdempotencyContext {
 
 	private final String operation;
 
@@ -31,7 +26,7 @@ public final class OwnerContext implements IdempotencyContext {
 
 	private volatile boolean releaseRequested;
 
-	public OwnerContext(GuardedCall call, Claim claim, BooleanSupplier ended) {
+	OwnerContext(GuardedCall call, Claim claim, BooleanSupplier ended) {
 		this.operation = call.operation();
 		this.claim = claim;
 		this.ended = ended;
@@ -70,7 +65,7 @@ public final class OwnerContext implements IdempotencyContext {
 		}
 	}
 
-	public Duration retention() {
+	Duration retention() {
 		return retentionAtMost(null);
 	}
 

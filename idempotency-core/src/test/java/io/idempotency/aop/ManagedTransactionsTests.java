@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.h2.jdbcx.JdbcDataSource;
@@ -43,7 +43,7 @@ class ManagedTransactionsTests {
 
 	private final ManagedTransactions ofShop = ManagedTransactions.of(this.shop);
 
-	private final List<Outcome> outcomes = new ArrayList<>();
+	private final List<TransactionOutcome> outcomes = new ArrayList<>();
 
 	private static JdbcDataSource dataSource() {
 		JdbcDataSource dataSource = new JdbcDataSource();
@@ -220,7 +220,7 @@ class ManagedTransactionsTests {
 			assertThat(this.outcomes).isEmpty();
 			status.setRollbackOnly();
 		});
-		assertThat(this.outcomes).containsExactly(Outcome.ROLLED_BACK);
+		assertThat(this.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
 
 	@Test
@@ -228,10 +228,10 @@ class ManagedTransactionsTests {
 		new TransactionTemplate(this.billing).executeWithoutResult((status) -> {
 			joinOrFail(() -> {
 			});
-			assertThat(this.outcomes).containsExactly(Outcome.COMMITTED);
+			assertThat(this.outcomes).containsExactly(TransactionOutcome.COMMITTED);
 			status.setRollbackOnly();
 		});
-		assertThat(this.outcomes).containsExactly(Outcome.COMMITTED);
+		assertThat(this.outcomes).containsExactly(TransactionOutcome.COMMITTED);
 	}
 
 	@Test
@@ -244,9 +244,9 @@ class ManagedTransactionsTests {
 				});
 				status.setRollbackOnly();
 			});
-			assertThat(this.outcomes).containsExactly(Outcome.ROLLED_BACK);
+			assertThat(this.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 		});
-		assertThat(this.outcomes).containsExactly(Outcome.ROLLED_BACK);
+		assertThat(this.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
 
 	@Test
@@ -257,7 +257,7 @@ class ManagedTransactionsTests {
 			.executeWithoutResult((status) -> assertThatIllegalStateException().isThrownBy(() -> join(() -> {
 				throw new IllegalStateException("no");
 			}))));
-		assertThat(this.outcomes).containsExactly(Outcome.ROLLED_BACK);
+		assertThat(this.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
 
 	/** Tells nobody what it begins. */

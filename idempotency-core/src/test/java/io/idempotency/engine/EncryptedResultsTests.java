@@ -28,6 +28,7 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultEncryption;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
@@ -451,9 +452,9 @@ class EncryptedResultsTests {
 		}
 
 		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
 			T result = work.run();
-			ended.accept(Outcome.COMMITTED);
+			ended.accept(TransactionOutcome.COMMITTED);
 			return result;
 		}
 

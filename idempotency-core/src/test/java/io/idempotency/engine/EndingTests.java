@@ -21,7 +21,6 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
@@ -29,6 +28,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
@@ -304,7 +304,7 @@ class EndingTests {
 			assertThat(EndingTests.this.node.store.sequence()).containsExactly(Verb.CLAIM);
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
 				.isInstanceOf(ClaimResult.InProgress.class);
-			this.transaction.end(Outcome.COMMITTED);
+			this.transaction.end(TransactionOutcome.COMMITTED);
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
 				.isInstanceOf(ClaimResult.Completed.class);
 			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
@@ -313,7 +313,7 @@ class EndingTests {
 		@Test
 		void isFreeWhenThatIsRolledBack() throws Throwable {
 			execute(EndingTests.this.policy, TestAction.returning("one"));
-			this.transaction.end(Outcome.ROLLED_BACK);
+			this.transaction.end(TransactionOutcome.ROLLED_BACK);
 			assertThat(EndingTests.this.node.memory.size()).isZero();
 			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.RELEASED);
 			assertThat(execute(EndingTests.this.policy, TestAction.returning("two"))).isEqualTo("two");
@@ -322,7 +322,7 @@ class EndingTests {
 		@Test
 		void isLeftToItsLeaseWhenNobodyKnows() throws Throwable {
 			execute(EndingTests.this.policy, TestAction.returning("one"));
-			this.transaction.end(Outcome.UNKNOWN);
+			this.transaction.end(TransactionOutcome.UNKNOWN);
 			EndingTests.this.time.advance(Duration.ofMinutes(5));
 			assertThat(EndingTests.this.node.store.sequence()).containsExactly(Verb.CLAIM);
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
@@ -334,7 +334,7 @@ class EndingTests {
 			execute(EndingTests.this.policy, TestAction.returning("one"));
 			EndingTests.this.time.advance(Duration.ofSeconds(35));
 			assertThat(EndingTests.this.node.store.count(Verb.RENEW)).isEqualTo(3);
-			this.transaction.end(Outcome.COMMITTED);
+			this.transaction.end(TransactionOutcome.COMMITTED);
 			EndingTests.this.time.advance(Duration.ofSeconds(35));
 			assertThat(EndingTests.this.node.store.count(Verb.RENEW)).isEqualTo(3);
 		}
@@ -349,7 +349,7 @@ class EndingTests {
 			Fingerprint other = Fingerprint.of("test1").add("other").build();
 			assertThatExceptionOfType(IdempotencyKeyReusedException.class)
 				.isThrownBy(() -> execute(EndingTests.this.policy, other, second));
-			this.transaction.end(Outcome.COMMITTED);
+			this.transaction.end(TransactionOutcome.COMMITTED);
 			assertThat(EndingTests.this.node.events.all()).containsExactly(IdempotencyEvent.REPLAYED,
 					IdempotencyEvent.KEY_REUSED, IdempotencyEvent.EXECUTED);
 		}
@@ -360,7 +360,7 @@ class EndingTests {
 					() -> execute(EndingTests.this.policy, TestAction.throwing(new IllegalStateException("method"))));
 			assertThat(EndingTests.this.node.memory.size()).isZero();
 			assertThat(execute(EndingTests.this.policy, TestAction.returning("two"))).isEqualTo("two");
-			this.transaction.end(Outcome.COMMITTED);
+			this.transaction.end(TransactionOutcome.COMMITTED);
 			assertThat(execute(EndingTests.this.policy, TestAction.returning("three"))).isEqualTo("two");
 		}
 
@@ -370,7 +370,7 @@ class EndingTests {
 			execute(lock, TestAction.returning("one"));
 			assertThat(execute(lock, TestAction.returning("two"))).isEqualTo("two");
 			assertThat(EndingTests.this.node.askElsewhere(lock)).isInstanceOf(ClaimResult.InProgress.class);
-			this.transaction.end(Outcome.COMMITTED);
+			this.transaction.end(TransactionOutcome.COMMITTED);
 			assertThat(EndingTests.this.node.memory.size()).isZero();
 		}
 
@@ -381,7 +381,7 @@ class EndingTests {
 					.isThrownBy(() -> execute(EndingTests.this.policy, TestAction.returning("two")));
 				return "one";
 			}));
-			this.transaction.end(Outcome.COMMITTED);
+			this.transaction.end(TransactionOutcome.COMMITTED);
 			assertThat(EndingTests.this.node.askElsewhere(EndingTests.this.policy))
 				.isInstanceOf(ClaimResult.Completed.class);
 		}
@@ -495,7 +495,7 @@ class EndingTests {
 		@Test
 		void isLeftToItsLeaseWhenNobodyKnowsWhetherItIsCommitted() {
 			this.transaction.failure = new IllegalStateException("the reply of the commit is lost");
-			this.transaction.failed = Outcome.UNKNOWN;
+			this.transaction.failed = TransactionOutcome.UNKNOWN;
 			assertThatIllegalStateException()
 				.isThrownBy(() -> execute(EndingTests.this.policy, TestAction.returning("one")));
 			EndingTests.this.time.advance(Duration.ofMinutes(1));
@@ -577,14 +577,14 @@ class EndingTests {
 
 		private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
 
-		private final List<Consumer<Outcome>> ended = new ArrayList<>();
+		private final List<Consumer<TransactionOutcome>> ended = new ArrayList<>();
 
 		private boolean open = true;
 
 		/** What the commit fails with. */
 		private @Nullable RuntimeException failure;
 
-		private Outcome failed = Outcome.ROLLED_BACK;
+		private TransactionOutcome failed = TransactionOutcome.ROLLED_BACK;
 
 		@Override
 		public boolean wouldBegin() {
@@ -592,20 +592,20 @@ class EndingTests {
 		}
 
 		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> told) throws Throwable {
+		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> told) throws Throwable {
 			T result;
 			try {
 				result = work.run();
 			}
 			catch (Throwable thrown) {
-				told.accept(Outcome.ROLLED_BACK);
+				told.accept(TransactionOutcome.ROLLED_BACK);
 				throw thrown;
 			}
 			if (this.failure != null) {
 				told.accept(this.failed);
 				throw this.failure;
 			}
-			told.accept(Outcome.COMMITTED);
+			told.accept(TransactionOutcome.COMMITTED);
 			return result;
 		}
 
@@ -615,12 +615,12 @@ class EndingTests {
 		}
 
 		@Override
-		public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> told) {
+		public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<TransactionOutcome> told) {
 			this.claims.put(key, claim);
 			this.ended.add(told);
 		}
 
-		void end(Outcome outcome) {
+		void end(TransactionOutcome outcome) {
 			this.open = false;
 			this.ended.forEach((told) -> told.accept(outcome));
 		}

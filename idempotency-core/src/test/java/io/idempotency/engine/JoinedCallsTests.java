@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
@@ -58,8 +59,8 @@ class JoinedCallsTests {
 		assertThat(execute()).isEqualTo("one");
 		assertThat(this.runs).hasSize(1);
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_RETRY)).isOne();
-		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK,
-				BusinessTransactions.Outcome.COMMITTED);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK,
+				TransactionOutcome.COMMITTED);
 	}
 
 	@Test
@@ -68,7 +69,7 @@ class JoinedCallsTests {
 				() -> new TransactionLostException("deadlock", null));
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::execute)
 			.withCauseInstanceOf(TransactionLostException.class);
-		assertThat(this.transactions.outcomes).hasSize(3).containsOnly(BusinessTransactions.Outcome.ROLLED_BACK);
+		assertThat(this.transactions.outcomes).hasSize(3).containsOnly(TransactionOutcome.ROLLED_BACK);
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_RETRY)).isEqualTo(2);
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isOne();
 		assertThat(this.runs).isEmpty();
@@ -81,7 +82,7 @@ class JoinedCallsTests {
 		this.joining.fail(ScriptedStore.Verb.COMPLETE, ScriptedStore.Point.BEFORE, 1,
 				() -> new TransactionLostException("lost", deadlock));
 		assertThatIllegalStateException().isThrownBy(this::execute).isSameAs(deadlock);
-		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 		expectNoOutage();
 		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.RELEASED);
 	}
@@ -114,7 +115,7 @@ class JoinedCallsTests {
 		assertThat(this.runs).hasSize(1);
 		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(1);
 		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.STORE_ERROR);
-		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 	}
 
 	@Test
@@ -130,7 +131,7 @@ class JoinedCallsTests {
 		execute();
 		assertThat(execute()).isEqualTo("one");
 		assertThat(this.runs).hasSize(1);
-		assertThat(this.transactions.outcomes).containsOnly(BusinessTransactions.Outcome.COMMITTED);
+		assertThat(this.transactions.outcomes).containsOnly(TransactionOutcome.COMMITTED);
 	}
 
 	@Test
@@ -170,7 +171,7 @@ class JoinedCallsTests {
 		assertThatExceptionOfType(RuntimeException.class)
 			.isThrownBy(() -> this.node.engine.execute(call, TestAction.throwing(failure), this.transactions))
 			.isSameAs(failure);
-		assertThat(this.transactions.outcomes).containsExactly(BusinessTransactions.Outcome.ROLLED_BACK);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isZero();
 	}
 
@@ -194,7 +195,7 @@ class JoinedCallsTests {
 
 	private static final class RecordedTransactions implements BusinessTransactions {
 
-		private final List<Outcome> outcomes = new ArrayList<>();
+		private final List<TransactionOutcome> outcomes = new ArrayList<>();
 
 		private final List<Runnable> later = new ArrayList<>();
 
@@ -210,24 +211,24 @@ class JoinedCallsTests {
 		}
 
 		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
 			T result;
 			try {
 				result = work.run();
 			}
 			catch (Throwable failure) {
-				end(Outcome.ROLLED_BACK, ended);
+				end(TransactionOutcome.ROLLED_BACK, ended);
 				throw failure;
 			}
 			if (this.loseReplyOfCommit) {
-				end(Outcome.UNKNOWN, ended);
+				end(TransactionOutcome.UNKNOWN, ended);
 				throw new IllegalStateException("reply lost");
 			}
-			end(Outcome.COMMITTED, ended);
+			end(TransactionOutcome.COMMITTED, ended);
 			return result;
 		}
 
-		private void end(Outcome outcome, Consumer<Outcome> ended) {
+		private void end(TransactionOutcome outcome, Consumer<TransactionOutcome> ended) {
 			this.outcomes.add(outcome);
 			if (this.tellsLater) {
 				this.later.add(() -> ended.accept(outcome));

@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.RecordKey;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -184,12 +185,12 @@ class JoinedReplayTests {
 		}
 
 		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
 			this.begun++;
 			this.open = true;
 			try {
 				T result = work.run();
-				ended.accept(Outcome.COMMITTED);
+				ended.accept(TransactionOutcome.COMMITTED);
 				return result;
 			}
 			finally {

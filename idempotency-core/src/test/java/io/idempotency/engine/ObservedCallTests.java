@@ -20,6 +20,7 @@ import io.idempotency.engine.RecordedCalls.RecordedCall;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.Claim;
 import io.idempotency.upkeep.EngineLoad;
 import org.jspecify.annotations.Nullable;
@@ -215,10 +216,10 @@ class ObservedCallTests {
 			}
 
 			@Override
-			public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+			public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
 				T result = work.run();
 				assertThat(ObservedCallTests.this.calls.last().ends).hasValue(0);
-				ended.accept(Outcome.COMMITTED);
+				ended.accept(TransactionOutcome.COMMITTED);
 				return result;
 			}
 

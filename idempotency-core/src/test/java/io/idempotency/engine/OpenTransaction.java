@@ -2,8 +2,8 @@ package io.idempotency.engine;
 
 import java.util.function.Consumer;
 
-import io.idempotency.engine.BusinessTransactions.Outcome;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction around a call that knows no earlier call and is told of none. */
@@ -15,7 +15,7 @@ public final class OpenTransaction implements SurroundingTransaction {
 	}
 
 	@Override
-	public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<Outcome> ended) {
+	public void bind(IdempotencyKey key, OwnedClaim claim, Consumer<TransactionOutcome> ended) {
 		throw new AssertionError("Nothing is claimed");
 	}
 

@@ -12,6 +12,7 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.StoredResult;
@@ -103,9 +104,9 @@ class UnkeptResultTests {
 			}
 
 			@Override
-			public <T> @Nullable T execute(Work<T> work, Consumer<Outcome> ended) throws Throwable {
+			public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
 				T result = work.run();
-				ended.accept(Outcome.COMMITTED);
+				ended.accept(TransactionOutcome.COMMITTED);
 				return result;
 			}
 

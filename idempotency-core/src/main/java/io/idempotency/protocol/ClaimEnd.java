@@ -1,0 +1,459 @@
+package io.idempotency.protocol;
+
+import java.time.Duration;
+
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.ResultKind;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides how a claim ends: from the {@link Ending} of its call, the mode, the policy,
+ * the wish of the application and the end of a transaction. One ending ends the claim;
+ * later ones do nothing.
+ * <p>
+ * A call inside a database transaction is done only when that has ended, so its ending is
+ * held until then:
+ *
+ * <table class="striped">
+ * <caption>What is written</caption> <thead>
+ * <tr>
+ * <th>the claim</th>
+ * <th>ending</th>
+ * <th>write</th>
+ * </tr>
+ * </thead> <tbody>
+ * <tr>
+ * <td>in no transaction</td>
+ * <td>any</td>
+ * <td>what {@link Ending} says</td>
+ * </tr>
+ * <tr>
+ * <td rowspan="2">surrounded by a transaction</td>
+ * <td>done</td>
+ * <td>held; committed: what {@link Ending} says; rolled back: release; not known:
+ * leave</td>
+ * </tr>
+ * <tr>
+ * <td>not done</td>
+ * <td>what {@link Ending} says, at once</td>
+ * </tr>
+ * <tr>
+ * <td>joined to the transaction of its work</td>
+ * <td>any</td>
+ * <td>held; {@link #beforeCommit()} writes it, or that the work is done; committed: the
+ * result is attached, and nothing is released; rolled back: the record is gone, and only
+ * an ending that is remembered is written anew; not known: leave</td>
+ * </tr>
+ * </tbody>
+ * </table>
+ *
+ * Pure: starts no thread, asks no store and reads no clock. Thread-safe; no lock is held
+ * while a result is encoded.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ClaimEnd {
+
+	/**
+	 * How long duplicates are told "in progress" while a result is attached after the
+	 * commit.
+	 */
+	private static final Duration ATTACH_WITHIN = Duration.ofSeconds(10);
+
+	private static final Write RELEASE = new Write.Release(null);
+
+	private final GuardedCall call;
+
+	private final Claim claim;
+
+	private final OwnerContext context;
+
+	private final EncryptedResults results;
+
+	private final ResultLog log;
+
+	private State state = State.FREE;
+
+	/** The ending that is held until the transaction has ended. */
+	private @Nullable Ending held;
+
+	/** What the transaction of the work has written. */
+	private @Nullable Write inside;
+
+	/** The ending that was carried out last. */
+	private Ending carriedOut = Ending.UNKEPT;
+
+	public ClaimEnd(GuardedCall call, Claim claim, EncryptedResults results, ResultLog log) {
+		this.call = call;
+		this.claim = claim;
+		this.results = results;
+		this.log = log;
+		this.context = new OwnerContext(call, claim, this::hasEnded);
+	}
+
+	/** Returns the context for the guarded method. */
+	public IdempotencyContext context() {
+		return this.context;
+	}
+
+	/** Returns how long the end of the call is kept. */
+	public Duration retention() {
+		return this.context.retention();
+	}
+
+	/** Notes that the call is made inside a transaction and ends with it. */
+	public synchronized void surrounded() {
+		this.state = State.SURROUNDED;
+	}
+
+	/** Notes that the record is in the transaction of the work. */
+	public synchronized void joined() {
+		this.state = State.JOINED;
+	}
+
+	/** Returns whether the record is in the transaction of the work, still open. */
+	public synchronized boolean isJoined() {
+		return this.state == State.JOINED;
+	}
+
+	private synchronized boolean hasEnded() {
+		return this.state == State.ENDED;
+	}
+
+	/** Returns the ending that the last write carries out. */
+	public synchronized Ending carriedOut() {
+		return this.carriedOut;
+	}
+
+	/** Is told how the call has ended. */
+	public Write ended(Ending ending) {
+		Ending fixed = isInTransaction() ? fix(ending) : ending;
+		State at = take(fixed);
+		return (at != null) ? write(fixed, at) : Write.HOLD;
+	}
+
+	private synchronized boolean isInTransaction() {
+		return this.state == State.JOINED || this.state == State.SURROUNDED;
+	}
+
+	/**
+	 * Returns the state in which an ending is carried out, {@code null} if it is held or
+	 * comes too late.
+	 */
+	private synchronized @Nullable State take(Ending ending) {
+		boolean done = ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept;
+		boolean holds = this.state == State.JOINED || this.state == State.SURROUNDED && (done || this.held != null);
+		if (holds) {
+			this.held = (this.held != null) ? this.held : ending;
+			return null;
+		}
+		return carryOut(ending);
+	}
+
+	private synchronized @Nullable State carryOut(Ending ending) {
+		State at = this.state;
+		if (at == State.ENDED) {
+			return null;
+		}
+		this.carriedOut = ending;
+		if (!(ending instanceof Ending.OutOfSight) && at != State.UNKNOWN) {
+			this.state = State.ENDED;
+		}
+		return at;
+	}
+
+	/**
+	 * Decides what is written before the commit of the transaction of the work, as far as
+	 * the ending is known. If the store refuses it, the transaction must not commit.
+	 */
+	public Write beforeCommit() {
+		Ending known = held();
+		if (known != null) {
+			return of(known);
+		}
+		Write write = of(Ending.UNKEPT);
+		boolean attaches = write instanceof Write.Complete complete && complete.isTombstone()
+				&& this.call.policy().keepsResult();
+		return !attaches ? write : new Write.Attach(
+				Completion.executed(this.claim, this.call.fingerprint(), ATTACH_WITHIN, this.context.retention()));
+	}
+
+	/** Is told that the store has taken what was decided before the commit. */
+	public synchronized void writtenBeforeCommit(Write write) {
+		this.inside = write;
+	}
+
+	/**
+	 * Drops the ending that is held: the commit has failed, and it is not true any more.
+	 */
+	public synchronized void withdraw() {
+		this.held = null;
+	}
+
+	/**
+	 * Is told how the surrounding transaction, or the transaction of the work, has ended.
+	 * @param outcome the end
+	 * @param failed whether the work or the commit has failed: if its transaction was
+	 * rolled back, that failure, or the result that was found in the business data, is
+	 * kept all the same
+	 */
+	public Write transactionEnded(TransactionOutcome outcome, boolean failed) {
+		Ending due;
+		State at;
+		synchronized (this) {
+			due = this.held;
+			Write written = this.inside;
+			this.held = null;
+			if (this.state == State.ENDED) {
+				return Write.HOLD;
+			}
+			this.state = (this.state == State.SURROUNDED) ? afterSurrounding(outcome)
+					: afterJoined(outcome, written != null, failed);
+			if (this.state == State.COMMITTED && !(written instanceof Write.Attach)) {
+				carryOut((due != null) ? due : Ending.UNKEPT);
+				return new Write.Applied(written);
+			}
+			at = (due != null) ? carryOut(due) : null;
+		}
+		return (at != null) ? write(due, at) : Write.HOLD;
+	}
+
+	private static State afterSurrounding(TransactionOutcome outcome) {
+		return switch (outcome) {
+			case COMMITTED -> State.FREE;
+			case ROLLED_BACK -> State.UNDONE;
+			case UNKNOWN -> State.UNKNOWN;
+		};
+	}
+
+	private static State afterJoined(TransactionOutcome outcome, boolean written, boolean failed) {
+		if (outcome == TransactionOutcome.UNKNOWN) {
+			return State.UNKNOWN;
+		}
+		if (outcome == TransactionOutcome.COMMITTED && written) {
+			return State.COMMITTED;
+		}
+		return failed ? State.GONE : State.GONE_FOR_GOOD;
+	}
+
+	/** Decides the write of an ending, in the state in which it was taken. */
+	private Write write(Ending ending, State at) {
+		if (ending instanceof Ending.OutOfSight) {
+			return Write.LEAVE;
+		}
+		return switch (at) {
+			case FREE, SURROUNDED -> of(ending);
+			case UNDONE -> RELEASE;
+			case COMMITTED -> ofCommitted(ending);
+			case GONE -> ofGone(ending);
+			case GONE_FOR_GOOD -> new Write.Applied(RELEASE);
+			case UNKNOWN -> Write.LEAVE;
+			case JOINED, ENDED -> Write.HOLD;
+		};
+	}
+
+	private Write of(Ending ending) {
+		if (ending instanceof Ending.NotRun notRun) {
+			return new Write.Release(notRun.cause());
+		}
+		if (ending instanceof Ending.Failed failed) {
+			boolean remember = this.call.policy().onFailure() == FailureMode.REMEMBER && !keepsNothing();
+			return remember ? done(failed.remembered(), ResultKind.FAILURE, this.context.retention())
+					: new Write.Release(failed.cause());
+		}
+		if (mode() == IdempotencyMode.LOCK) {
+			return new Write.Complete(Completion.forget(this.claim, this.call.fingerprint()));
+		}
+		if (this.context.isReleaseRequested()) {
+			// A release and not a deletion, so that the store still remembers a dead
+			// earlier owner.
+			return RELEASE;
+		}
+		if (ending instanceof Ending.DoneUnkept unkept && unkept.why() != null && this.call.policy().replays()) {
+			this.log.resultNotStored(this.call.operation(), unkept.why());
+		}
+		return done((ending instanceof Ending.Done done) ? done.result() : null, kind(ending), retention(ending));
+	}
+
+	/** The work stays done even if something failed after the commit. */
+	private Write ofCommitted(Ending ending) {
+		if (this.context.isReleaseRequested() && mode() != IdempotencyMode.LOCK) {
+			// The record says by now that the call is done, and no store releases such a
+			// record: the result that is not wanted is not attached.
+			return done(null, kind(ending), retention(ending));
+		}
+		if (ending instanceof Ending.Failed failed) {
+			Ending.Encoding remembered = failed.remembered();
+			return of((remembered != null) ? new Ending.Done(remembered) : new Ending.DoneUnkept(failed.cause()));
+		}
+		return of((ending instanceof Ending.NotRun notRun) ? new Ending.DoneUnkept(notRun.cause()) : ending);
+	}
+
+	/** The record was rolled back with the work. There is nothing to be released. */
+	private Write ofGone(Ending ending) {
+		Write write = of(ending);
+		return (write instanceof Write.Release) ? new Write.Applied(write) : write;
+	}
+
+	/**
+	 * Encodes the result now, because its objects may change before the result is
+	 * written.
+	 */
+	private Ending fix(Ending ending) {
+		boolean kept = this.call.policy().replays() && !this.context.isReleaseRequested();
+		if (!kept || !(ending instanceof Ending.Done done)) {
+			return ending;
+		}
+		try {
+			StoredResult result = done.result().encode();
+			return new Ending.Done(() -> result, done.kind(), done.keptAtMost());
+		}
+		catch (Throwable ex) {
+			// After success nothing may delete the record.
+			return new Ending.DoneUnkept(ex, done.kind(), done.keptAtMost());
+		}
+	}
+
+	private synchronized @Nullable Ending held() {
+		return this.held;
+	}
+
+	/**
+	 * Returns the answer for another call in the transaction while that holds the ending:
+	 * {@code Acquired} if it may run on this claim, because nothing is kept.
+	 * @param fingerprint the fingerprint of the other call
+	 * @return the answer, {@code null} if no ending is held
+	 */
+	public @Nullable ClaimResult again(Fingerprint fingerprint) {
+		Ending known = held();
+		if (known == null) {
+			return null;
+		}
+		if (!this.call.fingerprint().matches(fingerprint)) {
+			return new ClaimResult.Mismatch();
+		}
+		if (keepsNothing()) {
+			return new ClaimResult.Acquired(this.claim);
+		}
+		if (known instanceof Ending.Done done && this.call.policy().keepsResult()) {
+			StoredResult result = stored(done.result());
+			if (result != null) {
+				return new ClaimResult.Completed(result, retention(done));
+			}
+		}
+		return new ClaimResult.Tombstone();
+	}
+
+	private boolean keepsNothing() {
+		return mode() == IdempotencyMode.LOCK || this.context.isReleaseRequested();
+	}
+
+	private IdempotencyMode mode() {
+		return this.call.policy().mode();
+	}
+
+	/**
+	 * Returns the kind of the result. If the policy remembers failures, it remembers
+	 * refusals, too.
+	 */
+	private ResultKind kind(Ending ending) {
+		ResultKind kind = ResultKind.SUCCESS;
+		if (ending instanceof Ending.Done done) {
+			kind = done.kind();
+		}
+		else if (ending instanceof Ending.DoneUnkept unkept) {
+			kind = unkept.kind();
+		}
+		boolean remembered = this.call.policy().onFailure() == FailureMode.REMEMBER;
+		return (remembered && kind == ResultKind.REFUSAL) ? ResultKind.FAILURE : kind;
+	}
+
+	private Duration retention(Ending ending) {
+		Duration atMost = null;
+		if (ending instanceof Ending.Done done) {
+			atMost = done.keptAtMost();
+		}
+		else if (ending instanceof Ending.DoneUnkept unkept) {
+			atMost = unkept.keptAtMost();
+		}
+		return this.context.retentionAtMost(atMost);
+	}
+
+	private Write done(Ending.@Nullable Encoding result, ResultKind kind, Duration retention) {
+		if (mode() == IdempotencyMode.REJECT) {
+			return Write.NOTHING;
+		}
+		StoredResult stored = (result != null && this.call.policy().keepsResult()) ? stored(result) : null;
+		return new Write.Complete(
+				(stored != null) ? Completion.result(this.claim, this.call.fingerprint(), stored, retention, kind)
+						: Completion.tombstone(this.claim, this.call.fingerprint(), retention, kind));
+	}
+
+	/** Returns the result for the store, {@code null} if the result cannot be kept. */
+	private @Nullable StoredResult stored(Ending.Encoding result) {
+		try {
+			return this.results.encrypt(this.call, result.encode());
+		}
+		catch (Throwable ex) {
+			// After success nothing may delete the record.
+			this.log.resultNotStored(this.call.operation(), ex);
+			return null;
+		}
+	}
+
+	/** Where the claim stands towards the transaction of its call. */
+	private enum State {
+
+		/**
+		 * The call is in no transaction, or the surrounding one was committed: endings
+		 * are carried out at once.
+		 */
+		FREE,
+
+		/** The call is in a surrounding transaction, and the record is apart from it. */
+		SURROUNDED,
+
+		/**
+		 * The surrounding transaction was rolled back, and the work of the call with it.
+		 */
+		UNDONE,
+
+		/** The record is written in the transaction of the work. */
+		JOINED,
+
+		/**
+		 * The record is written and committed: a failure does not release it any more.
+		 */
+		COMMITTED,
+
+		/**
+		 * The transaction was rolled back together with the record. The ending is written
+		 * anew, unless it is a release.
+		 */
+		GONE,
+
+		/**
+		 * The transaction was rolled back together with the record after the work had
+		 * returned: nothing is written.
+		 */
+		GONE_FOR_GOOD,
+
+		/** The end of the transaction is not known. */
+		UNKNOWN,
+
+		/** An ending was carried out. */
+		ENDED
+
+	}
+
+}

@@ -1,0 +1,23 @@
+package io.idempotency.protocol;
+
+import io.idempotency.Internal;
+
+/**
+ * The end of a database transaction.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public enum TransactionOutcome {
+
+	/** All changes of the transaction are there. */
+	COMMITTED,
+
+	/** No change of the transaction is there. */
+	ROLLED_BACK,
+
+	/** The reply to the commit was lost, so the end is not known. */
+	UNKNOWN
+
+}
