@@ -1,6 +1,5 @@
 /**
- * Turns results of methods into JSON and back, with Jackson 2 or Jackson 3 in the same
- * format, and encrypts stored results with the JDK.
+ * Encrypts stored results with what the JDK has.
  */
 @NullMarked
 package io.idempotency.codec;

@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.idempotency.codec.Jackson2ResultCodec;
+import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,6 +1,6 @@
 package io.idempotency.autoconfigure;
 
-import io.idempotency.codec.Jackson3ResultCodec;
+import io.idempotency.codec.json.Jackson3ResultCodec;
 import io.idempotency.protocol.ResultCodec;
 import tools.jackson.databind.json.JsonMapper;
 

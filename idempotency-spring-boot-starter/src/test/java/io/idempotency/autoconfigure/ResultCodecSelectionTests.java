@@ -1,8 +1,8 @@
 package io.idempotency.autoconfigure;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.idempotency.codec.Jackson2ResultCodec;
-import io.idempotency.codec.Jackson3ResultCodec;
+import io.idempotency.codec.json.Jackson2ResultCodec;
+import io.idempotency.codec.json.Jackson3ResultCodec;
 import io.idempotency.protocol.ResultCodec;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;

@@ -1,0 +1,139 @@
+package io.idempotency.web;
+
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyListener;
+import io.idempotency.aop.AnnotationIdempotentOperationSource;
+import io.idempotency.aop.IdempotencyInterceptor;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.IdempotentPostProcessor;
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.codec.json.Jackson2ResultCodec;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Namespace;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.mock.web.MockServletContext;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
+import org.springframework.web.servlet.config.annotation.EnableWebMvc;
+
+/**
+ * The wiring of the HTTP door in a plain web application context, without Boot.
+ */
+@Configuration(proxyBeanMethods = false)
+@EnableWebMvc
+class HttpDoorSetup {
+
+	/** Small limits, so that tests can pass them. */
+	static final HttpSettings SETTINGS = HttpSettings.DEFAULTS.change()
+		.maxRequestSize(2000)
+		.maxResponseSize(1000)
+		.excludedHeaders(Set.of("x-excluded"))
+		.fingerprintHeaders(Set.of("X-Compared"))
+		.ignoredParameters(Set.of("utm_source"))
+		.build();
+
+	/** A context with the door and the given beans. */
+	static WebApplicationContext start(Class<?>... components) {
+		AnnotationConfigWebApplicationContext context = new AnnotationConfigWebApplicationContext();
+		context.setServletContext(new MockServletContext());
+		context.register(HttpDoorSetup.class);
+		context.register(components);
+		context.refresh();
+		return context;
+	}
+
+	/** A client of the beans of a context, through the filter. */
+	static MockMvc client(WebApplicationContext context) {
+		return MockMvcBuilders.webAppContextSetup(context).addFilters(context.getBean(IdempotencyFilter.class)).build();
+	}
+
+	@Bean
+	HttpSettings httpSettings() {
+		return SETTINGS;
+	}
+
+	@Bean
+	IdempotencyFilter idempotencyFilter(HttpSettings settings, ObjectProvider<IdempotentOperationSource> source) {
+		Supplier<IdempotentOperationSource> lookup = () -> source.getObject();
+		return new IdempotencyFilter(settings, lookup);
+	}
+
+	@Bean
+	ReplayExceptionResolver replayExceptionResolver() {
+		return new ReplayExceptionResolver();
+	}
+
+	@Bean
+	IdempotencyProblemResolver idempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
+		return new IdempotencyProblemResolver(context, settings);
+	}
+
+	@Bean
+	HttpDoor httpDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallers callers, HttpSettings settings) {
+		return new HttpDoor(engine, new OperationKeys(20), new OperationFingerprints(codec), callers, settings);
+	}
+
+	@Bean
+	HttpCallers httpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
+		@Nullable IdempotencyScopeResolver own = resolver.getIfAvailable();
+		return new HttpCallers(settings, own);
+	}
+
+	@Bean
+	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallers callers) {
+		return new MethodDoor(engine, codec, new OperationKeys(20), HttpRequestValues::current, callers::current);
+	}
+
+	@Bean
+	static IdempotencyInterceptor idempotencyInterceptor(ObjectProvider<IdempotentOperationSource> source,
+			ObjectProvider<OperationDoor> doors, ObjectProvider<Namespace> namespace) {
+		return new IdempotencyInterceptor(source, doors, namespace);
+	}
+
+	@Bean
+	static IdempotentPostProcessor idempotentPostProcessor(IdempotencyInterceptor interceptor,
+			ObjectProvider<IdempotentOperationSource> source) {
+		return new IdempotentPostProcessor(interceptor, source, Ordered.HIGHEST_PRECEDENCE);
+	}
+
+	@Bean
+	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
+			IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
+		return new AnnotationIdempotentOperationSource(beanFactory, IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
+				store, codec, doors);
+	}
+
+	@Bean
+	IdempotencyEngine engine() {
+		return new IdempotencyEngine(10, IdempotencyListener.NONE);
+	}
+
+	@Bean
+	FaultyStore store() {
+		return new FaultyStore(new MemoryIdempotencyStore(10_000_000));
+	}
+
+	@Bean
+	ResultCodec codec() {
+		return new Jackson2ResultCodec();
+	}
+
+}

@@ -1,0 +1,315 @@
+package io.idempotency;
+
+import java.io.ObjectInputFilter;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.Map;
+import java.util.Set;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.message.KafkaBackOff;
+import io.idempotency.protocol.ResultCipher;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.web.IdempotencyScopeResolver;
+import org.jspecify.annotations.NullMarked;
+
+import org.springframework.core.annotation.AliasFor;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Imports go one way, so that the protocol can be read, tested and trusted without the
+ * doors and the stores around it.
+ */
+@AnalyzeClasses(packages = "io.idempotency",
+		importOptions = { ImportOption.DoNotIncludeTests.class, ArchitectureTests.DoNotIncludeStarter.class })
+class ArchitectureTests {
+
+	/**
+	 * The circles that are still there, by package and number of classes. A number may
+	 * only get smaller, and no package may be added.
+	 */
+	private static final Map<String, Integer> CIRCLES_TO_BE_CUT = Map.of("io.idempotency.aop", 14,
+			"io.idempotency.store.jdbc", 21, "io.idempotency.store.redis", 4, "io.idempotency.web", 5);
+
+	@ArchTest
+	static final ArchRule layersUseOnlyWhatStandsAboveThem = layeredArchitecture().consideringOnlyDependenciesInLayers()
+		.withOptionalLayers(true)
+		.layer("api")
+		.definedBy("io.idempotency")
+		.layer("key")
+		.definedBy("io.idempotency.key..")
+		.layer("store")
+		.definedBy("io.idempotency.store")
+		.layer("record")
+		.definedBy("io.idempotency.store.record")
+		.layer("stores")
+		.definedBy("io.idempotency.store.memory..", "io.idempotency.store.redis..", "io.idempotency.store.jdbc..",
+				"io.idempotency.store.nearcache..")
+		.layer("protocol")
+		.definedBy("io.idempotency.protocol..")
+		.layer("upkeep")
+		.definedBy("io.idempotency.upkeep..")
+		.layer("engine")
+		.definedBy("io.idempotency.engine..")
+		.layer("template")
+		.definedBy("io.idempotency.template..")
+		.layer("operators")
+		.definedBy("io.idempotency.operators..")
+		.layer("observation")
+		.definedBy("io.idempotency.observation..")
+		.layer("codec")
+		.definedBy("io.idempotency.codec..")
+		.layer("aop")
+		.definedBy("io.idempotency.aop..")
+		.layer("web")
+		.definedBy("io.idempotency.web..")
+		.layer("client")
+		.definedBy("io.idempotency.client..")
+		.layer("message")
+		.definedBy("io.idempotency.message..")
+		.whereLayer("api")
+		.mayNotAccessAnyLayer()
+		.whereLayer("key")
+		.mayOnlyAccessLayers("api")
+		.whereLayer("store")
+		.mayOnlyAccessLayers("api", "key")
+		.whereLayer("record")
+		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("stores")
+		.mayOnlyAccessLayers("api", "key", "store", "record")
+		.whereLayer("protocol")
+		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("upkeep")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol")
+		.whereLayer("engine")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "upkeep")
+		.whereLayer("template")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine")
+		.whereLayer("operators")
+		.mayOnlyAccessLayers("api", "key", "store")
+		.whereLayer("observation")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "upkeep", "engine")
+		.whereLayer("codec")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol")
+		.whereLayer("aop")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "template", "codec")
+		.whereLayer("web")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
+		.whereLayer("message")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
+		.whereLayer("client")
+		.mayOnlyAccessLayers("api", "key")
+		.whereLayer("client")
+		.mayNotBeAccessedByAnyLayer();
+
+	@ArchTest
+	static final ArchRule everyPackageHasALayer = classes().should(resideIn("io.idempotency", "io.idempotency.key..",
+			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
+			"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.observation..",
+			"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web..", "io.idempotency.message..",
+			"io.idempotency.client.."));
+
+	@ArchTest
+	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule storesDoNotKnowEachOther = slices().matching("io.idempotency.store.(*)..")
+		.should()
+		.notDependOnEachOther()
+		.ignoreDependency(DescribedPredicate.alwaysTrue(), resideInAPackage("io.idempotency.store.record"))
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule apiNeedsTheJdkAndAnnotationsOnly = classes().that()
+		.resideInAPackage("io.idempotency")
+		.should()
+		.onlyDependOnClassesThat(
+				resideInAnyPackage("io.idempotency", "java..", "org.jspecify..").or(equivalentTo(AliasFor.class)));
+
+	@ArchTest
+	static final ArchRule protocolKnowsNoFramework = noClasses().that()
+		.resideInAnyPackage("io.idempotency.key..", "io.idempotency.store", "io.idempotency.protocol..",
+				"io.idempotency.upkeep..", "io.idempotency.engine..", "io.idempotency.template..",
+				"io.idempotency.operators..", "io.idempotency.store.memory..", "io.idempotency.store.record..")
+		.should()
+		.dependOnClassesThat(
+				resideInAnyPackage("org.springframework..", "jakarta..", "com.fasterxml.jackson..", "tools.jackson.."));
+
+	@ArchTest
+	static final ArchRule springBootBelongsToTheStarter = noClasses().should()
+		.dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
+
+	@ArchTest
+	static final ArchRule onlyTheHttpDoorKnowsServlets = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.web..")))
+		.should()
+		.dependOnClassesThat(resideInAPackage("jakarta.servlet.."));
+
+	@ArchTest
+	static final ArchRule onlyTheCallersSideKnowsClients = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.client..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.http.client..", "org.springframework.web.client..",
+				"org.springframework.web.reactive..", "feign.."));
+
+	@ArchTest
+	static final ArchRule onlyObservationsKnowMicrometer = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.observation..")))
+		.should()
+		.dependOnClassesThat(resideInAPackage("io.micrometer..").and(not(resideInAPackage("io.micrometer.context.."))));
+
+	@ArchTest
+	static final ArchRule onlyContextsOfCallersKnowContextPropagation = noClasses()
+		.that(not(nameMatching(".*\\.CallerContext(\\$.*)?")))
+		.should()
+		.dependOnClassesThat(resideInAPackage("io.micrometer.context.."));
+
+	@ArchTest
+	static final ArchRule onlyTheListenerDoorKnowsBrokers = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.message..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.kafka..", "org.apache.kafka..",
+				"org.springframework.amqp..", "com.rabbitmq..", "org.springframework.jms..", "jakarta.jms..",
+				"org.springframework.messaging.."));
+
+	@ArchTest
+	static final ArchRule onlyAdaptersKnowJackson = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.web..", "io.idempotency.aop..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("com.fasterxml.jackson..", "tools.jackson.."));
+
+	/** A key without its namespace is one that another service may have, too. */
+	@ArchTest
+	static final ArchRule keysAreMadeByTheirNamespace = noClasses().that(not(equivalentTo(IdempotencyKey.class)))
+		.should()
+		.callMethodWhere(DescribedPredicate.describe("a key is made in no namespace",
+				(call) -> call.getTargetOwner().isEquivalentTo(IdempotencyKey.class)
+						&& call.getName().startsWith("of")));
+
+	/** A record in a store is data from outside: it never decides which class is made. */
+	@ArchTest
+	static final ArchRule noJavaSerialization = noClasses().should()
+		.dependOnClassesThat(assignableTo(ObjectInputStream.class).or(assignableTo(ObjectOutputStream.class))
+			.or(assignableTo(ObjectInputFilter.class))
+			.or(nameMatching("java\\.beans\\.XML(En|De)coder"))
+			.or(nameMatching("org\\.springframework\\.(core\\.serializer\\..*|util\\.SerializationUtils)"))
+			.or(nameMatching("org\\.springframework\\.data\\.redis\\.serializer\\.JdkSerializationRedisSerializer")));
+
+	/**
+	 * The wall clock is set while an application runs, so no lease and no retention may
+	 * count by it.
+	 */
+	@ArchTest
+	static final ArchRule wallClockIsForDates = noClasses()
+		.that(not(nameMatching(".*\\.(SteadyClock|ClaimId)|.*\\.client\\.Timing\\$.*")))
+		.should()
+		.callMethodWhere(DescribedPredicate.describe("the wall clock is read",
+				(call) -> call.getTargetOwner().getPackageName().equals("java.time")
+						&& call.getName().matches("now|system.*|tick.*")
+						|| call.getName().equals("currentTimeMillis")));
+
+	@ArchTest
+	static final ArchRule noPolymorphicJson = noClasses().should()
+		.callMethodWhere(DescribedPredicate.describe("default typing is switched on",
+				(call) -> call.getName().endsWith("DefaultTyping") && !call.getName().startsWith("deactivate")));
+
+	@ArchTest
+	static final ArchRule packagesAreNullMarked = classes().should(new ArchCondition<>("be in a @NullMarked package") {
+
+		@Override
+		public void check(JavaClass type, ConditionEvents events) {
+			boolean marked = type.getPackage().tryGetAnnotationOfType(NullMarked.class).isPresent();
+			events.add(new SimpleConditionEvent(type, marked,
+					type.getName() + " is in a package whose package-info has no @NullMarked"));
+		}
+
+	});
+
+	/** What an application may name of the packages that make the library work. */
+	@ArchTest
+	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
+		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
+				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.aop..",
+				"io.idempotency.web..", "io.idempotency.message..")
+		.and()
+		.arePublic()
+		.and()
+		.areTopLevelClasses()
+		.and(not(equivalentTo(ResultCipher.class)).and(not(equivalentTo(ResultCodec.class)))
+			.and(not(equivalentTo(UnreadableResultException.class)))
+			.and(not(equivalentTo(IdempotencyScopeResolver.class)))
+			.and(not(equivalentTo(KafkaBackOff.class))))
+		.should()
+		.beAnnotatedWith(Internal.class);
+
+	@ArchTest
+	static final ArchRule nothingInternalIsSeenFromOutside = noCodeUnits().that()
+		.arePublic()
+		.and()
+		.areDeclaredInClassesThat(isPublished())
+		.should(ArchCondition.from(DescribedPredicate
+			.describe("name an internal type", (unit) -> unit.getRawReturnType().isAnnotatedWith(Internal.class)
+					|| unit.getRawParameterTypes().stream().anyMatch((type) -> type.isAnnotatedWith(Internal.class)))));
+
+	@ArchTest
+	static void noPackageHasALargeCircleOfClasses(JavaClasses classes) {
+		Map<String, Set<String>> circles = PackageCircles.largerThan(3, classes);
+		assertThat(circles)
+			.allSatisfy((name, circle) -> assertThat(circle).as("classes of %s that need each other", name)
+				.hasSizeLessThanOrEqualTo(CIRCLES_TO_BE_CUT.getOrDefault(name, 3)));
+		assertThat(CIRCLES_TO_BE_CUT.keySet()).as("packages that need no exception any more")
+			.filteredOn(classes::containPackage)
+			.isSubsetOf(circles.keySet());
+	}
+
+	private static DescribedPredicate<JavaClass> isPublished() {
+		return DescribedPredicate.describe("are published",
+				(type) -> type.getModifiers().contains(JavaModifier.PUBLIC)
+						&& !outermost(type).isAnnotatedWith(Internal.class)
+						&& outermost(type).getModifiers().contains(JavaModifier.PUBLIC));
+	}
+
+	private static JavaClass outermost(JavaClass type) {
+		return type.getEnclosingClass().map(ArchitectureTests::outermost).orElse(type);
+	}
+
+	private static ArchCondition<JavaClass> resideIn(String... packages) {
+		return ArchCondition.from(resideInAnyPackage(packages));
+	}
+
+	/** The rules of the starter are in {@code AutoConfigurationArchitectureTests}. */
+	static final class DoNotIncludeStarter implements ImportOption {
+
+		@Override
+		public boolean includes(Location location) {
+			return !location.contains("/io/idempotency/autoconfigure/");
+		}
+
+	}
+
+}

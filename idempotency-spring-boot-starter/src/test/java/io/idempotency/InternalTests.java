@@ -1,0 +1,55 @@
+package io.idempotency;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The mark of internal types is an annotation for tools and a tag for the Javadoc. */
+class InternalTests {
+
+	@Test
+	void everyInternalTypeAndNoOtherIsLeftOutOfTheJavadoc() {
+		try (Stream<Path> files = Stream.of("idempotency-core", "idempotency-spring", "stores", "doors")
+			.flatMap((module) -> walk(Path.of("..", module)))) {
+			List<Path> sources = files.filter((file) -> file.toString().endsWith(".java"))
+				.filter((file) -> file.toString().contains("/src/main/java/"))
+				.toList();
+			assertThat(sources.stream().filter(InternalTests::isInternal)).hasSizeGreaterThan(40);
+			assertThat(sources).allSatisfy((file) -> assertThat(isHidden(file)).isEqualTo(isInternal(file)));
+		}
+	}
+
+	private static Stream<Path> walk(Path directory) {
+		try {
+			return Files.walk(directory);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static boolean isInternal(Path source) {
+		return lines(source).contains("@Internal");
+	}
+
+	private static boolean isHidden(Path source) {
+		return lines(source).contains(" * @hidden");
+	}
+
+	private static List<String> lines(Path source) {
+		try {
+			return Files.readAllLines(source);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

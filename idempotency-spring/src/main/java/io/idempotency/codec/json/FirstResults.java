@@ -1,0 +1,153 @@
+package io.idempotency.codec.json;
+
+import java.lang.reflect.Type;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.Internal;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.store.Causes;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads back the first results of each operation, and reports a result that comes back
+ * different, because a duplicate would get it like that. Each operation and type is
+ * reported once. Thread-safe; the check never changes a stored result or an exception.
+ * <p>
+ * A type is checked once for each class of its values, because the second result may be
+ * of another subclass than the first. An empty result shows nothing, so the next one
+ * counts as the first.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class FirstResults {
+
+	private static final Logger logger = LoggerFactory.getLogger(FirstResults.class);
+
+	/**
+	 * Limits the memory of the check, because an application may make up names of
+	 * operations at run time.
+	 */
+	private static final int LIMIT = 10_000;
+
+	private final ResultCodec codec;
+
+	private final Set<Seen> seen = ConcurrentHashMap.newKeySet();
+
+	private final Set<Seen> reported = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates the check.
+	 * @param codec encodes and decodes
+	 */
+	public FirstResults(ResultCodec codec) {
+		this.codec = codec;
+	}
+
+	/**
+	 * Returns the codec of one operation.
+	 * @param operation name of the operation
+	 * @return a codec that checks the first results that it encodes
+	 */
+	public ResultCodec of(String operation) {
+		return new OperationCodec(this, operation);
+	}
+
+	private StoredResult encode(String operation, @Nullable Object value, Type type) {
+		StoredResult stored = this.codec.encode(value, type);
+		if (value != null && isFirst(operation, value, type)) {
+			try {
+				compare(operation, value, stored, type);
+			}
+			catch (RuntimeException | LinkageError | StackOverflowError ex) {
+				// A failure of the application's own methods changes nothing: the result
+				// is stored all the same.
+				logger.debug("The first result of '{}' could not be compared", operation, ex);
+			}
+		}
+		return stored;
+	}
+
+	private boolean isFirst(String operation, Object value, Type type) {
+		if (type == void.class || type == Void.class || isEmpty(value)) {
+			return false;
+		}
+		Seen first = new Seen(operation, type, value.getClass());
+		return !this.seen.contains(first) && this.seen.size() < LIMIT && this.seen.add(first);
+	}
+
+	private static boolean isEmpty(Object value) {
+		return value instanceof Collection<?> elements && elements.isEmpty()
+				|| value instanceof Map<?, ?> entries && entries.isEmpty()
+				|| value instanceof Optional<?> optional && optional.isEmpty();
+	}
+
+	private void compare(String operation, Object value, StoredResult stored, Type type) {
+		Object copy;
+		try {
+			copy = this.codec.decode(stored, type);
+		}
+		catch (RuntimeException ex) {
+			if (isNews(operation, type)) {
+				logger.warn(
+						"A result of '{}' cannot be read back as {}: duplicates will be refused (result-unavailable). "
+								+ "Let the type be read by the mapper, or declare a bean of type ResultCodec. {}",
+						operation, type.getTypeName(), rootMessage(ex));
+			}
+			return;
+		}
+		String path = new ResultComparison(this.codec).difference(value, copy);
+		if (path != null && isNews(operation, type)) {
+			logger.warn("A result of '{}' reads back differently as {}, at '{}': duplicates will get it like that, "
+					+ "because results are kept as the JSON of the declared type. Declare a type that shows all of "
+					+ "it, or a bean of type ResultCodec", operation, type.getTypeName(), path);
+		}
+	}
+
+	private boolean isNews(String operation, Type type) {
+		return this.reported.add(new Seen(operation, type, Object.class));
+	}
+
+	private static String rootMessage(Throwable failure) {
+		Throwable root = Causes.root(failure);
+		String message = String.valueOf(root.getMessage());
+		int end = message.indexOf('\n');
+		return root.getClass().getSimpleName() + ": " + ((end < 0) ? message : message.substring(0, end));
+	}
+
+	private record Seen(String operation, Type type, Class<?> valueClass) {
+	}
+
+	private record OperationCodec(FirstResults results, String operation) implements ResultCodec {
+
+		@Override
+		public StoredResult encode(@Nullable Object value, Type type) {
+			return this.results.encode(this.operation, value, type);
+		}
+
+		@Override
+		public @Nullable Object decode(StoredResult result, Type type) {
+			return this.results.codec.decode(result, type);
+		}
+
+		@Override
+		public @Nullable String unsupported(Type type) {
+			return this.results.codec.unsupported(type);
+		}
+
+		@Override
+		public byte[] comparable(Object value) {
+			return this.results.codec.comparable(value);
+		}
+
+	}
+
+}

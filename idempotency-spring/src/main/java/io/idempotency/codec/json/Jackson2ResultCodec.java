@@ -1,0 +1,263 @@
+package io.idempotency.codec.json;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.AnnotationIntrospector;
+import com.fasterxml.jackson.databind.BeanDescription;
+import com.fasterxml.jackson.databind.DeserializationConfig;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
+import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.jsontype.NamedType;
+import com.fasterxml.jackson.databind.jsontype.PolymorphicTypeValidator;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdDelegatingSerializer;
+import com.fasterxml.jackson.databind.util.StdConverter;
+import com.fasterxml.jackson.databind.util.StdDateFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns results into JSON and back with Jackson 2. Thread-safe.
+ * <p>
+ * The codec knows the modules, mix-ins and names of the application's mapper, but it
+ * keeps every value as it is: empty values are not left out, times keep their zone and
+ * precision, and decimals keep their scale. It never writes or reads a class name.
+ *
+ * @since 0.1.0
+ */
+public final class Jackson2ResultCodec extends JsonResultCodec {
+
+	private final ObjectMapper mapper;
+
+	private final ObjectMapper comparing;
+
+	/**
+	 * Creates a codec with the modules that are on the class path.
+	 */
+	public Jackson2ResultCodec() {
+		this(JsonMapper.builder().findAndAddModules().build());
+	}
+
+	/**
+	 * Creates a codec.
+	 * @param mapper the application's mapper, which is copied and never changed
+	 */
+	public Jackson2ResultCodec(ObjectMapper mapper) {
+		this.mapper = lossless(mapper.copy());
+		this.comparing = comparing(this.mapper.copy());
+	}
+
+	private static ObjectMapper lossless(ObjectMapper mapper) {
+		mapper.deactivateDefaultTyping();
+		mapper.setPolymorphicTypeValidator(new NoClassNames());
+		mapper.setDefaultPropertyInclusion(
+				JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS));
+		mapper.setDateFormat(new StdDateFormat());
+		mapper.configure(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES, false);
+		mapper.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+		mapper.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
+				DeserializationFeature.FAIL_ON_IGNORED_PROPERTIES, DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
+				DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES,
+				DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES, DeserializationFeature.UNWRAP_ROOT_VALUE,
+				DeserializationFeature.UNWRAP_SINGLE_VALUE_ARRAYS,
+				DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT,
+				DeserializationFeature.ACCEPT_EMPTY_ARRAY_AS_NULL_OBJECT,
+				DeserializationFeature.READ_ENUMS_USING_TO_STRING,
+				DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL,
+				DeserializationFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
+		return mapper.enable(SerializationFeature.WRITE_DATES_WITH_ZONE_ID)
+			.disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS,
+					SerializationFeature.WRITE_DATE_KEYS_AS_TIMESTAMPS,
+					SerializationFeature.WRITE_ENUMS_USING_TO_STRING, SerializationFeature.WRITE_ENUMS_USING_INDEX,
+					SerializationFeature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED, SerializationFeature.WRAP_ROOT_VALUE,
+					SerializationFeature.INDENT_OUTPUT);
+	}
+
+	/**
+	 * Writes all that a value holds, in one order: neither the order of fields in a class
+	 * file nor that of a hash table is the same in every JVM. A value in which nothing is
+	 * found, or a field that is never answered, must not pass as equal.
+	 */
+	@SuppressWarnings("deprecation")
+	private ObjectMapper comparing(ObjectMapper mapper) {
+		StdConverter<Set<?>, List<?>> sets = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Set<?> value) {
+				return sorted(value, (element) -> write(Jackson2ResultCodec.this.comparing.writer(), element));
+			}
+
+		};
+		StdConverter<Map<?, ?>, List<?>> maps = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Map<?, ?> value) {
+				return sorted(value, (key) -> write(Jackson2ResultCodec.this.comparing.writer(), key));
+			}
+
+		};
+		mapper.registerModule(
+				new SimpleModule("idempotency-order").addSerializer(Set.class, new StdDelegatingSerializer(sets))
+					.addSerializer(Map.class, new StdDelegatingSerializer(maps)));
+		mapper.setAnnotationIntrospector(AnnotationIntrospector.pair(new WrittenProperties(),
+				mapper.getSerializationConfig().getAnnotationIntrospector()));
+		mapper.setDefaultPropertyInclusion(COMPARED);
+		mapper.configure(JsonNodeFeature.WRITE_PROPERTIES_SORTED, true);
+		return mapper.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+			.disable(MapperFeature.SORT_CREATOR_PROPERTIES_FIRST)
+			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS);
+	}
+
+	@Override
+	JsonForm formOf(Type type) {
+		JavaType javaType = this.mapper.constructType(type);
+		return new Form(this.mapper.writerFor(javaType), this.mapper.readerFor(javaType));
+	}
+
+	@Override
+	NestedTypes.Description describe(Type type) {
+		DeserializationConfig config = this.mapper.getDeserializationConfig();
+		JavaType javaType = this.mapper.constructType(type);
+		List<Type> contents = new ArrayList<>();
+		if (javaType.getKeyType() != null) {
+			contents.add(javaType.getKeyType());
+		}
+		if (javaType.getContentType() != null) {
+			contents.add(javaType.getContentType());
+		}
+		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
+				|| javaType.isEnumType()) {
+			return new NestedTypes.Description(javaType, false, contents, List.of());
+		}
+		BeanDescription bean = config.introspect(javaType);
+		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
+		addSubtypes(annotations.findSubtypes(bean.getClassInfo()), contents);
+		List<NestedTypes.Property> properties = new ArrayList<>();
+		if (!javaType.getRawClass().getName().startsWith("java.")) {
+			for (BeanPropertyDefinition property : bean.findProperties()) {
+				AnnotatedMember member = property.getPrimaryMember();
+				if (member != null) {
+					addSubtypes(annotations.findSubtypes(member), contents);
+					boolean namesClasses = NestedTypes
+						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
+					properties
+						.add(new NestedTypes.Property(property.getName(), property.getPrimaryType(), namesClasses));
+				}
+			}
+		}
+		boolean namesClasses = NestedTypes
+			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
+		return new NestedTypes.Description(javaType, namesClasses, contents, properties);
+	}
+
+	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {
+		if (subtypes != null) {
+			subtypes.forEach((subtype) -> contents.add(subtype.getType()));
+		}
+	}
+
+	@Override
+	public byte[] comparable(Object value) {
+		return write(this.comparing.writer(), value);
+	}
+
+	@Override
+	Written written(Type type) {
+		JavaType javaType = this.comparing.constructType(type);
+		SerializerProvider provider = this.comparing.getSerializerProviderInstance();
+		List<Written.Part> parts = new ArrayList<>();
+		for (JavaType content : new JavaType[] { javaType.getKeyType(), javaType.getContentType() }) {
+			if (content != null) {
+				parts.add(new Written.Part("", content));
+			}
+		}
+		try {
+			JsonSerializer<?> serializer = provider.findValueSerializer(javaType);
+			serializer.properties()
+				.forEachRemaining((property) -> parts.add(new Written.Part(property.getName(), property.getType())));
+			return new Written(javaType, javaType.getRawClass(), provider.isUnknownTypeSerializer(serializer), parts);
+		}
+		catch (JsonMappingException ex) {
+			return new Written(javaType, javaType.getRawClass(), true, parts);
+		}
+	}
+
+	private static byte[] write(ObjectWriter writer, @Nullable Object value) {
+		try {
+			return writer.writeValueAsBytes(value);
+		}
+		catch (JsonProcessingException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Refuses every class name that comes from the store, even if an annotation allows
+	 * it.
+	 */
+	private static final class NoClassNames extends PolymorphicTypeValidator.Base {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public Validity validateBaseType(MapperConfig<?> config, JavaType baseType) {
+			return Validity.DENIED;
+		}
+
+	}
+
+	/** Writes the properties, too, that an annotation allows only to be read. */
+	private static final class WrittenProperties extends NopAnnotationIntrospector {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public JsonProperty.@Nullable Access findPropertyAccess(Annotated member) {
+			return isWriteOnly(member.getAnnotation(JsonProperty.class)) ? JsonProperty.Access.READ_WRITE : null;
+		}
+
+	}
+
+	private record Form(ObjectWriter writer, ObjectReader reader) implements JsonForm {
+
+		@Override
+		public byte[] write(Object value) {
+			return Jackson2ResultCodec.write(this.writer, value);
+		}
+
+		@Override
+		public Object read(byte[] json) {
+			try {
+				return this.reader.readValue(json);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+}

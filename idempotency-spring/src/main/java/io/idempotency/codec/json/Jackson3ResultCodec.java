@@ -1,0 +1,250 @@
+package io.idempotency.codec.json;
+
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.AnnotationIntrospector;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DatabindContext;
+import tools.jackson.databind.DeserializationConfig;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.BeanPropertyDefinition;
+import tools.jackson.databind.introspect.ClassIntrospector;
+import tools.jackson.databind.introspect.NopAnnotationIntrospector;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.NamedType;
+import tools.jackson.databind.jsontype.PolymorphicTypeValidator;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.std.StdConvertingSerializer;
+import tools.jackson.databind.util.StdConverter;
+import tools.jackson.databind.util.StdDateFormat;
+
+/**
+ * Turns results into JSON and back with Jackson 3. Thread-safe.
+ * <p>
+ * The codec knows the modules, mix-ins and names of the application's mapper, but it
+ * keeps every value as it is: empty values are not left out, times keep their zone and
+ * precision, and decimals keep their scale. It never writes or reads a class name.
+ *
+ * @since 0.1.0
+ */
+public final class Jackson3ResultCodec extends JsonResultCodec {
+
+	private final JsonMapper mapper;
+
+	private final JsonMapper comparing;
+
+	/**
+	 * Creates a codec with the modules that are on the class path.
+	 */
+	public Jackson3ResultCodec() {
+		this(JsonMapper.builder().findAndAddModules().build());
+	}
+
+	/**
+	 * Creates a codec.
+	 * @param mapper the application's mapper, which is never changed
+	 */
+	public Jackson3ResultCodec(JsonMapper mapper) {
+		this.mapper = lossless(mapper);
+		this.comparing = comparing(this.mapper);
+	}
+
+	/** See {@link Jackson2ResultCodec}. */
+	private JsonMapper comparing(JsonMapper mapper) {
+		StdConverter<Set<?>, List<?>> sets = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Set<?> value) {
+				return sorted(value, Jackson3ResultCodec.this.comparing::writeValueAsBytes);
+			}
+
+		};
+		StdConverter<Map<?, ?>, List<?>> maps = new StdConverter<>() {
+
+			@Override
+			public List<?> convert(Map<?, ?> value) {
+				return sorted(value, Jackson3ResultCodec.this.comparing::writeValueAsBytes);
+			}
+
+		};
+		JsonMapper.Builder builder = mapper.rebuild();
+		return builder
+			.addModule(new SimpleModule("idempotency-order").addSerializer(Set.class, new StdConvertingSerializer(sets))
+				.addSerializer(Map.class, new StdConvertingSerializer(maps)))
+			.annotationIntrospector(
+					AnnotationIntrospector.pair(new WrittenProperties(), builder.annotationIntrospector()))
+			.changeDefaultPropertyInclusion((any) -> COMPARED)
+			.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
+			.enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+			.disable(MapperFeature.SORT_CREATOR_PROPERTIES_FIRST)
+			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS)
+			.build();
+	}
+
+	private static JsonMapper lossless(JsonMapper mapper) {
+		return mapper.rebuild()
+			.deactivateDefaultTyping()
+			.polymorphicTypeValidator(new NoClassNames())
+			.changeDefaultPropertyInclusion(
+					(any) -> JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS))
+			.defaultDateFormat(new StdDateFormat())
+			.disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+			.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+			.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
+					DeserializationFeature.FAIL_ON_IGNORED_PROPERTIES,
+					DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
+					DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES,
+					DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES, DeserializationFeature.UNWRAP_ROOT_VALUE,
+					DeserializationFeature.UNWRAP_SINGLE_VALUE_ARRAYS,
+					DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT,
+					DeserializationFeature.ACCEPT_EMPTY_ARRAY_AS_NULL_OBJECT)
+			.disable(EnumFeature.READ_ENUMS_USING_TO_STRING, EnumFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL,
+					EnumFeature.WRITE_ENUMS_USING_TO_STRING, EnumFeature.WRITE_ENUMS_USING_INDEX,
+					EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+			.enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+			.disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE, DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS,
+					DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS, DateTimeFeature.WRITE_DATE_KEYS_AS_TIMESTAMPS)
+			.disable(SerializationFeature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED, SerializationFeature.WRAP_ROOT_VALUE,
+					SerializationFeature.INDENT_OUTPUT)
+			.build();
+	}
+
+	@Override
+	JsonForm formOf(Type type) {
+		JavaType javaType = this.mapper.constructType(type);
+		return new Form(this.mapper.writerFor(javaType), this.mapper.readerFor(javaType));
+	}
+
+	@Override
+	NestedTypes.Description describe(Type type) {
+		DeserializationConfig config = this.mapper.deserializationConfig();
+		ClassIntrospector introspector = config.classIntrospectorInstance().forOperation(config);
+		JavaType javaType = this.mapper.constructType(type);
+		List<Type> contents = new ArrayList<>();
+		if (javaType.getKeyType() != null) {
+			contents.add(javaType.getKeyType());
+		}
+		if (javaType.getContentType() != null) {
+			contents.add(javaType.getContentType());
+		}
+		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
+				|| javaType.isEnumType()) {
+			return new NestedTypes.Description(javaType, false, contents, List.of());
+		}
+		BeanDescription bean = introspector.introspectForDeserialization(javaType,
+				introspector.introspectClassAnnotations(javaType));
+		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
+		addSubtypes(annotations.findSubtypes(config, bean.getClassInfo()), contents);
+		List<NestedTypes.Property> properties = new ArrayList<>();
+		if (!javaType.getRawClass().getName().startsWith("java.")) {
+			for (BeanPropertyDefinition property : bean.findProperties()) {
+				AnnotatedMember member = property.getPrimaryMember();
+				if (member != null) {
+					addSubtypes(annotations.findSubtypes(config, member), contents);
+					boolean namesClasses = NestedTypes
+						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
+					properties
+						.add(new NestedTypes.Property(property.getName(), property.getPrimaryType(), namesClasses));
+				}
+			}
+		}
+		boolean namesClasses = NestedTypes
+			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
+		return new NestedTypes.Description(javaType, namesClasses, contents, properties);
+	}
+
+	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {
+		if (subtypes != null) {
+			subtypes.forEach((subtype) -> contents.add(subtype.getType()));
+		}
+	}
+
+	@Override
+	public byte[] comparable(Object value) {
+		return this.comparing.writeValueAsBytes(value);
+	}
+
+	@Override
+	Written written(Type type) {
+		JavaType javaType = this.comparing.constructType(type);
+		SerializationContext context = this.comparing._serializationContext();
+		List<Written.Part> parts = new ArrayList<>();
+		for (JavaType content : new JavaType[] { javaType.getKeyType(), javaType.getContentType() }) {
+			if (content != null) {
+				parts.add(new Written.Part("", content));
+			}
+		}
+		try {
+			ValueSerializer<?> serializer = context.findValueSerializer(javaType);
+			serializer.properties()
+				.forEachRemaining((property) -> parts.add(new Written.Part(property.getName(), property.getType())));
+			return new Written(javaType, javaType.getRawClass(), context.isUnknownTypeSerializer(serializer), parts);
+		}
+		catch (JacksonException ex) {
+			return new Written(javaType, javaType.getRawClass(), true, parts);
+		}
+	}
+
+	/**
+	 * Refuses every class name that comes from the store, even if an annotation allows
+	 * it.
+	 */
+	private static final class NoClassNames extends PolymorphicTypeValidator.Base {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public Validity validateBaseType(DatabindContext context, JavaType baseType) {
+			return Validity.DENIED;
+		}
+
+	}
+
+	/** Writes the properties, too, that an annotation allows only to be read. */
+	private static final class WrittenProperties extends NopAnnotationIntrospector {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public JsonProperty.@Nullable Access findPropertyAccess(MapperConfig<?> config, Annotated member) {
+			return isWriteOnly(member.getAnnotation(JsonProperty.class)) ? JsonProperty.Access.READ_WRITE : null;
+		}
+
+	}
+
+	private record Form(ObjectWriter writer, ObjectReader reader) implements JsonForm {
+
+		@Override
+		public byte[] write(Object value) {
+			return this.writer.writeValueAsBytes(value);
+		}
+
+		@Override
+		public Object read(byte[] json) {
+			return this.reader.readValue(json);
+		}
+
+	}
+
+}

@@ -1,0 +1,218 @@
+package io.idempotency.codec.json;
+
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The common part of the codecs for both generations of Jackson, so that each codec reads
+ * the output of the other.
+ * <p>
+ * Format {@code json1} is the JSON of the value by its declared type; an optional is an
+ * array of no or one element, so that an empty one differs from {@code null}. Format
+ * {@code bytes1} is a {@code byte[]} as it is.
+ */
+abstract class JsonResultCodec implements ResultCodec {
+
+	/**
+	 * Which properties are compared: an absent one is none, so that a retry still matches
+	 * after a version of the application has added one.
+	 */
+	static final JsonInclude.Value COMPARED = JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT,
+			JsonInclude.Include.ALWAYS);
+
+	private static final String JSON = "json1";
+
+	private static final String BYTES = "bytes1";
+
+	private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+
+	private final Map<Type, JsonForm> forms = new ConcurrentHashMap<>();
+
+	@Override
+	public final StoredResult encode(@Nullable Object value, Type type) {
+		if (value == null || isVoid(type)) {
+			return new StoredResult(JSON, NULL);
+		}
+		if (value instanceof byte[] bytes) {
+			return new StoredResult(BYTES, bytes.clone());
+		}
+		Type elementType = Optionals.elementType(type);
+		byte[] json = (elementType != null) ? form(Optionals.listOf(elementType)).write(Optionals.toList(value))
+				: form(type).write(value);
+		return new StoredResult(JSON, json);
+	}
+
+	@Override
+	public final @Nullable Object decode(StoredResult result, Type type) {
+		if (isVoid(type)) {
+			return null;
+		}
+		if (result.format().equals(BYTES) && type == byte[].class) {
+			return result.bytes().clone();
+		}
+		if (!result.format().equals(JSON)) {
+			throw new UnreadableResultException(
+					"A result of format '" + result.format() + "' is no '" + type.getTypeName() + "'");
+		}
+		if (Arrays.equals(result.bytes(), NULL)) {
+			return absent(type);
+		}
+		try {
+			return read(result.bytes(), type);
+		}
+		catch (RuntimeException ex) {
+			// After any failure of the decoder the result cannot be given back.
+			throw new UnreadableResultException("A stored result is no '" + type.getTypeName() + "'", ex);
+		}
+	}
+
+	private @Nullable Object read(byte[] json, Type type) {
+		Type elementType = Optionals.elementType(type);
+		if (elementType == null) {
+			return form(type).read(json);
+		}
+		return Optionals.of((List<?>) form(Optionals.listOf(elementType)).read(json), type);
+	}
+
+	private static @Nullable Object absent(Type type) {
+		if (type instanceof Class<?> rawType && rawType.isPrimitive()) {
+			throw new UnreadableResultException("A stored null is no '" + type.getTypeName() + "'");
+		}
+		return null;
+	}
+
+	private static boolean isVoid(Type type) {
+		return type == void.class || type == Void.class;
+	}
+
+	private JsonForm form(Type type) {
+		return this.forms.computeIfAbsent(type, this::formOf);
+	}
+
+	@Override
+	public final @Nullable String unsupported(Type type) {
+		if (isVoid(type)) {
+			return null;
+		}
+		String problem = StorableTypes.problem(type);
+		return (problem != null) ? problem : new NestedTypes(this::describe).problem(type);
+	}
+
+	@Override
+	public final @Nullable String incomparable(Type type) {
+		Set<Type> seen = new HashSet<>();
+		Deque<Written.Part> parts = new ArrayDeque<>();
+		parts.add(new Written.Part("", type));
+		while (!parts.isEmpty()) {
+			Written.Part part = parts.remove();
+			Written written = written(part.type());
+			if (!seen.add(written.type())) {
+				continue;
+			}
+			String reason = StorableTypes.incomparable(written.rawType());
+			if (reason == null && written.unknown() && !Modifier.isAbstract(written.rawType().getModifiers())
+					&& written.rawType() != Object.class) {
+				reason = "Jackson finds nothing in it to write";
+			}
+			if (reason != null) {
+				return "'" + written.rawType().getName() + "'"
+						+ (part.path().isEmpty() ? "" : " of its '" + part.path() + "'") + " is no JSON: " + reason;
+			}
+			for (Written.Part inner : written.parts()) {
+				String path = inner.path().isEmpty() || part.path().isEmpty() ? part.path() + inner.path()
+						: part.path() + "." + inner.path();
+				parts.add(new Written.Part(path, inner.type()));
+			}
+		}
+		return null;
+	}
+
+	/** Describes how Jackson writes a type that is only compared. */
+	abstract Written written(Type type);
+
+	/** Describes a type as Jackson knows it. */
+	abstract NestedTypes.Description describe(Type type);
+
+	/** Makes the reader and writer of a type. */
+	abstract JsonForm formOf(Type type);
+
+	/**
+	 * Returns the elements of a set in an order that depends on their JSON alone. That of
+	 * a hash table differs from JVM to JVM.
+	 * @param write writes an element
+	 */
+	static List<Object> sorted(Collection<?> elements, Function<@Nullable Object, byte[]> write) {
+		Map<Object, byte[]> written = new IdentityHashMap<>();
+		elements.forEach((element) -> written.put(element, write.apply(element)));
+		List<Object> sorted = new ArrayList<>(elements);
+		sorted.sort((one, other) -> Arrays.compareUnsigned(written.get(one), written.get(other)));
+		return sorted;
+	}
+
+	/**
+	 * Returns the entries of a map in the order of the JSON of their keys. Jackson sorts
+	 * only keys that can be compared, which not even currencies and locales can.
+	 * @param write writes a key
+	 */
+	static List<Object> sorted(Map<?, ?> map, Function<@Nullable Object, byte[]> write) {
+		List<List<?>> entries = new ArrayList<>();
+		map.forEach((key, value) -> entries.add(Arrays.asList(key, value)));
+		return sorted(entries, (entry) -> write.apply((entry instanceof List<?> pair) ? pair.get(0) : entry));
+	}
+
+	/** Returns whether an annotation hides a property of a value from its JSON. */
+	static boolean isWriteOnly(@Nullable JsonProperty annotation) {
+		return annotation != null && annotation.access() == JsonProperty.Access.WRITE_ONLY;
+	}
+
+	/**
+	 * A type as Jackson writes it.
+	 *
+	 * @param type the type in Jackson's form, equal for equal types
+	 * @param rawType its class
+	 * @param unknown whether Jackson does not know how to write it
+	 * @param parts what it consists of: properties, elements, keys
+	 */
+	record Written(Type type, Class<?> rawType, boolean unknown, List<Part> parts) {
+
+		/**
+		 * One part.
+		 *
+		 * @param path the name of a property, empty for an element
+		 * @param type the declared type
+		 */
+		record Part(String path, Type type) {
+		}
+
+	}
+
+	/** Reads and writes values of one declared type; thread-safe. */
+	interface JsonForm {
+
+		byte[] write(Object value);
+
+		Object read(byte[] json);
+
+	}
+
+}

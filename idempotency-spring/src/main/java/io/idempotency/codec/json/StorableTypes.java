@@ -1,0 +1,156 @@
+package io.idempotency.codec.json;
+
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.Calendar;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TimeZone;
+import java.nio.charset.Charset;
+import java.time.ZoneId;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.AnnotationUtils;
+
+/**
+ * Knows the declared types whose values come back as they were. A replay knows only the
+ * declared type. A type that says nothing about its values is therefore refused, and a
+ * stored result never names a class.
+ */
+final class StorableTypes {
+
+	/** The refused types by name, because most of them are optional on the class path. */
+	private static final Map<String, String> REFUSED = Map.ofEntries(
+			Map.entry("java.lang.Object", "it says nothing about its values"),
+			Map.entry("java.util.stream.BaseStream", "it can be read only once"),
+			Map.entry("java.io.InputStream", "it can be read only once"),
+			Map.entry("java.io.Reader", "it can be read only once"),
+			Map.entry("java.io.OutputStream", "it is no value"), Map.entry("java.io.Writer", "it is no value"),
+			Map.entry("java.util.Iterator", "it can be read only once"),
+			Map.entry("java.util.Spliterator", "it can be read only once"),
+			Map.entry("java.util.Enumeration", "it can be read only once"),
+			Map.entry("java.util.concurrent.Future", "only CompletableFuture and CompletionStage are supported"),
+			Map.entry("java.util.concurrent.CompletionStage", "it is supported only as the result itself"),
+			Map.entry("java.util.concurrent.Flow$Publisher", "reactive results are not supported"),
+			Map.entry("org.reactivestreams.Publisher", "reactive results are not supported"),
+			Map.entry("org.springframework.http.HttpEntity", "it is a web response"),
+			Map.entry("org.springframework.core.io.InputStreamSource", "its content can be read only once"),
+			Map.entry("org.springframework.web.servlet.ModelAndView", "it is a web response"));
+
+	/** What is refused beyond that where the JSON of a value is only compared. */
+	private static final Map<String, String> INCOMPARABLE = Map.of("java.lang.Throwable",
+			"its stack trace differs from call to call", "java.util.EventObject", "it holds its source and its time",
+			"kotlin.Function", "it is code and no value", "org.springframework.graphql.data.ArgumentValue",
+			"its JSON does not show its value", "org.apache.avro.generic.GenericContainer",
+			"its JSON shows its schema and not its value", "com.google.protobuf.MessageLite",
+			"its JSON does not show its value");
+
+	private static final Set<Class<?>> READABLE_ABSTRACT = Set.of(Iterable.class, Map.Entry.class, CharSequence.class,
+			ZoneId.class, TimeZone.class, Calendar.class, Charset.class);
+
+	private StorableTypes() {
+	}
+
+	/**
+	 * Returns why values of a type cannot be stored.
+	 * @param type the declared type
+	 * @return the problem and the cure, {@code null} if the type is supported
+	 */
+	static @Nullable String problem(Type type) {
+		if (type instanceof Class<?> rawType) {
+			return (rawType.getTypeParameters().length > 0) ? refuse(type, "its type arguments are missing")
+					: problem(rawType, type);
+		}
+		if (type instanceof GenericArrayType array) {
+			return problem(array.getGenericComponentType());
+		}
+		if (type instanceof ParameterizedType generic) {
+			String problem = problem((Class<?>) generic.getRawType(), type);
+			if (problem != null) {
+				return problem;
+			}
+			return Arrays.stream(generic.getActualTypeArguments())
+				.map(StorableTypes::problem)
+				.filter((found) -> found != null)
+				.findFirst()
+				.orElse(null);
+		}
+		return refuse(type, "it is a variable or a wildcard, which says nothing about its values");
+	}
+
+	private static @Nullable String problem(Class<?> rawType, Type type) {
+		if (rawType.isArray()) {
+			return problem(rawType.getComponentType());
+		}
+		if (rawType.isPrimitive() || rawType.isEnum() || rawType == Optional.class) {
+			return null;
+		}
+		String refused = reason(REFUSED, rawType);
+		if (refused != null) {
+			return refuse(type, refused);
+		}
+		JsonTypeInfo typeInfo = AnnotationUtils.findAnnotation(rawType, JsonTypeInfo.class);
+		if (typeInfo != null && typeInfo.use() != JsonTypeInfo.Id.NONE) {
+			return namesClasses(typeInfo.use())
+					? refuse(type, "its @JsonTypeInfo would write class names: use JsonTypeInfo.Id.NAME") : null;
+		}
+		return Modifier.isAbstract(rawType.getModifiers()) && !isReadable(rawType)
+				? refuse(type, "it is abstract and its values cannot be told apart: give it @JsonTypeInfo(use = NAME)")
+				: null;
+	}
+
+	private static boolean namesClasses(JsonTypeInfo.Id id) {
+		return id == JsonTypeInfo.Id.CLASS || id == JsonTypeInfo.Id.MINIMAL_CLASS;
+	}
+
+	private static boolean isReadable(Class<?> type) {
+		boolean container = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
+		// Of the abstract containers only those of the JDK are readable, because Jackson
+		// does not know how to make others.
+		return container && type.getName().startsWith("java.util.") || READABLE_ABSTRACT.contains(type)
+				|| type.getName().endsWith(".jackson.databind.JsonNode");
+	}
+
+	/** Returns the reason for a type, which may be that of one of its super-types. */
+	private static @Nullable String reason(Map<String, String> reasons, Class<?> type) {
+		if (reasons.containsKey(type.getName())) {
+			return reasons.get(type.getName());
+		}
+		for (Class<?> parent : type.getInterfaces()) {
+			String reason = reason(reasons, parent);
+			if (reason != null) {
+				return reason;
+			}
+		}
+		Class<?> parent = type.getSuperclass();
+		return (parent != null && parent != Object.class) ? reason(reasons, parent) : null;
+	}
+
+	/**
+	 * Returns why a value cannot be compared by its JSON.
+	 * @param type the class of the value
+	 * @return the reason, {@code null} if nothing is known against the class
+	 */
+	static @Nullable String incomparable(Class<?> type) {
+		if (type == Object.class) {
+			return null;
+		}
+		if (type.isAnnotationPresent(FunctionalInterface.class)) {
+			return "it is code and no value";
+		}
+		String reason = reason(INCOMPARABLE, type);
+		return (reason != null) ? reason : reason(REFUSED, type);
+	}
+
+	private static String refuse(Type type, String reason) {
+		return "'" + type.getTypeName() + "' cannot be stored: " + reason;
+	}
+
+}

@@ -1,0 +1,384 @@
+package io.idempotency.observation;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.codec.json.Jackson2ResultCodec;
+import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.StoreObserver;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.FinishedResults;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.template.EngineIdempotencyTemplate;
+import io.micrometer.common.KeyValues;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.cumulative.CumulativeTimer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** What Micrometer shows of an engine. */
+class MicrometerObservationTests {
+
+	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+	private final ObservationRegistry observations = ObservationRegistry.create();
+
+	private final MemoryIdempotencyStore store = new MemoryIdempotencyStore(1_000_000);
+
+	private final Scheduler scheduler = Scheduler.system();
+
+	private @Nullable IdempotencyEngine engine;
+
+	@AfterEach
+	void close() {
+		if (this.engine != null) {
+			this.engine.close();
+		}
+		this.scheduler.close();
+	}
+
+	private EngineIdempotencyTemplate template(IdempotencyStore store, EngineObservers observers) {
+		IdempotencyListener listener = new EventCounter(this.meters);
+		this.engine = new IdempotencyEngine(1, listener, this.scheduler, () -> null, null, observers);
+		return new EngineIdempotencyTemplate(this.engine, store, new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
+	}
+
+	private EngineIdempotencyTemplate observed(@Nullable IdempotencyObservationConvention convention) {
+		this.observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
+		return template(this.store,
+				new EngineObservers(new MicrometerCallObserver(this.observations, convention), StoreObserver.NONE));
+	}
+
+	private static @Nullable String pay(EngineIdempotencyTemplate template, Supplier<String> work) {
+		return template.operation("pay").key("k-secret").execute(String.class, work);
+	}
+
+	private Timer calls(String outcome) {
+		return this.meters.get("idempotency").tag("outcome", outcome).timer();
+	}
+
+	@Test
+	void eachCallIsTimedByItsOutcome() {
+		EngineIdempotencyTemplate template = observed(null);
+		for (int i = 0; i < 3; i++) {
+			assertThat(pay(template, () -> "paid")).isEqualTo("paid");
+		}
+		assertThat(calls("executed").count()).isEqualTo(1);
+		assertThat(calls("replayed").count()).isEqualTo(2);
+		assertThat(calls("executed").getId().getTags()).containsExactlyInAnyOrder(Tag.of("error", "none"),
+				Tag.of("mode", "replay"), Tag.of("operation", "pay"), Tag.of("outcome", "executed"),
+				Tag.of("store", "memory"));
+	}
+
+	@Test
+	void noTagHasTheKey() {
+		pay(observed(null), () -> "paid");
+		assertThat(this.meters.getMeters()).isNotEmpty()
+			.allSatisfy((meter) -> assertThat(meter.getId().getTags().toString()).doesNotContain("k-secret"));
+	}
+
+	@Test
+	void observationIsTheCurrentOneWhileTheCallRuns() {
+		AtomicReference<@Nullable Observation> current = new AtomicReference<>();
+		pay(observed(null), () -> {
+			current.set(this.observations.getCurrentObservation());
+			return "paid";
+		});
+		assertThat(current.get()).isNotNull()
+			.satisfies((seen) -> assertThat(seen.getContextView().getName()).isEqualTo("idempotency"));
+		assertThat(this.observations.getCurrentObservation()).isNull();
+	}
+
+	@Test
+	void observationIsTheCurrentOneWhileTheResultOfAFutureIsLookedUp() throws Exception {
+		AtomicReference<@Nullable Observation> current = new AtomicReference<>();
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<@Nullable String> answer = observed(null).operation("pay")
+			.key("k-secret")
+			.duplicateOn(IllegalStateException.class)
+			.recover(() -> {
+				current.set(this.observations.getCurrentObservation());
+				return "found";
+			})
+			.executeAsync(String.class, () -> work);
+		work.completeExceptionally(new IllegalStateException("already paid"));
+		assertThat(answer.get()).isEqualTo("found");
+		assertThat(current.get()).isNotNull()
+			.satisfies((seen) -> assertThat(seen.getContextView().getName()).isEqualTo("idempotency"));
+		assertThat(calls("recovered").count()).isEqualTo(1);
+	}
+
+	@Test
+	void conventionOfTheApplicationIsAsked() {
+		pay(observed(new DefaultIdempotencyObservationConvention() {
+
+			@Override
+			public String getName() {
+				return "guarded";
+			}
+
+			@Override
+			public KeyValues getLowCardinalityKeyValues(IdempotencyObservationContext context) {
+				return super.getLowCardinalityKeyValues(context).and("team", "payments");
+			}
+
+		}), () -> "paid");
+		assertThat(this.meters.get("guarded").tag("team", "payments").tag("outcome", "executed").timer().count())
+			.isEqualTo(1);
+	}
+
+	@Test
+	void handlerThatFailsChangesNoAnswerAndLeavesTheThreadAsItWas() {
+		int steps = 5;
+		AtomicReference<Integer> failing = new AtomicReference<>();
+		this.observations.observationConfig().observationHandler(new FailingHandler(failing));
+		EngineIdempotencyTemplate template = observed(null);
+		for (int step = 0; step < steps; step++) {
+			failing.set(step);
+			String key = "k" + step;
+			assertThat(template.operation("pay").key(key).execute(String.class, () -> "paid")).isEqualTo("paid");
+			assertThat(this.observations.getCurrentObservationScope()).isNull();
+		}
+	}
+
+	@Test
+	void conventionThatFailsChangesNoAnswer() {
+		assertThat(pay(observed(new DefaultIdempotencyObservationConvention() {
+
+			@Override
+			public KeyValues getLowCardinalityKeyValues(IdempotencyObservationContext context) {
+				throw new IllegalStateException("broken");
+			}
+
+		}), () -> "paid")).isEqualTo("paid");
+	}
+
+	@Test
+	void registryWithoutHandlersIsToldNothing() {
+		EngineIdempotencyTemplate template = template(this.store,
+				new EngineObservers(new MicrometerCallObserver(ObservationRegistry.NOOP, null), StoreObserver.NONE));
+		assertThat(pay(template, () -> "paid")).isEqualTo("paid");
+		assertThat(this.meters.getMeters()).isEmpty();
+	}
+
+	@Test
+	void eachVerbOfAStoreIsTimedAndSoAreItsFailures() {
+		BrokenStore broken = new BrokenStore(this.store);
+		EngineIdempotencyTemplate template = template(broken,
+				new EngineObservers(null, new MicrometerStoreObserver(this.meters)));
+		pay(template, () -> "paid");
+		broken.fails = true;
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> pay(template, () -> "paid"));
+		assertThat(verb("claim", "success").count()).isEqualTo(1);
+		assertThat(verb("complete", "success").count()).isEqualTo(1);
+		assertThat(verb("claim", "error").count()).isEqualTo(2);
+		assertThat(verb("renew", "error").count()).isZero();
+		// Else the close would wait for it.
+		broken.fails = false;
+	}
+
+	@Test
+	void lookIsTimedWhateverItFinds() {
+		BrokenStore broken = new BrokenStore(this.store);
+		FinishedResults timed = new MicrometerStoreObserver(this.meters).observed(broken).finished().orElseThrow();
+		ClaimRequest request = ClaimRequest.of(IdempotencyKey.of("pay", Caller.GLOBAL, "k"), Duration.ofMinutes(1),
+				Duration.ofHours(1));
+		assertThat(timed.find(request)).isNull();
+		broken.found = new ClaimResult.Completed(new StoredResult("test", new byte[0]), Duration.ofHours(1));
+		assertThat(timed.find(request)).isSameAs(broken.found);
+		broken.fails = true;
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> timed.find(request));
+		assertThat(verb("look", "success").count()).isEqualTo(2);
+		assertThat(verb("look", "error").count()).isEqualTo(1);
+	}
+
+	@Test
+	void timerThatFailsChangesNoAnswer() {
+		EngineIdempotencyTemplate template = template(this.store,
+				new EngineObservers(null, new MicrometerStoreObserver(new BrokenTimers())));
+		assertThat(pay(template, () -> "paid")).isEqualTo("paid");
+		assertThat(pay(template, () -> "again")).isEqualTo("paid");
+	}
+
+	/** Fails whenever a time is to be recorded. */
+	private static final class BrokenTimers extends SimpleMeterRegistry {
+
+		@Override
+		protected Timer newTimer(Meter.Id id, DistributionStatisticConfig statistics, PauseDetector pauses) {
+			return new CumulativeTimer(id, this.clock, statistics, pauses, getBaseTimeUnit()) {
+
+				@Override
+				protected void recordNonNegative(long amount, TimeUnit unit) {
+					throw new IllegalStateException("broken timer");
+				}
+
+			};
+		}
+
+	}
+
+	private Timer verb(String verb, String outcome) {
+		return this.meters.get("idempotency.store")
+			.tag("store", "broken")
+			.tag("verb", verb)
+			.tag("outcome", outcome)
+			.timer();
+	}
+
+	@Test
+	void loadOfTheEngineIsShown() {
+		EngineIdempotencyTemplate template = template(this.store, EngineObservers.NONE);
+		IdempotencyEngine running = this.engine;
+		assertThat(running).isNotNull();
+		new EngineMeters(running::load).bindTo(this.meters);
+		pay(template, () -> {
+			assertThat(this.meters.get("idempotency.claims.running").gauge().value()).isEqualTo(1);
+			return "paid";
+		});
+		assertThat(this.meters.get("idempotency.claims.running").gauge().value()).isZero();
+		assertThat(this.meters.getMeters()).extracting((meter) -> meter.getId().getName())
+			.contains("idempotency.waiters", "idempotency.outstanding.writes", "idempotency.outstanding.bytes",
+					"idempotency.beats.late");
+		assertThat(this.meters.getMeters()).extracting(Meter::measure).isNotEmpty();
+	}
+
+	@Test
+	void loadOfNoEngineIsNothing() {
+		new EngineMeters(() -> null).bindTo(this.meters);
+		assertThat(this.meters.get("idempotency.claims.running").gauge().value()).isZero();
+	}
+
+	@Test
+	void endsThatAreNoOutcomesAreCounted() {
+		template(this.store, EngineObservers.NONE).operation("pay").key("k1").keepResult(false).run(() -> {
+		});
+		assertThat(this.meters.get("idempotency.events")
+			.tag("event", "tombstone")
+			.tag("operation", "pay")
+			.counter()
+			.count()).isEqualTo(1);
+		assertThat(this.meters.getMeters()).hasSize(1);
+	}
+
+	/** Fails at one of its steps. */
+	private record FailingHandler(AtomicReference<Integer> step) implements ObservationHandler<Observation.Context> {
+
+		private void at(int here) {
+			if (Integer.valueOf(here).equals(this.step.get())) {
+				throw new IllegalStateException("step " + here);
+			}
+		}
+
+		@Override
+		public void onStart(Observation.Context context) {
+			at(0);
+		}
+
+		@Override
+		public void onScopeOpened(Observation.Context context) {
+			at(1);
+		}
+
+		@Override
+		public void onScopeClosed(Observation.Context context) {
+			at(2);
+		}
+
+		@Override
+		public void onStop(Observation.Context context) {
+			at(3);
+		}
+
+		@Override
+		public boolean supportsContext(Observation.Context context) {
+			at(4);
+			return true;
+		}
+
+	}
+
+	/** A store that a test breaks. */
+	private static final class BrokenStore implements IdempotencyStore {
+
+		private final IdempotencyStore store;
+
+		private boolean fails;
+
+		private ClaimResult.@Nullable Completed found;
+
+		BrokenStore(IdempotencyStore store) {
+			this.store = store;
+		}
+
+		private IdempotencyStore store() {
+			if (this.fails) {
+				throw new IdempotencyStoreException("broken");
+			}
+			return this.store;
+		}
+
+		@Override
+		public ClaimResult claim(ClaimRequest request) {
+			return store().claim(request);
+		}
+
+		@Override
+		public Optional<FinishedResults> finished() {
+			return Optional.of((request) -> store().finished().isEmpty() ? this.found : null);
+		}
+
+		@Override
+		public boolean complete(Completion completion) {
+			return store().complete(completion);
+		}
+
+		@Override
+		public boolean release(IdempotencyKey key, ClaimId claimId) {
+			return store().release(key, claimId);
+		}
+
+		@Override
+		public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+			return store().renew(key, claimId, lease);
+		}
+
+		@Override
+		public Instant issue(IdempotencyKey token, Duration timeToLive) {
+			return store().issue(token, timeToLive);
+		}
+
+	}
+
+}

@@ -1,0 +1,158 @@
+package io.idempotency.it.observed;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.observed.ObservedApplication.Meanwhile;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.PrometheusServer;
+import io.idempotency.it.servers.RedisBinary;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.Requires;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.yaml.snakeyaml.Yaml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The alerts and the dashboard, as a real Prometheus reads them. Each thing is provoked
+ * for the first time while Prometheus looks, because that is when a counter that is not
+ * there yet is not seen.
+ */
+@Requires({ Backend.REDIS, Backend.PROMETHEUS })
+@Timeout(180)
+class PrometheusTests {
+
+	/** The range of a panel, and the window of its rates. */
+	private static final Duration RANGE = Duration.ofMinutes(2);
+
+	@Test
+	void alertsRingWhenTheyMustAndNotElse() {
+		assertThat(PrometheusServer.promtool("check", "rules", "../../docs/grafana/idempotency-alerts.yaml"))
+			.contains("SUCCESS");
+		assertThat(PrometheusServer.promtool("test", "rules", "../../docs/grafana/idempotency-alerts-test.yaml"))
+			.contains("SUCCESS");
+	}
+
+	@Test
+	void panelsShowWhatWasProvokedTheFirstTimeIncluded() {
+		try (RedisServer redis = RedisServer.start(RedisBinary.REDIS_7_0);
+				Node rejecting = new Node(redis, "idempotency.near-cache.enabled=true");
+				Node proceeding = new Node(redis, "idempotency.on-store-failure=proceed", "idempotency.lease=1600ms",
+						"idempotency.renewal=false");
+				PrometheusServer prometheus = new PrometheusServer(
+						Map.of("rejecting", rejecting.port(), "proceeding", proceeding.port()))) {
+			Dashboard dashboard = new Dashboard(prometheus);
+			await().atMost(Duration.ofSeconds(60))
+				.until(() -> dashboard.query("count(idempotency_claims_running)").equals(Map.of("", 2.0))
+						&& !dashboard.query("idempotency_seconds_count offset 2s").isEmpty());
+			provoke(rejecting, proceeding);
+			// Two scrapes later than the last call.
+			await().atMost(Duration.ofSeconds(60))
+				.until(() -> dashboard.shows("Refused by store errors").equals(Map.of("", 1L))
+						&& dashboard.shows("Unguarded runs").equals(Map.of("", 1L)));
+
+			assertThat(dashboard.shows("Leases lost")).isEqualTo(Map.of("", 1L));
+			assertThat(dashboard.shows("Mismatches")).isEqualTo(Map.of("", 1L));
+			assertThat(dashboard.shows("Calls by outcome"))
+				.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "unguarded", 1L,
+						"store-error", 1L, "rejected", 1L, "refused", 1L, "recovered", 1L))
+				// Prometheus extrapolates to the ends of the range.
+				.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(6L, 7L));
+			assertThat(dashboard.shows("Events")).containsEntry("claim-lost", 1L)
+				.containsEntry("taken-over", 1L)
+				.containsEntry("tombstone", 2L);
+			assertThat(dashboard.shows("Calls by outcome").get("in-progress")).isPositive();
+			assertThat(dashboard.shows("Failures of the store").values()).anyMatch((failures) -> failures > 0);
+			assertThat(dashboard.titles().stream().filter((title) -> !title.equals("Memory store")).toList())
+				.allSatisfy((title) -> assertThat(dashboard.values(title)).isNotEmpty());
+		}
+	}
+
+	private static void provoke(Node rejecting, Node proceeding) {
+		Meanwhile meanwhile = rejecting.application.getBean(Meanwhile.class);
+		assertThat(post(rejecting, "/plain", "k1", "body").status()).isEqualTo(200);
+		assertThat(post(rejecting, "/plain", "k1", "body").replayed()).isTrue();
+		assertThat(post(rejecting, "/plain", "k1", "body").replayed()).isTrue();
+		assertThat(post(rejecting, "/plain", "k1", "other").status()).isEqualTo(422);
+		meanwhile.set(() -> assertThat(post(rejecting, "/plain", "k2", "body").status()).isEqualTo(409));
+		assertThat(post(rejecting, "/plain", "k2", "body").status()).isEqualTo(200);
+		assertThat(statuses(rejecting, "/once")).containsExactly(200, 409);
+		assertThat(statuses(rejecting, "/unkept")).containsExactly(200, 409);
+		assertThat(statuses(rejecting, "/found")).containsExactly(200, 200);
+		// Its owner still runs when the lease is over, and is too late then.
+		proceeding.application.getBean(Meanwhile.class)
+			.set(() -> await().atMost(Duration.ofSeconds(60))
+				.until(() -> post(proceeding, "/plain", "k5", "body").status() == 200));
+		assertThat(post(proceeding, "/plain", "k5", "body").status()).isEqualTo(200);
+		rejecting.line.cut();
+		assertThat(post(rejecting, "/plain", "k3", "body").status()).isEqualTo(503);
+		proceeding.line.cut();
+		assertThat(post(proceeding, "/plain", "k4", "body").status()).isEqualTo(200);
+	}
+
+	private static List<Integer> statuses(Node node, String path) {
+		return List.of(post(node, path, "k", "body").status(), post(node, path, "k", "body").status());
+	}
+
+	private static Answer post(Node node, String path, String key, String body) {
+		return node.client.post(path, key, "text/plain", body);
+	}
+
+	/** The panels of the dashboard, by their titles. */
+	private static final class Dashboard {
+
+		private final PrometheusServer prometheus;
+
+		private final Map<String, List<String>> panels = new TreeMap<>();
+
+		Dashboard(PrometheusServer prometheus) {
+			this.prometheus = prometheus;
+			OperationsPages.panels("docs/grafana/idempotency-dashboard.json").forEach(this.panels::put);
+		}
+
+		Set<String> titles() {
+			return this.panels.keySet();
+		}
+
+		/** What the first query of a panel gives, by its labels, as Grafana asks. */
+		Map<String, Double> values(String title) {
+			return query(this.panels.get(title)
+				.get(0)
+				.replace("$__range", RANGE.toSeconds() + "s")
+				.replace("$__rate_interval", RANGE.toSeconds() + "s")
+				.replace("$job", ".*")
+				.replace("$operation", ".*"));
+		}
+
+		/** The number that was provoked: a rate is one of the whole range. */
+		Map<String, Long> shows(String title) {
+			boolean rate = this.panels.get(title).get(0).contains("rate(");
+			Map<String, Long> shown = new TreeMap<>();
+			values(title)
+				.forEach((labels, value) -> shown.put(labels, Math.round(value * (rate ? RANGE.toSeconds() : 1))));
+			return shown;
+		}
+
+		@SuppressWarnings("unchecked")
+		Map<String, Double> query(String expression) {
+			Map<String, Object> answer = new Yaml().load(this.prometheus.query(expression));
+			List<Map<String, Object>> series = (List<Map<String, Object>>) ((Map<String, Object>) answer.get("data"))
+				.get("result");
+			Map<String, Double> values = new TreeMap<>();
+			for (Map<String, Object> each : series) {
+				String labels = String.join(" ", ((Map<String, String>) each.get("metric")).values());
+				values.put(labels, Double.valueOf(String.valueOf(((List<Object>) each.get("value")).get(1))));
+			}
+			return values;
+		}
+
+	}
+
+}
