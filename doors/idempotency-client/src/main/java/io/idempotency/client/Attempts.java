@@ -53,20 +53,26 @@ final class Attempts {
 	 * Decides after an answer.
 	 * @param status the status of the answer
 	 * @param retryAfter its header Retry-After, {@code null} if it has none
+	 * @param refusal what its problem says, {@code null} if it is none
 	 * @return how long to wait before the next attempt, {@code null} if there is none
 	 */
-	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter) {
-		Duration asked = RetryAfter.parse(retryAfter, this.timing.now());
-		Duration delay = delay(status, asked);
+	@Nullable Duration afterAnswer(int status, @Nullable String retryAfter, @Nullable Refusal refusal) {
+		Duration asked = parse(retryAfter);
+		Duration delay = (refusal == null || refusal.allowsSameKey()) ? delay(status, asked, refusal != null) : null;
 		return (delay != null) ? allowed(delay, status) : null;
 	}
 
-	private @Nullable Duration delay(int status, @Nullable Duration asked) {
-		if (status == CONFLICT) {
+	/** Returns how long the server asks to wait, {@code null} if it does not say that. */
+	@Nullable Duration parse(@Nullable String retryAfter) {
+		return RetryAfter.parse(retryAfter, this.timing.now());
+	}
+
+	private @Nullable Duration delay(int status, @Nullable Duration asked, boolean told) {
+		if (status == CONFLICT && asked != null) {
 			// The first call may end long before the time that the server can promise.
-			return (asked != null) ? min(asked.plus(jitter()), this.calls.maxDelay()) : null;
+			return min(asked.plus(jitter()), this.calls.maxDelay());
 		}
-		if (!isRepeated(status)) {
+		if (!told && !isRepeated(status)) {
 			return null;
 		}
 		if (asked == null) {

@@ -5,6 +5,7 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 
+import io.idempotency.client.BlockingExchange.Held;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ final class BlockingCalls {
 	 * @return the first answer after which the call is not repeated
 	 * @throws IOException if there was no answer, in the last attempt or before the
 	 * thread was interrupted
+	 * @throws RefusedCallException if that answer is a refusal
 	 */
 	<R> R send(BlockingExchange<R> exchange) throws IOException {
 		Attempts attempts = new Attempts(this.calls, this.timing);
@@ -39,9 +41,16 @@ final class BlockingCalls {
 			Duration delay;
 			try {
 				R answer = exchange.send();
-				delay = delayAfter(answer, exchange, attempts);
+				Held<R> problem = problem(answer, exchange);
+				Refusal refusal = (problem != null) ? Refusal.of(problem.start()) : null;
+				answer = (problem != null) ? problem.answer() : answer;
+				delay = delayAfter(answer, refusal, exchange, attempts);
 				if (delay == null) {
-					return exchange.hold(answer);
+					if (refusal == null) {
+						return (problem != null) ? answer : held(answer, exchange);
+					}
+					exchange.discard(answer);
+					throw refusal.exception(exchange.status(answer), attempts.parse(retryAfter(answer, exchange)));
 				}
 				exchange.discard(answer);
 			}
@@ -55,12 +64,44 @@ final class BlockingCalls {
 		}
 	}
 
-	private static <R> @Nullable Duration delayAfter(R answer, BlockingExchange<R> exchange, Attempts attempts)
-			throws IOException {
+	private static <R> @Nullable Duration delayAfter(R answer, @Nullable Refusal refusal, BlockingExchange<R> exchange,
+			Attempts attempts) throws IOException {
 		if (Thread.currentThread().isInterrupted()) {
 			return null;
 		}
-		return attempts.afterAnswer(exchange.status(answer), exchange.retryAfter(answer));
+		return attempts.afterAnswer(exchange.status(answer), retryAfter(answer, exchange), refusal);
+	}
+
+	private static <R> @Nullable String retryAfter(R answer, BlockingExchange<R> exchange) {
+		return exchange.header("Retry-After", answer);
+	}
+
+	/** Reads an answer that is a problem, {@code null} if it is none. */
+	private <R> @Nullable Held<R> problem(R answer, BlockingExchange<R> exchange) throws IOException {
+		return (Refusal.mayBe(exchange.status(answer), exchange.header("Content-Type", answer)) && HeldBody
+			.isWantedOfProblem(exchange.length(answer), encoding(answer, exchange), this.calls.maxBodySize()))
+					? read(answer, exchange) : null;
+	}
+
+	private <R> R held(R answer, BlockingExchange<R> exchange) throws IOException {
+		return HeldBody.isWanted(exchange.length(answer), encoding(answer, exchange), this.calls.maxBodySize())
+				? read(answer, exchange).answer() : answer;
+	}
+
+	private static <R> @Nullable String encoding(R answer, BlockingExchange<R> exchange) {
+		return exchange.header("Content-Encoding", answer);
+	}
+
+	private <R> Held<R> read(R answer, BlockingExchange<R> exchange) throws IOException {
+		Held<R> held = exchange.read(answer, this.calls.maxBodySize());
+		try {
+			HeldBody.requireWhole(held.start().length, exchange.length(answer));
+		}
+		catch (IOException ex) {
+			exchange.discard(answer);
+			throw ex;
+		}
+		return held;
 	}
 
 	/** A read that timed out is no interrupt, in spite of its type. */

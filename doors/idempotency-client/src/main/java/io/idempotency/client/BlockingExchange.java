@@ -15,15 +15,25 @@ interface BlockingExchange<R> {
 
 	int status(R answer) throws IOException;
 
-	@Nullable String retryAfter(R answer);
+	@Nullable String header(String name, R answer);
 
-	/**
-	 * Reads the body of an answer if its length is known and within the bound, so that a
-	 * body that breaks off is seen here. Otherwise, the answer is given as it is.
-	 */
-	R hold(R answer) throws IOException;
+	/** Returns the length of the body, negative if it is not known. */
+	long length(R answer);
+
+	/** Reads the start of the body of an answer, which is closed if that fails. */
+	Held<R> read(R answer, int maxSize) throws IOException;
 
 	/** Gives back the connection of an answer that nobody reads. */
 	void discard(R answer);
+
+	/**
+	 * An answer of whose body a start was read.
+	 *
+	 * @param answer the answer, which still gives all bytes
+	 * @param start the bytes that were read
+	 * @param <R> the client's answers
+	 */
+	record Held<R>(R answer, byte[] start) {
+	}
 
 }

@@ -58,7 +58,7 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 			}
 			headers.set(this.calls.header(), key);
 		}
-		return this.sender.send(new SpringExchange(request, body, execution, this.calls.maxBodySize()));
+		return this.sender.send(new SpringExchange(request, body, execution));
 	}
 
 }

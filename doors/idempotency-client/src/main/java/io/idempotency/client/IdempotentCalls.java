@@ -25,6 +25,11 @@ import io.idempotency.key.HeaderName;
  * answer is handed to the caller at once, and so is the last answer when the bounds are
  * reached.
  * <p>
+ * A service with this library says itself whether a call may be repeated: by the members
+ * {@code code} and {@code retry} of a problem (RFC 9457). Such an answer counts more than
+ * its status: {@code same-key} is repeated within the bounds, anything else is not. What
+ * is not repeated (any more) is thrown as a {@link RefusedCallException}.
+ * <p>
  * The values by default: header {@code Idempotency-Key}, 5 attempts, 30 seconds, delays
  * from 200 milliseconds to 10 seconds, bodies of at most 1 MB.
  *

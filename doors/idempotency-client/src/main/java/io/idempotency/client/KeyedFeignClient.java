@@ -1,6 +1,9 @@
 package io.idempotency.client;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.net.URI;
 import java.util.Collection;
 import java.util.List;
@@ -72,11 +75,7 @@ final class KeyedFeignClient implements Client {
 		}
 
 		@Override
-		public @Nullable String retryAfter(Response answer) {
-			return header("Retry-After", answer);
-		}
-
-		private @Nullable String header(String name, Response answer) {
+		public @Nullable String header(String name, Response answer) {
 			return answer.headers()
 				.entrySet()
 				.stream()
@@ -87,18 +86,29 @@ final class KeyedFeignClient implements Client {
 		}
 
 		@Override
-		public Response hold(Response answer) throws IOException {
+		public long length(Response answer) {
 			Response.Body body = answer.body();
-			Integer length = (body != null) ? body.length() : null;
-			boolean packed = header("Content-Encoding", answer) != null;
-			if (packed || body == null || length == null
-					|| !HeldBody.isWanted(length, KeyedFeignClient.this.calls.maxBodySize())) {
-				return answer;
+			if (body == null) {
+				return 0;
 			}
-			try (answer) {
-				byte[] bytes = body.asInputStream().readAllBytes();
-				HeldBody.requireWhole(bytes.length, length);
-				return answer.toBuilder().body(bytes).build();
+			return (body.length() != null) ? body.length() : -1;
+		}
+
+		@Override
+		public Held<Response> read(Response answer, int maxSize) throws IOException {
+			try {
+				InputStream in = answer.body().asInputStream();
+				byte[] start = in.readNBytes(maxSize);
+				if (start.length < maxSize) {
+					answer.close();
+					return new Held<>(answer.toBuilder().body(start).build(), start);
+				}
+				InputStream body = new SequenceInputStream(new ByteArrayInputStream(start), in);
+				return new Held<>(answer.toBuilder().body(body, answer.body().length()).build(), start);
+			}
+			catch (IOException ex) {
+				answer.close();
+				throw ex;
 			}
 		}
 

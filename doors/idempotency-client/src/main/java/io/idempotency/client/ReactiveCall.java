@@ -57,11 +57,20 @@ final class ReactiveCall {
 	}
 
 	private Mono<ClientResponse> answered(ClientResponse answer) {
+		HttpHeaders headers = answer.headers().asHttpHeaders();
+		int status = answer.statusCode().value();
+		boolean problem = Refusal.mayBe(status, headers.getFirst(HttpHeaders.CONTENT_TYPE)) && HeldBody
+			.isWantedOfProblem(length(answer), headers.getFirst(HttpHeaders.CONTENT_ENCODING), this.maxBodySize);
+		return problem ? read(answer).flatMap((bytes) -> answered(with(bytes, answer), status, Refusal.of(bytes)))
+				: answered(answer, status, null);
+	}
+
+	private Mono<ClientResponse> answered(ClientResponse answer, int status, @Nullable Refusal refusal) {
 		String retryAfter = answer.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER);
-		Duration delay = this.body.isRepeatable() ? this.attempts.afterAnswer(answer.statusCode().value(), retryAfter)
-				: null;
+		Duration delay = this.body.isRepeatable() ? this.attempts.afterAnswer(status, retryAfter, refusal) : null;
 		if (delay == null) {
-			return hold(answer);
+			return (refusal != null) ? Mono.error(refusal.exception(status, this.attempts.parse(retryAfter)))
+					: hold(answer);
 		}
 		// The next attempt does not depend on whether this connection can be released.
 		return answer.releaseBody().onErrorComplete().then(Mono.error(new RepeatSignal(delay)));
@@ -88,23 +97,35 @@ final class ReactiveCall {
 	 * body that breaks off is seen here.
 	 */
 	private Mono<ClientResponse> hold(ClientResponse answer) {
-		long length = answer.headers().contentLength().orElse(-1);
-		boolean packed = answer.headers().asHttpHeaders().getFirst(HttpHeaders.CONTENT_ENCODING) != null;
-		if (packed || !HeldBody.isWanted(length, this.maxBodySize)) {
-			return Mono.just(answer);
-		}
-		return DataBufferUtils.join(answer.body(BodyExtractors.toDataBuffers()))
+		String encoding = answer.headers().asHttpHeaders().getFirst(HttpHeaders.CONTENT_ENCODING);
+		return HeldBody.isWanted(length(answer), encoding, this.maxBodySize)
+				? read(answer).map((bytes) -> with(bytes, answer)) : Mono.just(answer);
+	}
+
+	private static long length(ClientResponse answer) {
+		return answer.headers().contentLength().orElse(-1);
+	}
+
+	private Mono<byte[]> read(ClientResponse answer) {
+		long length = length(answer);
+		Flux<DataBuffer> body = answer.body(BodyExtractors.toDataBuffers());
+		// A length that is known bounds what is read.
+		return ((length < 0) ? DataBufferUtils.join(body, this.maxBodySize) : DataBufferUtils.join(body))
 			.map(ReactiveCall::bytes)
 			.defaultIfEmpty(new byte[0])
 			.handle((bytes, sink) -> {
 				try {
 					HeldBody.requireWhole(bytes.length, length);
-					sink.next(answer.mutate().body((original) -> buffers(bytes)).build());
+					sink.next(bytes);
 				}
 				catch (IOException ex) {
 					sink.error(ex);
 				}
 			});
+	}
+
+	private static ClientResponse with(byte[] bytes, ClientResponse answer) {
+		return answer.mutate().body((original) -> buffers(bytes)).build();
 	}
 
 	private static byte[] bytes(DataBuffer buffer) {

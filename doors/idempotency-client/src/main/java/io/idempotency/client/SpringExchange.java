@@ -22,13 +22,10 @@ final class SpringExchange implements BlockingExchange<ClientHttpResponse> {
 
 	private final ClientHttpRequestExecution execution;
 
-	private final int maxBodySize;
-
-	SpringExchange(HttpRequest request, byte[] body, ClientHttpRequestExecution execution, int maxBodySize) {
+	SpringExchange(HttpRequest request, byte[] body, ClientHttpRequestExecution execution) {
 		this.request = request;
 		this.body = body;
 		this.execution = execution;
-		this.maxBodySize = maxBodySize;
 	}
 
 	@Override
@@ -42,25 +39,24 @@ final class SpringExchange implements BlockingExchange<ClientHttpResponse> {
 	}
 
 	@Override
-	public @Nullable String retryAfter(ClientHttpResponse answer) {
-		return answer.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
+	public @Nullable String header(String name, ClientHttpResponse answer) {
+		return answer.getHeaders().getFirst(name);
 	}
 
 	@Override
-	public ClientHttpResponse hold(ClientHttpResponse answer) throws IOException {
-		long length = answer.getHeaders().getContentLength();
-		boolean packed = answer.getHeaders().getFirst(HttpHeaders.CONTENT_ENCODING) != null;
-		if (packed || !HeldBody.isWanted(length, this.maxBodySize)) {
-			return answer;
-		}
+	public long length(ClientHttpResponse answer) {
+		return answer.getHeaders().getContentLength();
+	}
+
+	@Override
+	public Held<ClientHttpResponse> read(ClientHttpResponse answer, int maxSize) throws IOException {
 		try {
 			InputStream in = answer.getBody();
-			byte[] start = in.readNBytes(this.maxBodySize);
-			HeldBody.requireWhole(start.length, length);
+			byte[] start = in.readNBytes(maxSize);
 			// A body that was unpacked on the way may be longer than its header says.
 			InputStream held = new ByteArrayInputStream(start);
-			return new HeldResponse(answer,
-					(start.length < this.maxBodySize) ? held : new SequenceInputStream(held, in));
+			InputStream body = (start.length < maxSize) ? held : new SequenceInputStream(held, in);
+			return new Held<>(new HeldResponse(answer, body), start);
 		}
 		catch (IOException ex) {
 			answer.close();

@@ -58,15 +58,40 @@ class AttemptsTests {
 			504 | 1                             |
 			""")
 	void answersThatAreRepeated(int status, @Nullable String retryAfter, @Nullable Duration expected) {
-		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(status, retryAfter)).isEqualTo(expected);
+		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(status, retryAfter, null)).isEqualTo(expected);
+	}
+
+	/** What the service says counts more than the status. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			409 | 1    | same-key    | PT1S
+			409 |      | same-key    | PT0.2S
+			409 | 60   | same-key    | PT10S
+			422 |      | same-key    | PT0.2S
+			500 |      | same-key    | PT0.2S
+			503 | 3600 | same-key    |
+			409 | 1    | never       |
+			409 | 1    | new-key     |
+			409 | 1    | fix-request |
+			425 |      | never       |
+			429 | 1    | fix-request |
+			503 | 1    | never       |
+			503 |      | new-key     |
+			500 |      | never       |
+			""")
+	void serviceSaysWhetherItsAnswerIsRepeated(int status, @Nullable String retryAfter, String retry,
+			@Nullable Duration expected) {
+		IdempotentCalls calls = IdempotentCalls.DEFAULTS.change().alsoOn(500).build();
+		assertThat(attempts(calls).afterAnswer(status, retryAfter, new Refusal("a-code", retry, null)))
+			.isEqualTo(expected);
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 408, 500, 502, 504 })
 	void otherStatusesAreRepeatedWhereTheyAreAskedFor(int status) {
 		IdempotentCalls calls = IdempotentCalls.DEFAULTS.change().alsoOn(408, 500, 502, 504).build();
-		assertThat(attempts(calls).afterAnswer(status, null)).isEqualTo(Duration.ofMillis(200));
-		assertThat(attempts(calls).afterAnswer(400, null)).isNull();
+		assertThat(attempts(calls).afterAnswer(status, null, null)).isEqualTo(Duration.ofMillis(200));
+		assertThat(attempts(calls).afterAnswer(400, null, null)).isNull();
 	}
 
 	@Test
@@ -94,8 +119,8 @@ class AttemptsTests {
 	@Test
 	void callersThatWereToldTheSameTimeDoNotComeBackTogether() {
 		this.timing.chance = 0.5;
-		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(503, "2")).isEqualTo(Duration.ofMillis(2100));
-		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(409, "10")).isEqualTo(Duration.ofSeconds(10));
+		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(503, "2", null)).isEqualTo(Duration.ofMillis(2100));
+		assertThat(attempts(IdempotentCalls.DEFAULTS).afterAnswer(409, "10", null)).isEqualTo(Duration.ofSeconds(10));
 	}
 
 	@Test
@@ -104,15 +129,15 @@ class AttemptsTests {
 		assertThat(attempts.afterFailure()).isNotNull();
 		attempts.begin();
 		assertThat(attempts.afterFailure()).isNull();
-		assertThat(attempts.afterAnswer(503, null)).isNull();
+		assertThat(attempts.afterAnswer(503, null, null)).isNull();
 	}
 
 	@Test
 	void noAttemptBeginsAfterTheTime() {
 		Attempts attempts = attempts(IdempotentCalls.DEFAULTS.change().maxTime(Duration.ofSeconds(5)).build());
 		this.timing.pass(Duration.ofSeconds(3));
-		assertThat(attempts.afterAnswer(503, "1")).isEqualTo(Duration.ofSeconds(1));
-		assertThat(attempts.afterAnswer(503, "2")).isNull();
+		assertThat(attempts.afterAnswer(503, "1", null)).isEqualTo(Duration.ofSeconds(1));
+		assertThat(attempts.afterAnswer(503, "2", null)).isNull();
 		this.timing.pass(Duration.ofSeconds(2));
 		assertThat(attempts.afterFailure()).isNull();
 	}

@@ -95,6 +95,23 @@ class IdempotentCallCapabilityTests {
 	}
 
 	@Test
+	void refusalIsThrownAndNotRepeated() {
+		Response.Builder refused = answer(409, "{\"code\":\"duplicate\",\"retry\":\"never\"}")
+			.headers(Map.of("content-type", List.of("application/problem+json"), "Retry-After", List.of("1")));
+		assertThatExceptionOfType(RefusedCallException.class).isThrownBy(() -> payments(refused).pay("order"))
+			.satisfies((ex) -> assertThat(ex.code()).isEqualTo("duplicate"));
+		assertThat(this.keys).hasSize(1);
+	}
+
+	@Test
+	void refusalThatAllowsTheSameKeyIsRepeated() {
+		Response.Builder busy = answer(409, "{\"code\":\"in-progress\",\"retry\":\"same-key\"}")
+			.headers(Map.of("Content-Type", List.of("application/problem+json")));
+		assertThat(payments(busy, answer(200, "receipt")).pay("order")).isEqualTo("receipt");
+		assertThat(this.keys.stream().distinct()).hasSize(1);
+	}
+
+	@Test
 	void keyOfTheCallerIsKept() {
 		assertThat(payments(new IOException("reset"), answer(200, "receipt")).payAs("mine")).isEqualTo("receipt");
 		assertThat(this.keys).containsExactly("mine", "mine");

@@ -33,6 +33,7 @@ import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeStrategies;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -110,6 +111,40 @@ class IdempotentCallFilterTests {
 		assertThat(this.bodies).containsExactly("body", "body", "body", "body");
 		assertThat(this.sentHeaders).allSatisfy(
 				(headers) -> assertThat(headers).isEqualTo(this.sentHeaders.get(0)).containsKey("Content-Type"));
+	}
+
+	private static ClientResponse problem(int status, String retry) {
+		return ClientResponse.create(HttpStatusCode.valueOf(status))
+			.header("Content-Type", "application/problem+json")
+			.header("Retry-After", "0")
+			.body("{\"code\":\"a-code\",\"retry\":\"" + retry + "\"}")
+			.build();
+	}
+
+	@Test
+	void refusalThatAllowsTheSameKeyIsRepeated() {
+		assertThat(post(client(problem(409, "same-key"), problem(503, "same-key"), answer(201))))
+			.isEqualTo("answer 201");
+		assertThat(this.keys.stream().distinct()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "never", "new-key", "fix-request" })
+	void otherRefusalIsThrownAndNotRepeated(String retry) {
+		WebClient client = client(problem(503, retry), answer(201));
+		assertThatExceptionOfType(RefusedCallException.class).isThrownBy(() -> post(client)).satisfies((ex) -> {
+			assertThat(ex.code()).isEqualTo("a-code");
+			assertThat(ex.retry()).isEqualTo(retry);
+			assertThat(ex.retryAfter()).isZero();
+		});
+		assertThat(this.keys).hasSize(1);
+	}
+
+	@Test
+	void problemThatSaysNothingAboutRetriesIsTheCallers() {
+		WebClient client = client(problem(422, "as you like"));
+		assertThatExceptionOfType(WebClientResponseException.class).isThrownBy(() -> post(client))
+			.satisfies((ex) -> assertThat(ex.getResponseBodyAsString()).contains("as you like"));
 	}
 
 	@Test

@@ -95,6 +95,65 @@ class IdempotentCallInterceptorTests {
 		assertThat(this.timing.pauses).extracting(Duration::toMillis).containsExactly(200L, 400L, 800L);
 	}
 
+	private static Answer problem(int status, String retry) {
+		Answer answer = new Answer("{\"code\":\"a-code\",\"retry\":\"" + retry + "\",\"detail\":\"Why\"}", status);
+		answer.getHeaders().set("Content-Type", "application/problem+json");
+		return answer;
+	}
+
+	@Test
+	void refusalThatAllowsTheSameKeyIsRepeated() throws IOException {
+		assertThat(send(problem(409, "same-key"), answer(201)).getStatusCode().value()).isEqualTo(201);
+		assertThat(this.keys.stream().distinct()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "never", "new-key", "fix-request" })
+	void otherRefusalIsThrownAndNotRepeated(String retry) {
+		Answer refused = problem(503, retry);
+		refused.getHeaders().set("Retry-After", "7");
+		assertThatExceptionOfType(RefusedCallException.class).isThrownBy(() -> send(refused, answer(201)))
+			.satisfies((ex) -> {
+				assertThat(ex.code()).isEqualTo("a-code");
+				assertThat(ex.retry()).isEqualTo(retry);
+				assertThat(ex.status()).isEqualTo(503);
+				assertThat(ex.detail()).isEqualTo("Why");
+				assertThat(ex.retryAfter()).isEqualTo(Duration.ofSeconds(7));
+				assertThat(ex).hasMessageContaining("503 'a-code'").hasMessageNotContaining("Why");
+			});
+		assertThat(this.keys).hasSize(1);
+		assertThat(refused.closed).isTrue();
+	}
+
+	@Test
+	void refusalIsThrownWhenTheBoundsAreReached() {
+		IdempotentCalls twice = IdempotentCalls.DEFAULTS.change().maxAttempts(2).build();
+		assertThatExceptionOfType(RefusedCallException.class)
+			.isThrownBy(() -> send(twice, problem(409, "same-key"), problem(409, "same-key")))
+			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("same-key"));
+	}
+
+	@Test
+	void problemThatSaysNothingAboutRetriesIsTheCallers() throws IOException {
+		Answer problem = problem(422, "as you like");
+		try (ClientHttpResponse answer = send(problem)) {
+			assertThat(answer.getBody()).asString(StandardCharsets.UTF_8).contains("as you like");
+		}
+	}
+
+	@Test
+	void problemThatIsPackedOrTooLargeIsTheCallers() throws IOException {
+		Answer packed = problem(409, "never");
+		packed.getHeaders().set("Content-Encoding", "gzip");
+		assertThat(send(packed).getStatusCode().value()).isEqualTo(409);
+		IdempotentCalls small = IdempotentCalls.DEFAULTS.change().maxBodySize(10).build();
+		try (ClientHttpResponse answer = send(small, problem(409, "never"))) {
+			assertThat(answer.getBody()).asString(StandardCharsets.UTF_8).endsWith("\"Why\"}");
+		}
+		assertThat(send(small.change().maxBodySize(0).build(), problem(409, "never")).getStatusCode().value())
+			.isEqualTo(409);
+	}
+
 	@Test
 	void callsHaveDifferentKeys() throws IOException {
 		send(answer(200));
