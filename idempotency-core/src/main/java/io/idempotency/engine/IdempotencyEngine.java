@@ -14,9 +14,11 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.Move;
 import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
@@ -71,7 +73,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final EncryptedResults encrypted;
 
-	private final Claims claims;
+	private final ClaimOrigins origins;
+
+	private final Claimer claimer;
 
 	private final Replays replays;
 
@@ -132,10 +136,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events, observers::observed);
 		this.scheduler = this.upkeep.scheduler();
 		this.encrypted = new EncryptedResults(encryption, this.events);
-		ClaimOrigins origins = new ClaimOrigins(observers.origins(), this.events);
-		this.claims = new Claims(this.upkeep.waiter(), this.encrypted, this.events, this.scheduler, origins);
+		this.origins = new ClaimOrigins(observers.origins(), this.events);
+		this.claimer = new Claimer(this.upkeep.waiter(), this.encrypted, this.events, this.scheduler);
 		this.replays = new Replays(this.encrypted, this.events, this.upkeep);
-		this.joined = new JoinedCalls(this, this.replays, this.upkeep.waiter(), this.encrypted, this.events, origins);
+		this.joined = new JoinedCalls(this, this.replays, this.upkeep.waiter(), this.encrypted, this.events,
+				this.origins);
 		this.observer = observers.calls();
 	}
 
@@ -192,15 +197,33 @@ public final class IdempotencyEngine implements AutoCloseable {
 		if (replayed != null) {
 			return replayed.value();
 		}
-		Claims.Claimed claimed = this.claims.claim(call, upkeep(call.store()), observed);
-		if (claimed instanceof Claims.Unguarded) {
-			observed.seenAs(IdempotencyOutcome.UNGUARDED);
-			return runUnguarded(action);
+		StoreUpkeep upkeep = upkeep(call.store());
+		Admission admission = new Admission(call, this.origins.current());
+		for (Move move = admission.begin(this.scheduler.nanos());;) {
+			if (move instanceof Move.Send send) {
+				move = this.claimer.send(send, admission, upkeep);
+			}
+			else if (move instanceof Move.Wait) {
+				move = this.upkeep.waiter().await(admission, (send) -> this.claimer.send(send, admission, upkeep));
+			}
+			else if (move instanceof Move.Renew) {
+				move = this.claimer.renew(admission, upkeep);
+			}
+			else if (move instanceof Move.Run run) {
+				return owner(call, this.claimer.own(run, admission, upkeep, observed), action).run(transaction);
+			}
+			else if (move instanceof Move.Answer answer) {
+				return this.replays.settle(call, answer.result(), action, observed);
+			}
+			else if (move instanceof Move.Unguarded unguarded) {
+				this.claimer.letGo(unguarded, admission, upkeep);
+				observed.seenAs(IdempotencyOutcome.UNGUARDED);
+				return runUnguarded(action);
+			}
+			else if (move instanceof Move.Refuse refuse) {
+				throw this.claimer.refused(refuse, admission, upkeep);
+			}
 		}
-		if (claimed instanceof Claims.Owned owned) {
-			return owner(call, owned.claim(), action).run(transaction);
-		}
-		return this.replays.settle(call, ((Claims.Settled) claimed).result(), action, observed);
 	}
 
 	/**
@@ -301,7 +324,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private void requireOpen(GuardedCall call) {
 		if (this.closed) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-			throw new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, null);
+			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, null);
 		}
 		this.upkeep.setRefusedTimers();
 		try {
@@ -309,7 +332,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 		catch (RejectedExecutionException noThread) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-			throw new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, noThread);
+			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, noThread);
 		}
 	}
 

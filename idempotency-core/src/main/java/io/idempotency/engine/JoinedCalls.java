@@ -5,6 +5,7 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -111,7 +112,7 @@ final class JoinedCalls {
 	private IdempotencyStoreUnavailableException unavailable(GuardedCall call, IdempotencyStoreException cause) {
 		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 		this.engine.upkeep(call.store()).outage().failed("join the transaction of", call.operation(), cause);
-		return new IdempotencyStoreUnavailableException(call.operation(), ClaimSender.RETRY_AFTER, cause);
+		return new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, cause);
 	}
 
 	/**

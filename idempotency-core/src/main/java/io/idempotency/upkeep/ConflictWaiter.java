@@ -5,12 +5,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.GuardedCall;
-import io.idempotency.store.ClaimResult;
+import io.idempotency.protocol.Admission;
+import io.idempotency.protocol.Move;
 import io.idempotency.store.Scheduler;
 
 /**
@@ -24,8 +24,6 @@ import io.idempotency.store.Scheduler;
  */
 @Internal
 public final class ConflictWaiter {
-
-	private static final long MIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private static final long FIRST_POLL_MILLIS = 20;
 
@@ -53,49 +51,50 @@ public final class ConflictWaiter {
 	}
 
 	/**
-	 * Claims again and again until the conflict ends or the wait is over.
-	 * @param call the duplicate
-	 * @param busy the conflict
-	 * @param claim sends the claim to the store
-	 * @return the last answer of the store: an {@code InProgress} if the wait is over, if
-	 * too many duplicates wait already, or if the thread was interrupted (its interrupt
-	 * flag is kept)
+	 * Sends the claim again and again until the conflict ends or the wait is over.
+	 * @param admission decides, and wants to wait
+	 * @param send sends the claim to the store
+	 * @return what comes next. If too many duplicates wait already or the thread was
+	 * interrupted (its interrupt flag is kept), that is the answer of the store before
 	 */
-	public ClaimResult await(GuardedCall call, ClaimResult.InProgress busy, Supplier<ClaimResult> claim) {
+	public Move await(Admission admission, Function<Move.Send, Move> send) {
 		if (!this.places.tryAcquire()) {
-			return busy;
+			return admission.notWaiting();
 		}
-		Bell bell = register(call.key());
+		IdempotencyKey key = admission.request().key();
+		Bell bell = register(key);
 		try {
-			return poll(bell, this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(call.policy().waitTimeout()),
-					claim);
+			return await(bell, admission, send);
 		}
 		finally {
 			bell.leave();
-			unregister(call.key());
+			unregister(key);
 			this.places.release();
 		}
 	}
 
-	private ClaimResult poll(Bell bell, long deadline, Supplier<ClaimResult> claim) {
+	private Move await(Bell bell, Admission admission, Function<Move.Send, Move> send) {
+		// The bell is read before the claim, so that the wait misses no wake-up in
+		// between. The first claim comes at once: the owner may have ended before anybody
+		// could wake this call up.
+		long rung = bell.rung();
+		Move move = admission.woken(this.scheduler.nanos());
 		while (true) {
-			// The bell is read before the claim, so that the wait misses no wake-up in
-			// between.
-			long rung = bell.rung();
-			ClaimResult result = claim.get();
-			if (!(result instanceof ClaimResult.InProgress busy)) {
-				bell.ring();
-				return result;
+			if (move instanceof Move.Send claim) {
+				move = send.apply(claim);
 			}
-			long now = this.scheduler.nanos();
-			if (deadline - now <= 0) {
-				return result;
+			else if (move instanceof Move.Wait wait) {
+				if (!bell.await(rung, wait.pollAt(), wait.deadline())) {
+					return admission.notWaiting();
+				}
+				rung = bell.rung();
+				move = admission.woken(this.scheduler.nanos());
 			}
-			// A store with a coarse clock may report a tiny rest again and again, so the
-			// wait has a minimum.
-			long lease = now + Math.max(TimeUnit.NANOSECONDS.convert(busy.rest()), MIN_POLL_NANOS);
-			if (!bell.await(rung, lease, deadline)) {
-				return result;
+			else {
+				if (move.endsConflict()) {
+					bell.ring();
+				}
+				return move;
 			}
 		}
 	}

@@ -122,7 +122,7 @@ class StoreOutageTests {
 	@Test
 	void callsProceedWithoutAskingAStoreThatIsAway() throws Throwable {
 		this.node.store.on(Verb.CLAIM, Point.BEFORE, ScriptedStore.ALWAYS, () -> {
-			this.time.skip(ClaimSender.AT_ONCE);
+			this.time.skip(Claimer.AT_ONCE);
 			throw new StoreNotReachedException("no connection", new IllegalStateException("pool"));
 		});
 		int unguarded = 0;

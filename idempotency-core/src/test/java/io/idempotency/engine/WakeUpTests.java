@@ -9,9 +9,11 @@ import io.idempotency.engine.ScriptedStore.Barrier;
 import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.upkeep.ConflictWaiter;
@@ -46,8 +48,8 @@ class WakeUpTests {
 	private final StoreUpkeep upkeep = new Upkeep(this.node.ticker, 1, this.events, UnaryOperator.identity())
 		.of(this.node.store);
 
-	private final Claims claims = new Claims(this.waiter, new EncryptedResults(null, this.events), this.events,
-			this.node.ticker, new ClaimOrigins(() -> ClaimOrigin.UNKNOWN, this.events));
+	private final Claimer claimer = new Claimer(this.waiter, new EncryptedResults(null, this.events), this.events,
+			this.node.ticker);
 
 	@AfterEach
 	void close() {
@@ -56,51 +58,51 @@ class WakeUpTests {
 
 	@Test
 	void completionWakesUp() throws Exception {
-		OwnedClaim owner = owned(claim());
-		Future<Claims.Claimed> waiter = startWaiter();
+		OwnedClaim owner = owner();
+		Future<Move> waiter = startWaiter();
 		owner.end(new Ending.Done(() -> EngineFixture.text("one")));
 		assertSettled(waiter, ClaimResult.Completed.class);
 	}
 
 	@Test
 	void tombstoneWakesUp() throws Exception {
-		OwnedClaim owner = owned(claim());
-		Future<Claims.Claimed> waiter = startWaiter();
+		OwnedClaim owner = owner();
+		Future<Move> waiter = startWaiter();
 		owner.end(Ending.UNKEPT);
 		assertSettled(waiter, ClaimResult.Tombstone.class);
 	}
 
 	@Test
 	void releaseWakesUp() throws Exception {
-		OwnedClaim owner = owned(claim());
-		Future<Claims.Claimed> waiter = startWaiter();
+		OwnedClaim owner = owner();
+		Future<Move> waiter = startWaiter();
 		owner.end(new Ending.Failed(new IllegalStateException("failed"), null));
-		assertThat(waiter.get()).isInstanceOf(Claims.Owned.class);
+		assertThat(waiter.get()).isInstanceOf(Move.Run.class);
 	}
 
 	@Test
 	void completionThatWasRepeatedWakesUp() throws Exception {
-		OwnedClaim owner = owned(claim());
+		OwnedClaim owner = owner();
 		this.node.store.failBefore(Verb.COMPLETE, 1);
-		Future<Claims.Claimed> waiter = startWaiter();
+		Future<Move> waiter = startWaiter();
 		owner.end(new Ending.Done(() -> EngineFixture.text("one")));
 		assertSettled(waiter, ClaimResult.Completed.class);
 	}
 
 	@Test
 	void releaseThatWasRepeatedWakesUp() throws Exception {
-		OwnedClaim owner = owned(claim());
+		OwnedClaim owner = owner();
 		this.node.store.failBefore(Verb.RELEASE, 1);
-		Future<Claims.Claimed> waiter = startWaiter();
+		Future<Move> waiter = startWaiter();
 		owner.end(new Ending.NotRun(new IllegalStateException("refused")));
-		assertThat(waiter.get()).isInstanceOf(Claims.Owned.class);
+		assertThat(waiter.get()).isInstanceOf(Move.Run.class);
 	}
 
 	/** Somebody else has taken over and is done by now. */
 	@Test
 	void refusedCompletionWakesUp() throws Exception {
-		OwnedClaim owner = owned(claim());
-		Future<Claims.Claimed> waiter = startWaiter();
+		OwnedClaim owner = owner();
+		Future<Move> waiter = startWaiter();
 		this.node.clock.advance(Duration.ofHours(3));
 		this.node.completeElsewhere(this.node.claimElsewhere(this.policy), "successor");
 		owner.end(new Ending.Done(() -> EngineFixture.text("late")));
@@ -110,8 +112,8 @@ class WakeUpTests {
 	/** It was applied, its reply was lost, and somebody else has run meanwhile. */
 	@Test
 	void repeatedReleaseThatIsRefusedWakesUp() throws Exception {
-		OwnedClaim owner = owned(claim());
-		Future<Claims.Claimed> waiter = startWaiter();
+		OwnedClaim owner = owner();
+		Future<Move> waiter = startWaiter();
 		this.node.store.failAfter(Verb.RELEASE, 1);
 		Barrier repeated = new Barrier();
 		this.node.store.onLater(Verb.RELEASE, Point.BEFORE, 1, repeated::pass);
@@ -128,33 +130,47 @@ class WakeUpTests {
 		this.node.store.failAfter(Verb.CLAIM, 2);
 		Barrier givingBack = this.node.store.block(Verb.RELEASE, Point.BEFORE);
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::claim);
-		Future<Claims.Claimed> waiter = startWaiter();
+		Future<Move> waiter = startWaiter();
 		givingBack.awaitReached();
 		givingBack.open();
-		assertThat(waiter.get()).isInstanceOf(Claims.Owned.class);
+		assertThat(waiter.get()).isInstanceOf(Move.Run.class);
 	}
 
-	private Claims.Claimed claim() {
-		return this.claims.claim(this.call, this.upkeep, ObservedCall.NONE);
+	private Move claim() {
+		return claim(new Admission(this.call, ClaimOrigin.UNKNOWN));
 	}
 
-	private static OwnedClaim owned(Claims.Claimed claimed) {
-		assertThat(claimed).isInstanceOf(Claims.Owned.class);
-		return ((Claims.Owned) claimed).claim();
+	/** Claims as the engine does, with a waiter whose poll comes too late. */
+	private Move claim(Admission admission) {
+		Move move = admission.begin(this.node.ticker.nanos());
+		while (move instanceof Move.Send send) {
+			move = this.claimer.send(send, admission, this.upkeep);
+		}
+		if (move instanceof Move.Wait) {
+			return this.waiter.await(admission, (send) -> this.claimer.send(send, admission, this.upkeep));
+		}
+		if (move instanceof Move.Refuse refuse) {
+			throw this.claimer.refused(refuse, admission, this.upkeep);
+		}
+		return move;
+	}
+
+	private OwnedClaim owner() {
+		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
+		return this.claimer.own((Move.Run) claim(admission), admission, this.upkeep, ObservedCall.NONE);
 	}
 
 	/** It has asked twice: it waits, or is about to. */
-	private Future<Claims.Claimed> startWaiter() {
+	private Future<Move> startWaiter() {
 		int asked = this.node.store.count(Verb.CLAIM);
-		Future<Claims.Claimed> waiter = this.node.submit(this::claim);
+		Future<Move> waiter = this.node.submit(this::claim);
 		await().until(() -> this.node.store.count(Verb.CLAIM) == asked + 2);
 		return waiter;
 	}
 
-	private static void assertSettled(Future<Claims.Claimed> waiter, Class<? extends ClaimResult> result)
-			throws Exception {
-		assertThat(waiter.get()).isInstanceOfSatisfying(Claims.Settled.class,
-				(settled) -> assertThat(settled.result()).isInstanceOf(result));
+	private static void assertSettled(Future<Move> waiter, Class<? extends ClaimResult> result) throws Exception {
+		assertThat(waiter.get()).isInstanceOfSatisfying(Move.Answer.class,
+				(answer) -> assertThat(answer.result()).isInstanceOf(result));
 	}
 
 }

@@ -70,9 +70,13 @@ class ConflictWaiterTests {
 		this.threads.shutdownNow();
 	}
 
+	private Duplicate duplicate(ConflictWaiter waiter) {
+		return new Duplicate(this.call, waiter, this.ticker);
+	}
+
 	@Test
 	void claimsAgainAtOnceBecauseTheOwnerMayHaveEndedMeanwhile() {
-		assertThat(this.waiter.await(this.call, BUSY, () -> DONE)).isSameAs(DONE);
+		assertThat(duplicate(this.waiter).await(BUSY, () -> DONE)).isSameAs(DONE);
 		assertThat(this.waiter.waitedFor()).isZero();
 	}
 
@@ -91,7 +95,7 @@ class ConflictWaiterTests {
 
 	@Test
 	void wakeUpBetweenClaimAndWaitIsNotLost() {
-		ClaimResult result = this.waiter.await(this.call, BUSY, () -> {
+		ClaimResult result = duplicate(this.waiter).await(BUSY, () -> {
 			if (this.claims.incrementAndGet() == 2) {
 				return DONE;
 			}
@@ -126,7 +130,7 @@ class ConflictWaiterTests {
 	@Test
 	void waitEndsWithTheWaitTimeout() {
 		ClaimResult.InProgress late = new ClaimResult.InProgress(Duration.ofSeconds(9));
-		ClaimResult result = this.waiter.await(this.call, BUSY, () -> {
+		ClaimResult result = duplicate(this.waiter).await(BUSY, () -> {
 			this.ticker.advance(Duration.ofHours(2));
 			return late;
 		});
@@ -138,14 +142,14 @@ class ConflictWaiterTests {
 	void waitEndsByItselfWithTheWaitTimeout() {
 		GuardedCall impatient = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 				TestPolicy.replay().waiting(Duration.ofMillis(20)).build(), this.call.store());
-		assertThat(this.waiter.await(impatient, BUSY, () -> BUSY)).isSameAs(BUSY);
+		assertThat(new Duplicate(impatient, this.waiter, this.ticker).await(BUSY, () -> BUSY)).isSameAs(BUSY);
 	}
 
 	@Test
 	void nothingIsAskedAfterTheWaitTimeout() {
 		ManualScheduler time = new ManualScheduler();
 		ConflictWaiter punctual = new ConflictWaiter(1, time, ONE_HOUR);
-		ClaimResult result = punctual.await(this.call, BUSY, () -> {
+		ClaimResult result = new Duplicate(this.call, punctual, time).await(BUSY, () -> {
 			this.claims.incrementAndGet();
 			time.advance(Duration.ofHours(2));
 			return BUSY;
@@ -171,7 +175,7 @@ class ConflictWaiterTests {
 	@Test
 	void pollComesByItself() {
 		ConflictWaiter quick = new ConflictWaiter(1, this.ticker, 1);
-		assertThat(quick.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 3) ? DONE : BUSY))
+		assertThat(duplicate(quick).await(BUSY, () -> (this.claims.incrementAndGet() == 3) ? DONE : BUSY))
 			.isSameAs(DONE);
 	}
 
@@ -183,7 +187,7 @@ class ConflictWaiterTests {
 		AtomicReference<ClaimResult> answer = new AtomicReference<>(BUSY);
 		List<Future<ClaimResult>> waiting = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
-			waiting.add(this.threads.submit(() -> many.await(this.call, BUSY, () -> {
+			waiting.add(this.threads.submit(() -> new Duplicate(this.call, many, time).await(BUSY, () -> {
 				this.claims.incrementAndGet();
 				return answer.get();
 			})));
@@ -209,13 +213,13 @@ class ConflictWaiterTests {
 		SteppedTime time = new SteppedTime();
 		ConflictWaiter two = new ConflictWaiter(2, time, 100);
 		AtomicReference<Thread> leaving = new AtomicReference<>();
-		Future<ClaimResult> first = this.threads.submit(() -> two.await(this.call, BUSY, () -> {
+		Future<ClaimResult> first = this.threads.submit(() -> new Duplicate(this.call, two, time).await(BUSY, () -> {
 			leaving.set(Thread.currentThread());
 			return BUSY;
 		}));
 		time.awaitWaits(1);
-		Future<ClaimResult> second = this.threads
-			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
+		Future<ClaimResult> second = this.threads.submit(() -> new Duplicate(this.call, two, time).await(BUSY,
+				() -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
 		time.awaitWaits(2);
 		leaving.get().interrupt();
 		assertThat(first.get()).isSameAs(BUSY);
@@ -229,15 +233,15 @@ class ConflictWaiterTests {
 		SteppedTime time = new SteppedTime();
 		ConflictWaiter two = new ConflictWaiter(2, time, 100);
 		AtomicInteger own = new AtomicInteger();
-		Future<ClaimResult> first = this.threads.submit(() -> two.await(this.call, BUSY, () -> {
+		Future<ClaimResult> first = this.threads.submit(() -> new Duplicate(this.call, two, time).await(BUSY, () -> {
 			if (own.incrementAndGet() == 2) {
 				throw new IdempotencyStoreException("down");
 			}
 			return BUSY;
 		}));
 		time.awaitWaits(1);
-		Future<ClaimResult> second = this.threads
-			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
+		Future<ClaimResult> second = this.threads.submit(() -> new Duplicate(this.call, two, time).await(BUSY,
+				() -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
 		time.awaitWaits(2);
 		time.pass(Duration.ofMillis(500));
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(first::get)
@@ -251,20 +255,20 @@ class ConflictWaiterTests {
 	void waiterBeyondTheBoundIsRejectedAtOnceAndTheNextOneWaits() throws Exception {
 		Future<ClaimResult> first = start(() -> (this.claims.get() == 2) ? DONE : BUSY);
 		await().until(() -> this.claims.get() == 1);
-		ClaimResult second = this.waiter.await(this.call, BUSY, () -> {
+		ClaimResult second = duplicate(this.waiter).await(BUSY, () -> {
 			throw new IllegalStateException("Nothing is asked");
 		});
 		assertThat(second).isSameAs(BUSY);
 		this.waiter.wakeUp(EngineFixture.KEY);
 		assertThat(first.get()).isSameAs(DONE);
-		assertThat(this.waiter.await(this.call, BUSY, () -> DONE)).isSameAs(DONE);
+		assertThat(duplicate(this.waiter).await(BUSY, () -> DONE)).isSameAs(DONE);
 	}
 
 	@Test
 	void placeAndBellAreGivenBackWhenTheStoreFails() {
 		for (int i = 0; i < 3; i++) {
 			assertThatExceptionOfType(IdempotencyStoreException.class)
-				.isThrownBy(() -> this.waiter.await(this.call, BUSY, () -> {
+				.isThrownBy(() -> duplicate(this.waiter).await(BUSY, () -> {
 					throw new IdempotencyStoreException("down");
 				}));
 		}
@@ -277,7 +281,7 @@ class ConflictWaiterTests {
 		Thread[] thread = new Thread[1];
 		Future<Boolean> waiting = this.threads.submit(() -> {
 			thread[0] = Thread.currentThread();
-			ClaimResult result = this.waiter.await(this.call, BUSY, () -> {
+			ClaimResult result = duplicate(this.waiter).await(BUSY, () -> {
 				interrupted.countDown();
 				return BUSY;
 			});
@@ -294,7 +298,7 @@ class ConflictWaiterTests {
 	@Test
 	void interruptBeforeTheWaitEndsItAndIsKept() {
 		Thread.currentThread().interrupt();
-		assertThat(this.waiter.await(this.call, BUSY, () -> BUSY)).isSameAs(BUSY);
+		assertThat(duplicate(this.waiter).await(BUSY, () -> BUSY)).isSameAs(BUSY);
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
@@ -306,8 +310,10 @@ class ConflictWaiterTests {
 			this.claims.incrementAndGet();
 			return (done.getCount() == 0) ? DONE : BUSY;
 		};
-		Future<ClaimResult> first = this.threads.submit(() -> two.await(this.call, BUSY, claim));
-		Future<ClaimResult> second = this.threads.submit(() -> two.await(this.call, BUSY, claim));
+		Future<ClaimResult> first = this.threads
+			.submit(() -> new Duplicate(this.call, two, this.ticker).await(BUSY, claim));
+		Future<ClaimResult> second = this.threads
+			.submit(() -> new Duplicate(this.call, two, this.ticker).await(BUSY, claim));
 		await().until(() -> this.claims.get() == 2);
 		assertThat(two.waitedFor()).isOne();
 		done.countDown();
@@ -321,12 +327,13 @@ class ConflictWaiterTests {
 	void waiterThatLeavesTakesNobodysBellAway() throws Exception {
 		ConflictWaiter two = new ConflictWaiter(2, this.ticker, ONE_HOUR);
 		AtomicReference<Thread> leaving = new AtomicReference<>();
-		Future<ClaimResult> first = this.threads.submit(() -> two.await(this.call, BUSY, () -> {
-			leaving.set(Thread.currentThread());
-			return BUSY;
-		}));
-		Future<ClaimResult> second = this.threads
-			.submit(() -> two.await(this.call, BUSY, () -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
+		Future<ClaimResult> first = this.threads
+			.submit(() -> new Duplicate(this.call, two, this.ticker).await(BUSY, () -> {
+				leaving.set(Thread.currentThread());
+				return BUSY;
+			}));
+		Future<ClaimResult> second = this.threads.submit(() -> new Duplicate(this.call, two, this.ticker).await(BUSY,
+				() -> (this.claims.incrementAndGet() == 2) ? DONE : BUSY));
 		await().until(() -> leaving.get() != null && this.claims.get() == 1);
 		leaving.get().interrupt();
 		assertThat(first.get()).isSameAs(BUSY);
@@ -336,7 +343,7 @@ class ConflictWaiterTests {
 	}
 
 	private Future<ClaimResult> start(Supplier<ClaimResult> claim) {
-		return this.threads.submit(() -> this.waiter.await(this.call, BUSY, () -> {
+		return this.threads.submit(() -> duplicate(this.waiter).await(BUSY, () -> {
 			this.claims.incrementAndGet();
 			return claim.get();
 		}));

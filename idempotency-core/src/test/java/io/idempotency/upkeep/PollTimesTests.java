@@ -64,7 +64,7 @@ class PollTimesTests {
 	@Test
 	void lastWaitEndsWithTheWaitTimeout() {
 		GuardedCall impatient = call(Duration.ofMillis(100));
-		assertThat(this.waiter.await(impatient, BUSY, () -> BUSY)).isSameAs(BUSY);
+		assertThat(new Duplicate(impatient, this.waiter, this.time).await(BUSY, () -> BUSY)).isSameAs(BUSY);
 		assertThat(this.time.waits).containsExactly(20L, 40L, 40L);
 	}
 
@@ -88,7 +88,7 @@ class PollTimesTests {
 	@Test
 	void duplicateThatWaitsIsCounted() {
 		List<Integer> seen = new ArrayList<>();
-		this.waiter.await(call(Duration.ofMillis(20)), BUSY, () -> {
+		new Duplicate(call(Duration.ofMillis(20)), this.waiter, this.time).await(BUSY, () -> {
 			seen.add(this.waiter.waiting());
 			return BUSY;
 		});
@@ -102,7 +102,7 @@ class PollTimesTests {
 	private List<Long> waits(int waits, ClaimResult answer) {
 		this.time.waits.clear();
 		List<ClaimResult> answers = new ArrayList<>();
-		this.waiter.await(call(Duration.ofHours(2)), BUSY, () -> {
+		new Duplicate(call(Duration.ofHours(2)), this.waiter, this.time).await(BUSY, () -> {
 			answers.add(answer);
 			return (answers.size() > waits) ? DONE : answer;
 		});
