@@ -17,6 +17,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -91,11 +92,9 @@ class ManyClaimsTests {
 	 * A store at the other end of a network: every call takes 15 ms, however much is in
 	 * it.
 	 */
-	private static final class DistantStore implements IdempotencyStore {
+	private static final class DistantStore extends ForwardingIdempotencyStore {
 
 		private static final long ROUND_TRIP_NANOS = TimeUnit.MILLISECONDS.toNanos(15);
-
-		private final IdempotencyStore delegate;
 
 		private final Map<ClaimId, Long> aliveSince = new ConcurrentHashMap<>();
 
@@ -104,7 +103,7 @@ class ManyClaimsTests {
 		private final AtomicInteger renewedTooLate = new AtomicInteger();
 
 		DistantStore(IdempotencyStore delegate) {
-			this.delegate = delegate;
+			super(delegate);
 		}
 
 		int renewals() {
@@ -119,19 +118,19 @@ class ManyClaimsTests {
 		public ClaimResult claim(ClaimRequest request) {
 			travel();
 			this.aliveSince.put(request.claimId(), System.nanoTime());
-			return this.delegate.claim(request);
+			return super.claim(request);
 		}
 
 		@Override
 		public boolean complete(Completion completion) {
 			travel();
-			return this.delegate.complete(completion);
+			return super.complete(completion);
 		}
 
 		@Override
 		public boolean release(IdempotencyKey key, ClaimId claimId) {
 			travel();
-			return this.delegate.release(key, claimId);
+			return super.release(key, claimId);
 		}
 
 		@Override
@@ -139,7 +138,7 @@ class ManyClaimsTests {
 			this.renewals.incrementAndGet();
 			travel();
 			alive(claimId);
-			return this.delegate.renew(key, claimId, lease);
+			return super.renew(key, claimId, lease);
 		}
 
 		@Override
@@ -147,13 +146,13 @@ class ManyClaimsTests {
 			this.renewals.incrementAndGet();
 			travel();
 			renewals.forEach((renewal) -> alive(renewal.claimId()));
-			return this.delegate.renewAll(renewals);
+			return super.renewAll(renewals);
 		}
 
 		@Override
 		public Instant issue(IdempotencyKey token, Duration timeToLive) {
 			travel();
-			return this.delegate.issue(token, timeToLive);
+			return super.issue(token, timeToLive);
 		}
 
 		private void alive(ClaimId claimId) {

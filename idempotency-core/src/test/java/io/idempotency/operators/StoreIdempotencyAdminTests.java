@@ -4,7 +4,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,10 +24,10 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -310,39 +309,13 @@ class StoreIdempotencyAdminTests {
 	}
 
 	/** A store in memory that offers something else to operators. */
-	private static final class OfferingStore implements IdempotencyStore {
-
-		private final IdempotencyStore store = new MemoryIdempotencyStore(1_000_000, Clock.systemUTC());
+	private static final class OfferingStore extends ForwardingIdempotencyStore {
 
 		private final RecordAdmin offer;
 
 		OfferingStore(RecordAdmin offer) {
+			super(new MemoryIdempotencyStore(1_000_000));
 			this.offer = offer;
-		}
-
-		@Override
-		public ClaimResult claim(ClaimRequest request) {
-			return this.store.claim(request);
-		}
-
-		@Override
-		public boolean complete(Completion completion) {
-			return this.store.complete(completion);
-		}
-
-		@Override
-		public boolean release(IdempotencyKey key, ClaimId claimId) {
-			return this.store.release(key, claimId);
-		}
-
-		@Override
-		public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-			return this.store.renew(key, claimId, lease);
-		}
-
-		@Override
-		public Instant issue(IdempotencyKey token, Duration timeToLive) {
-			return this.store.issue(token, timeToLive);
 		}
 
 		@Override

@@ -2,192 +2,131 @@ package io.idempotency.aop;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.StoredResult;
-import org.jspecify.annotations.Nullable;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 
-/** A store without a clock: a test says which owners have died, and sees what came in. */
-class TestStore implements IdempotencyStore {
+/**
+ * A store whose clock stands still: a test says which owners have died, and sees what
+ * came in.
+ */
+class TestStore extends ForwardingIdempotencyStore {
 
-	private static final Duration REST = Duration.ofSeconds(10);
+	private static final Duration KEPT = Duration.ofDays(1);
 
-	private final Map<IdempotencyKey, Entry> records = new HashMap<>();
+	private final AtomicReference<Instant> now;
 
-	private final List<ClaimRequest> claims = new ArrayList<>();
+	private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
 
-	private final List<Completion> completions = new ArrayList<>();
+	private final List<Completion> completions = new CopyOnWriteArrayList<>();
 
-	private boolean down;
+	private volatile MemoryIdempotencyStore records;
 
-	private long fence;
+	private volatile boolean down;
+
+	private volatile long fence;
+
+	TestStore() {
+		this(new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z")));
+	}
+
+	private TestStore(AtomicReference<Instant> now) {
+		this(now, records(now));
+	}
+
+	private TestStore(AtomicReference<Instant> now, MemoryIdempotencyStore records) {
+		super(records);
+		this.now = now;
+		this.records = records;
+	}
+
+	private static MemoryIdempotencyStore records(AtomicReference<Instant> now) {
+		return new MemoryIdempotencyStore(1 << 20, now::get);
+	}
 
 	@Override
-	public synchronized ClaimResult claim(ClaimRequest request) {
+	protected IdempotencyStore delegate() {
+		return this.records;
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
 		if (this.down) {
 			throw new IdempotencyStoreException("down", new IllegalStateException("down"));
 		}
 		this.claims.add(request);
-		Entry entry = this.records.get(request.key());
-		if (entry == null) {
-			return request.key().isToken() ? new ClaimResult.UnknownToken() : acquire(request, false);
+		ClaimResult answer = super.claim(request);
+		if (answer instanceof ClaimResult.Acquired acquired) {
+			this.fence = acquired.claim().fence();
 		}
-		if (entry.state == State.ISSUED) {
-			return acquire(request, false);
-		}
-		if (entry.state == State.ONCE) {
-			entry.attempts++;
-			return new ClaimResult.Duplicate(entry.attempts);
-		}
-		if (!entry.fingerprint.matches(request.fingerprint())) {
-			return new ClaimResult.Mismatch();
-		}
-		if (entry.state == State.DONE) {
-			return (entry.result != null) ? new ClaimResult.Completed(entry.result, REST) : new ClaimResult.Tombstone();
-		}
-		if (!entry.abandoned) {
-			return new ClaimResult.InProgress(REST);
-		}
-		return request.takeOver() ? acquire(request, true) : new ClaimResult.Abandoned();
-	}
-
-	private ClaimResult acquire(ClaimRequest request, boolean abandoned) {
-		Entry entry = new Entry();
-		entry.state = (request.type() == ClaimType.ONCE) ? State.ONCE : State.RUNNING;
-		entry.owner = request.claimId();
-		entry.fingerprint = request.fingerprint();
-		this.records.put(request.key(), entry);
-		return new ClaimResult.Acquired(new Claim(request.key(), request.claimId(), ++this.fence, abandoned));
+		return answer;
 	}
 
 	@Override
-	public synchronized boolean complete(Completion completion) {
+	public boolean complete(Completion completion) {
 		this.completions.add(completion);
-		IdempotencyKey key = completion.claim().key();
-		if (completion.retention().isZero()) {
-			this.records.remove(key);
-			return true;
-		}
-		Entry entry = this.records.computeIfAbsent(key, (absent) -> new Entry());
-		entry.state = State.DONE;
-		entry.fingerprint = completion.fingerprint();
-		entry.result = completion.result();
-		return true;
+		return super.complete(completion);
 	}
 
-	@Override
-	public synchronized boolean release(IdempotencyKey key, ClaimId claimId) {
-		Entry entry = this.records.get(key);
-		if (entry == null || !claimId.equals(entry.owner)) {
-			return false;
-		}
-		this.records.remove(key);
-		if (key.isToken()) {
-			issue(key, REST);
-		}
-		return true;
-	}
-
-	@Override
-	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return true;
-	}
-
-	@Override
-	public synchronized Instant issue(IdempotencyKey token, Duration timeToLive) {
-		this.records.put(token, new Entry());
-		return Instant.EPOCH.plus(timeToLive);
-	}
-
-	@Override
-	public Optional<IdempotencyStore> joining() {
-		return Optional.empty();
-	}
-
-	synchronized void reset() {
-		this.records.clear();
+	void reset() {
+		this.records = records(this.now);
 		this.claims.clear();
 		this.completions.clear();
 		this.down = false;
 	}
 
 	/** The record of an owner that died while running. */
-	synchronized void abandoned(IdempotencyKey key) {
-		Entry entry = new Entry();
-		entry.state = State.RUNNING;
-		entry.abandoned = true;
-		this.records.put(key, entry);
+	void abandoned(IdempotencyKey key) {
+		acquire(key, Duration.ofMillis(1));
+		this.now.updateAndGet((instant) -> instant.plusMillis(1));
 	}
 
 	/** A record whose result was not kept. */
-	synchronized void tombstone(IdempotencyKey key) {
-		Entry entry = new Entry();
-		entry.state = State.DONE;
-		this.records.put(key, entry);
+	void tombstone(IdempotencyKey key) {
+		super.complete(Completion.tombstone(acquire(key, KEPT), Fingerprint.NONE, KEPT));
 	}
 
-	synchronized void goDown() {
+	private Claim acquire(IdempotencyKey key, Duration lease) {
+		return ((ClaimResult.Acquired) super.claim(ClaimRequest.of(key, lease, KEPT))).claim();
+	}
+
+	void goDown() {
 		this.down = true;
 	}
 
-	synchronized List<ClaimRequest> claims() {
+	List<ClaimRequest> claims() {
 		return List.copyOf(this.claims);
 	}
 
-	synchronized ClaimRequest lastClaim() {
+	ClaimRequest lastClaim() {
 		return this.claims.get(this.claims.size() - 1);
 	}
 
-	synchronized Completion lastCompletion() {
+	Completion lastCompletion() {
 		return this.completions.get(this.completions.size() - 1);
 	}
 
-	synchronized int completions() {
+	int completions() {
 		return this.completions.size();
 	}
 
-	synchronized long lastFence() {
+	long lastFence() {
 		return this.fence;
 	}
 
-	synchronized int size() {
+	int size() {
 		return this.records.size();
-	}
-
-	private enum State {
-
-		ISSUED, RUNNING, ONCE, DONE
-
-	}
-
-	private static final class Entry {
-
-		private State state = State.ISSUED;
-
-		private @Nullable ClaimId owner;
-
-		private Fingerprint fingerprint = Fingerprint.NONE;
-
-		private @Nullable StoredResult result;
-
-		private boolean abandoned;
-
-		private long attempts = 1;
-
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.idempotency.observation;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -17,11 +16,10 @@ import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.IdempotencyPolicy;
-import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.Completion;
 import io.idempotency.store.FinishedResults;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
@@ -251,7 +249,7 @@ class MicrometerObservationTests {
 
 	private Timer verb(String verb, String outcome) {
 		return this.meters.get("idempotency.store")
-			.tag("store", "broken")
+			.tag("store", "memory")
 			.tag("verb", verb)
 			.tag("outcome", outcome)
 			.timer();
@@ -330,53 +328,27 @@ class MicrometerObservationTests {
 	}
 
 	/** A store that a test breaks. */
-	private static final class BrokenStore implements IdempotencyStore {
-
-		private final IdempotencyStore store;
+	private static final class BrokenStore extends ForwardingIdempotencyStore {
 
 		private boolean fails;
 
 		private ClaimResult.@Nullable Completed found;
 
 		BrokenStore(IdempotencyStore store) {
-			this.store = store;
-		}
-
-		private IdempotencyStore store() {
-			if (this.fails) {
-				throw new IdempotencyStoreException("broken");
-			}
-			return this.store;
+			super(store);
 		}
 
 		@Override
-		public ClaimResult claim(ClaimRequest request) {
-			return store().claim(request);
+		protected IdempotencyStore delegate() {
+			if (this.fails) {
+				throw new IdempotencyStoreException("broken");
+			}
+			return super.delegate();
 		}
 
 		@Override
 		public Optional<FinishedResults> finished() {
-			return Optional.of((request) -> store().finished().isEmpty() ? this.found : null);
-		}
-
-		@Override
-		public boolean complete(Completion completion) {
-			return store().complete(completion);
-		}
-
-		@Override
-		public boolean release(IdempotencyKey key, ClaimId claimId) {
-			return store().release(key, claimId);
-		}
-
-		@Override
-		public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-			return store().renew(key, claimId, lease);
-		}
-
-		@Override
-		public Instant issue(IdempotencyKey token, Duration timeToLive) {
-			return store().issue(token, timeToLive);
+			return Optional.of((request) -> delegate().finished().isEmpty() ? this.found : null);
 		}
 
 	}

@@ -2,8 +2,10 @@ package io.idempotency.web;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.idempotency.key.IdempotencyKey;
@@ -11,52 +13,58 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Renewal;
 
 /**
  * A store that logs its verbs and can be switched off.
  */
-class FaultyStore implements IdempotencyStore {
-
-	private final IdempotencyStore store;
+class FaultyStore extends ForwardingIdempotencyStore {
 
 	final List<String> verbs = new CopyOnWriteArrayList<>();
 
 	volatile boolean down;
 
 	FaultyStore(IdempotencyStore store) {
-		this.store = store;
+		super(store);
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
 		log("claim");
-		return this.store.claim(request);
+		return super.claim(request);
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
 		log("complete " + completion.type());
-		return this.store.complete(completion);
+		return super.complete(completion);
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
 		log("release");
-		return this.store.release(key, claimId);
+		return super.release(key, claimId);
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
 		log("renew");
-		return this.store.renew(key, claimId, lease);
+		return super.renew(key, claimId, lease);
+	}
+
+	@Override
+	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+		log("renew");
+		return super.renewAll(renewals);
 	}
 
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
 		log("issue");
-		return this.store.issue(token, timeToLive);
+		return super.issue(token, timeToLive);
 	}
 
 	@Override

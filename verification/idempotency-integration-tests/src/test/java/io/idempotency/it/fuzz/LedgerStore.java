@@ -1,8 +1,6 @@
 package io.idempotency.it.fuzz;
 
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,13 +10,14 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /** A store in memory that knows which claims have not been ended. */
-final class LedgerStore implements IdempotencyStore, LocalResults {
+final class LedgerStore extends ForwardingIdempotencyStore implements LocalResults {
 
 	private static final long MAX_BYTES = 64 * 1024 * 1024;
 
@@ -29,6 +28,7 @@ final class LedgerStore implements IdempotencyStore, LocalResults {
 	private volatile MemoryIdempotencyStore store;
 
 	LedgerStore(Clock clock) {
+		super(new MemoryIdempotencyStore(MAX_BYTES, clock));
 		this.clock = clock;
 		this.store = new MemoryIdempotencyStore(MAX_BYTES, clock);
 	}
@@ -44,8 +44,13 @@ final class LedgerStore implements IdempotencyStore, LocalResults {
 	}
 
 	@Override
+	protected IdempotencyStore delegate() {
+		return this.store;
+	}
+
+	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		ClaimResult result = this.store.claim(request);
+		ClaimResult result = super.claim(request);
 		if (result instanceof ClaimResult.Acquired && request.type() == ClaimType.LEASED) {
 			this.running.add(request.claimId());
 		}
@@ -59,26 +64,16 @@ final class LedgerStore implements IdempotencyStore, LocalResults {
 
 	@Override
 	public boolean complete(Completion completion) {
-		boolean accepted = this.store.complete(completion);
+		boolean accepted = super.complete(completion);
 		this.running.remove(completion.claim().id());
 		return accepted;
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		boolean accepted = this.store.release(key, claimId);
+		boolean accepted = super.release(key, claimId);
 		this.running.remove(claimId);
 		return accepted;
-	}
-
-	@Override
-	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.store.renew(key, claimId, lease);
-	}
-
-	@Override
-	public Instant issue(IdempotencyKey token, Duration timeToLive) {
-		return this.store.issue(token, timeToLive);
 	}
 
 }

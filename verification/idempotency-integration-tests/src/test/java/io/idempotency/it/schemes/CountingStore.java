@@ -2,26 +2,29 @@ package io.idempotency.it.schemes;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Renewal;
 
 /**
  * Any store, with its round trips counted by verb, and owners that can be cut off: what
  * they look like to others who died.
  */
-final class CountingStore implements IdempotencyStore {
+final class CountingStore extends ForwardingIdempotencyStore {
 
 	private final Map<String, Integer> roundTrips = new ConcurrentHashMap<>();
 
@@ -29,12 +32,10 @@ final class CountingStore implements IdempotencyStore {
 
 	private final Set<ClaimId> cutOff = ConcurrentHashMap.newKeySet();
 
-	private final IdempotencyStore delegate;
-
 	private volatile boolean nextOwnerIsCutOff;
 
 	CountingStore(IdempotencyStore delegate) {
-		this.delegate = delegate;
+		super(delegate);
 	}
 
 	/** The round trips of a call, of which renewals are none of its own. */
@@ -63,7 +64,7 @@ final class CountingStore implements IdempotencyStore {
 	public ClaimResult claim(ClaimRequest request) {
 		count("claim");
 		this.claims.add(request);
-		ClaimResult result = this.delegate.claim(request);
+		ClaimResult result = super.claim(request);
 		if (this.nextOwnerIsCutOff && result instanceof ClaimResult.Acquired) {
 			this.nextOwnerIsCutOff = false;
 			this.cutOff.add(request.claimId());
@@ -74,13 +75,13 @@ final class CountingStore implements IdempotencyStore {
 	@Override
 	public boolean complete(Completion completion) {
 		count("complete");
-		return this.delegate.complete(completion);
+		return super.complete(completion);
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
 		count("release");
-		return this.delegate.release(key, claimId);
+		return super.release(key, claimId);
 	}
 
 	@Override
@@ -89,18 +90,21 @@ final class CountingStore implements IdempotencyStore {
 			throw new IdempotencyStoreException("cut off");
 		}
 		count("renew");
-		return this.delegate.renew(key, claimId, lease);
+		return super.renew(key, claimId, lease);
+	}
+
+	@Override
+	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+		return renewals.stream()
+			.filter((renewal) -> !renew(renewal.key(), renewal.claimId(), renewal.lease()))
+			.map(Renewal::claimId)
+			.collect(Collectors.toSet());
 	}
 
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
 		count("issue");
-		return this.delegate.issue(token, timeToLive);
-	}
-
-	@Override
-	public Optional<IdempotencyStore> joining() {
-		return this.delegate.joining();
+		return super.issue(token, timeToLive);
 	}
 
 	private void count(String verb) {
