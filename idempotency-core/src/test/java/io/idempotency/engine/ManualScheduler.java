@@ -6,18 +6,22 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 
 import io.idempotency.store.Scheduler;
 
 /**
  * Time that passes when a test says so: whatever is due is then done, in order, on the
- * thread of the test.
+ * thread of the test. What is given to other threads is done there at once, too, unless
+ * the test has threads of its own.
  */
 public final class ManualScheduler implements Scheduler {
 
 	private final List<Task> tasks = new ArrayList<>();
 
 	private long now = Long.MAX_VALUE - 1;
+
+	private final Function<String, Executor> threads;
 
 	private long ordinals;
 
@@ -26,6 +30,15 @@ public final class ManualScheduler implements Scheduler {
 	private int calls;
 
 	private int refusedCall = -1;
+
+	public ManualScheduler() {
+		this((name) -> Runnable::run);
+	}
+
+	/** Time with threads of the test's own, by name. */
+	public ManualScheduler(Function<String, Executor> threads) {
+		this.threads = threads;
+	}
 
 	/** Refuses one call for work, as a JVM does that cannot start a thread. */
 	public synchronized void refuseCall(int number) {
@@ -63,12 +76,13 @@ public final class ManualScheduler implements Scheduler {
 
 	@Override
 	public Executor threads(String name, int most) {
+		Executor executor = this.threads.apply(name);
 		return (task) -> {
 			mayRefuse();
 			if (isClosed()) {
 				throw new RejectedExecutionException("closed");
 			}
-			task.run();
+			executor.execute(task);
 		};
 	}
 

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.Executor;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.engine.CapturedLog;
@@ -25,7 +24,6 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,9 +38,10 @@ class BeatTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private final ManualScheduler time = new ManualScheduler();
-
+	/** Whatever is given to a thread waits. */
 	private final Deque<Runnable> waiting = new ArrayDeque<>();
+
+	private final ManualScheduler time = new ManualScheduler((name) -> this.waiting::add);
 
 	private final ScriptedStore store = new ScriptedStore(new MemoryIdempotencyStore(1_000_000));
 
@@ -53,7 +52,7 @@ class BeatTests {
 	private Runnable atLoss = () -> {
 	};
 
-	private final Beats beats = new Beats(this.store, new WithoutThreads(), new Outage("store", this.time),
+	private final Beats beats = new Beats(this.store, this.time, new Outage("store", this.time),
 			EngineFixture.upkeepLog((event, operation) -> {
 				this.events.onEvent(event, operation);
 				if (event == IdempotencyEvent.CLAIM_LOST) {
@@ -269,31 +268,6 @@ class BeatTests {
 		assertThat(this.store.claim(ClaimRequest.of(call.key(), lease, policy.retention()).withClaimId(id)))
 			.isInstanceOf(ClaimResult.Acquired.class);
 		return this.beats.start(call, id, ClaimOrigin.UNKNOWN, this.time.nanos());
-	}
-
-	/** Whatever is given to a thread waits. */
-	private final class WithoutThreads implements Scheduler {
-
-		@Override
-		public long nanos() {
-			return BeatTests.this.time.nanos();
-		}
-
-		@Override
-		public Timer schedule(Runnable task, Duration delay) {
-			return BeatTests.this.time.schedule(task, delay);
-		}
-
-		@Override
-		public Executor threads(String name, int most) {
-			return BeatTests.this.waiting::add;
-		}
-
-		@Override
-		public void close() {
-			BeatTests.this.time.close();
-		}
-
 	}
 
 }

@@ -3,7 +3,6 @@ package io.idempotency.upkeep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.engine.CapturedLog;
@@ -11,7 +10,6 @@ import io.idempotency.engine.EngineFixture;
 import io.idempotency.engine.ManualScheduler;
 import io.idempotency.engine.RecordedEvents;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.Scheduler;
 import io.idempotency.upkeep.OutstandingWrite.Rank;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,16 +23,17 @@ class RetriesTests {
 
 	private static final Duration DAY = Duration.ofDays(1);
 
-	private final ManualScheduler time = new ManualScheduler();
-
 	/** The names of the threads that were given work. */
 	private final List<String> threads = new ArrayList<>();
 
-	private final NamedThreads scheduler = new NamedThreads();
+	private final ManualScheduler time = new ManualScheduler((name) -> (task) -> {
+		this.threads.add(name);
+		task.run();
+	});
 
 	private final CapturedLog log = new CapturedLog();
 
-	private final Retries retries = new Retries(this.scheduler, new Outage("the store", this.time),
+	private final Retries retries = new Retries(this.time, new Outage("the store", this.time),
 			EngineFixture.upkeepLog(new RecordedEvents()));
 
 	private final List<Write> sent = new ArrayList<>();
@@ -273,35 +272,6 @@ class RetriesTests {
 		@Override
 		protected void dropResult() {
 			this.bytes = 0;
-		}
-
-	}
-
-	/** Notes which threads are given work. */
-	private final class NamedThreads implements Scheduler {
-
-		@Override
-		public long nanos() {
-			return RetriesTests.this.time.nanos();
-		}
-
-		@Override
-		public Timer schedule(Runnable task, Duration delay) {
-			return RetriesTests.this.time.schedule(task, delay);
-		}
-
-		@Override
-		public Executor threads(String name, int most) {
-			Executor threads = RetriesTests.this.time.threads(name, most);
-			return (task) -> {
-				RetriesTests.this.threads.add(name);
-				threads.execute(task);
-			};
-		}
-
-		@Override
-		public void close() {
-			RetriesTests.this.time.close();
 		}
 
 	}
