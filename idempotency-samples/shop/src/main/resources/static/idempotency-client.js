@@ -41,6 +41,9 @@
  *     RETRY_LATER  in-progress, store-unavailable,   not now; the same key again. Also 408, 425, 429, 5xx, and
  *                  no answer at all                  calls that timed out or that the network lost
  *
+ * `retry` of a problem counts more than its status, and than a code that this file does not know: `same-key` is
+ * RETRY_LATER, and `never`, `new-key` and `fix-request` are never repeated with the same key.
+ *
  * RETRY_LATER is what `send` does itself, with the same key, after `Retry-After` (seconds or a date) or else a
  * growing, jittered pause. It answers RETRY_LATER only when its retries are used up or `Retry-After` is longer
  * than `longestWait`; the key is kept, so that the user may press again. NEW_TOKEN, too, is done once by `send`
@@ -51,7 +54,7 @@
  *
  *     const payment = client.intent("payment", { draw: () => client.issueToken("/idempotency/tokens") });
  *
- * An answer has: `action`, `code`, `status` (undefined when there was none), `message` (for the user), `json`,
+ * An answer has: `action`, `code`, `retry`, `status` (undefined when there was none), `message` (for the user), `json`,
  * `text`, `headers`, `replayed`, `retryAfter` (ms or null), `key`, `attempts` (calls made by this `send`), and
  * `uncertain` (an earlier call got no answer, and this answer does not say what became of it). `send` throws
  * only when `draw` does.
@@ -76,6 +79,9 @@ const ACTIONS = {
 	"body-too-large": TELL_USER,
 	"store-unavailable": RETRY_LATER
 };
+
+/** What a problem says about a retry with the same key that would be in vain. */
+const FINAL = new Set(["never", "new-key", "fix-request"]);
 
 /** Statuses after which the service has kept nothing, so that the same key may be tried again. */
 const TRANSIENT = new Set([408, 425, 429]);
@@ -304,13 +310,20 @@ class Intent {
 
 }
 
-/** What to do about an answer: by the code of its problem, else by its status. */
-export function actionFor(status, code) {
-	if (status >= 400 && Object.hasOwn(ACTIONS, code ?? "")) {
-		return ACTIONS[code];
-	}
+/** What to do about an answer: by the code of its problem and what that says about a retry, else by its status. */
+export function actionFor(status, code, retry) {
 	if (status < 400) {
 		return DONE;
+	}
+	const action = Object.hasOwn(ACTIONS, code ?? "") ? ACTIONS[code] : undefined;
+	if (retry === "same-key") {
+		return RETRY_LATER;
+	}
+	if (FINAL.has(retry)) {
+		return action === undefined || action === RETRY_LATER ? TELL_USER : action;
+	}
+	if (action !== undefined) {
+		return action;
 	}
 	return status >= 500 || TRANSIENT.has(status) ? RETRY_LATER : TELL_USER;
 }
@@ -389,10 +402,11 @@ export function newKey() {
 
 function answered(response, text) {
 	const json = parsed(text);
-	const code = response.status >= 400 ? json?.code : undefined;
+	const { code, retry } = response.status >= 400 && json ? json : {};
 	return {
-		action: actionFor(response.status, code),
+		action: actionFor(response.status, code, retry),
 		code,
+		retry,
 		status: response.status,
 		headers: response.headers,
 		message: response.status >= 400 ? json?.detail || json?.title || "The service answered " + response.status + "." : "",

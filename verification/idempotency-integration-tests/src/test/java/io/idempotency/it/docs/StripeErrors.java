@@ -18,8 +18,10 @@ class StripeErrors {
 		boolean reused = ex instanceof IdempotencyKeyReusedException;
 		String type = reused ? "idempotency_error" : (ex.status() >= 500) ? "api_error" : "invalid_request_error";
 		String code = (ex instanceof IdempotencyInProgressException) ? "idempotency_key_in_use" : ex.code();
+		String again = Boolean.toString(ex.retry().equals("same-key"));
 		return ResponseEntity.status(reused ? 400 : ex.status())
-			.header("Stripe-Should-Retry", Boolean.toString(ex.retry().equals("same-key")))
+			.header("Stripe-Should-Retry", again)
+			.header("X-Should-Retry", again)
 			.body(Map.of("error", Map.of("type", type, "code", code, "message", ex.title())));
 	}
 

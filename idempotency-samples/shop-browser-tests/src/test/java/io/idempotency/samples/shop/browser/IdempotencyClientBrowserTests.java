@@ -63,6 +63,21 @@ class IdempotencyClientBrowserTests {
 	}
 
 	@Test
+	void whatAProblemSaysAboutARetryCountsMoreThanItsStatus() {
+		Object actions = this.page.evaluate(
+				"""
+						async () => {
+							const { actionFor } = await import("/idempotency-client.js");
+							return [[409, undefined, "same-key"], [503, "new-code", "never"], [429, "new-code", "fix-request"],
+								[503, "store-unavailable", "never"], [500, undefined, "new-key"], [400, "token-unknown", "new-key"],
+								[409, "duplicate", "never"], [503, "new-code", "perhaps"], [200, undefined, "never"]]
+								.map((answer) => actionFor(...answer));
+						}""");
+		assertThat(actions).isEqualTo(List.of("retry-later", "tell-user", "tell-user", "tell-user", "tell-user",
+				"new-token", "ignore", "retry-later", "done"));
+	}
+
+	@Test
 	void statusSaysWhatToDoWhereThereIsNoCode() {
 		Object actions = this.page.evaluate("""
 				async () => {
