@@ -65,7 +65,7 @@ abstract class JoinScenarios {
 
 	private static ConfigurableApplicationContext start(DataSource pool, String... properties) {
 		return new SpringApplicationBuilder(JoinApplication.class).registerShutdownHook(false)
-			.properties("server.port=0")
+			.properties("server.port=0", "idempotency.wait-timeout=1s")
 			.properties(properties)
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
 					DataSource.class, () -> pool))

@@ -46,7 +46,8 @@ abstract class TerminationContract {
 
 	private static final Duration LEASE = Duration.ofSeconds(4);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	/** For machines that are busy with other things. */
+	private static final Duration PATIENCE = Duration.ofSeconds(90);
 
 	/**
 	 * Where the store listens.
