@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -19,7 +21,15 @@ import org.springframework.beans.factory.annotation.Value;
  * and one of fifty takes half a second. Its effect is a line of a file that all consumers
  * share, which is with the kernel before the work goes on.
  */
-class DeliveryTask {
+class DeliveryTask implements AutoCloseable {
+
+	/** Of the listeners that are guarded. */
+	static final String LEASE = "6s";
+
+	/** What the listeners without a guard consume. */
+	static final String CONTROL = "${test.queue}" + WorkerBroker.KEPT;
+
+	private static final int THREADS = 4;
 
 	private static final long SHORT_MILLIS = 4;
 
@@ -30,6 +40,8 @@ class DeliveryTask {
 	private final Path effects;
 
 	private final Path control;
+
+	private final ExecutorService workers = Executors.newFixedThreadPool(THREADS);
 
 	DeliveryTask(@Value("${test.directory}") Path directory) {
 		this.effects = effects(directory);
@@ -46,6 +58,11 @@ class DeliveryTask {
 
 	void work(String payload) {
 		work(payload, this.effects);
+	}
+
+	/** The threads to which some listeners hand their work. */
+	ExecutorService workers() {
+		return this.workers;
 	}
 
 	/** The same work without a guard. */
@@ -75,6 +92,11 @@ class DeliveryTask {
 	/** Looks up whether a consumer that is gone has had the effect. */
 	@Nullable String find(String payload) {
 		return lines(this.effects).contains(payload) ? payload : null;
+	}
+
+	@Override
+	public void close() {
+		this.workers.shutdownNow();
 	}
 
 	static List<String> lines(Path file) {

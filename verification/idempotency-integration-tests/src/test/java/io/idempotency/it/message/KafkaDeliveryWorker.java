@@ -3,8 +3,6 @@ package io.idempotency.it.message;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 import io.idempotency.Idempotent;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -38,12 +36,6 @@ import org.springframework.kafka.support.Acknowledgment;
 		KafkaDeliveryWorker.Futures.class, KafkaDeliveryWorker.AsyncAcks.class })
 class KafkaDeliveryWorker {
 
-	private static final String CONTROL = "${test.queue}" + WorkerBroker.KEPT;
-
-	private static final String LEASE = "6s";
-
-	private static final int THREADS = 4;
-
 	public static void main(String[] args) {
 		new SpringApplicationBuilder(KafkaDeliveryWorker.class).web(WebApplicationType.NONE).run(args);
 	}
@@ -66,12 +58,6 @@ class KafkaDeliveryWorker {
 		return factory;
 	}
 
-	/** The threads to which some listeners hand their work. */
-	@Bean(destroyMethod = "shutdownNow")
-	ExecutorService workers() {
-		return Executors.newFixedThreadPool(THREADS);
-	}
-
 	@ConditionalOnProperty(name = "test.kind", havingValue = "KAFKA_RECORD")
 	static class OnReturn {
 
@@ -82,12 +68,12 @@ class KafkaDeliveryWorker {
 		}
 
 		@KafkaListener(topics = "${test.queue}", groupId = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public void on(String payload) {
 			this.task.work(payload);
 		}
 
-		@KafkaListener(topics = CONTROL, groupId = CONTROL)
+		@KafkaListener(topics = DeliveryTask.CONTROL, groupId = DeliveryTask.CONTROL)
 		public void control(String payload) {
 			this.task.control(payload);
 		}
@@ -108,13 +94,13 @@ class KafkaDeliveryWorker {
 		}
 
 		@KafkaListener(topics = "${test.queue}", groupId = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public void on(String payload, Acknowledgment acknowledgment) {
 			this.task.work(payload);
 			acknowledgment.acknowledge();
 		}
 
-		@KafkaListener(topics = CONTROL, groupId = CONTROL)
+		@KafkaListener(topics = DeliveryTask.CONTROL, groupId = DeliveryTask.CONTROL)
 		public void control(String payload, Acknowledgment acknowledgment) {
 			this.task.control(payload);
 			acknowledgment.acknowledge();
@@ -131,20 +117,17 @@ class KafkaDeliveryWorker {
 
 		private final DeliveryTask task;
 
-		private final ExecutorService workers;
-
-		Futures(DeliveryTask task, ExecutorService workers) {
+		Futures(DeliveryTask task) {
 			this.task = task;
-			this.workers = workers;
 		}
 
 		@KafkaListener(topics = "${test.queue}", groupId = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public CompletableFuture<Void> on(String payload) {
 			return run(() -> this.task.work(payload));
 		}
 
-		@KafkaListener(topics = CONTROL, groupId = CONTROL)
+		@KafkaListener(topics = DeliveryTask.CONTROL, groupId = DeliveryTask.CONTROL)
 		public CompletableFuture<Void> control(String payload) {
 			return run(() -> this.task.control(payload));
 		}
@@ -155,7 +138,7 @@ class KafkaDeliveryWorker {
 		 */
 		private CompletableFuture<Void> run(Runnable work) {
 			CompletableFuture<Void> future = new CompletableFuture<>();
-			this.workers.execute(() -> {
+			this.task.workers().execute(() -> {
 				work.run();
 				future.complete(null);
 			});
@@ -173,25 +156,22 @@ class KafkaDeliveryWorker {
 
 		private final DeliveryTask task;
 
-		private final ExecutorService workers;
-
-		AsyncAcks(DeliveryTask task, ExecutorService workers) {
+		AsyncAcks(DeliveryTask task) {
 			this.task = task;
-			this.workers = workers;
 		}
 
 		@KafkaListener(topics = "${test.queue}", groupId = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public void on(String payload, Acknowledgment acknowledgment) {
-			this.workers.execute(() -> {
+			this.task.workers().execute(() -> {
 				this.task.work(payload);
 				acknowledgment.acknowledge();
 			});
 		}
 
-		@KafkaListener(topics = CONTROL, groupId = CONTROL)
+		@KafkaListener(topics = DeliveryTask.CONTROL, groupId = DeliveryTask.CONTROL)
 		public void control(String payload, Acknowledgment acknowledgment) {
-			this.workers.execute(() -> {
+			this.task.workers().execute(() -> {
 				this.task.control(payload);
 				acknowledgment.acknowledge();
 			});

@@ -3,8 +3,6 @@ package io.idempotency.it.message;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 import com.rabbitmq.client.Channel;
 import io.idempotency.Idempotent;
@@ -38,12 +36,6 @@ import org.springframework.messaging.handler.annotation.Header;
 		RabbitDeliveryWorker.Futures.class, RabbitDeliveryWorker.HandedOn.class })
 class RabbitDeliveryWorker {
 
-	private static final String CONTROL = "${test.queue}" + WorkerBroker.KEPT;
-
-	private static final String LEASE = "6s";
-
-	private static final int THREADS = 4;
-
 	private static final int PREFETCH = 50;
 
 	public static void main(String[] args) {
@@ -72,12 +64,6 @@ class RabbitDeliveryWorker {
 		return factory;
 	}
 
-	/** The threads to which some listeners hand their work. */
-	@Bean(destroyMethod = "shutdownNow")
-	ExecutorService workers() {
-		return Executors.newFixedThreadPool(THREADS);
-	}
-
 	@ConditionalOnProperty(name = "test.kind", havingValue = "RABBIT_AUTO")
 	static class OnReturn {
 
@@ -88,12 +74,12 @@ class RabbitDeliveryWorker {
 		}
 
 		@RabbitListener(queues = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public void on(String payload) {
 			this.task.work(payload);
 		}
 
-		@RabbitListener(queues = CONTROL)
+		@RabbitListener(queues = DeliveryTask.CONTROL)
 		public void control(String payload) {
 			this.task.control(payload);
 		}
@@ -114,13 +100,13 @@ class RabbitDeliveryWorker {
 		}
 
 		@RabbitListener(queues = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public void on(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) throws IOException {
 			this.task.work(payload);
 			channel.basicAck(tag, false);
 		}
 
-		@RabbitListener(queues = CONTROL)
+		@RabbitListener(queues = DeliveryTask.CONTROL)
 		public void control(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag)
 				throws IOException {
 			this.task.control(payload);
@@ -138,22 +124,19 @@ class RabbitDeliveryWorker {
 
 		private final DeliveryTask task;
 
-		private final ExecutorService workers;
-
-		Futures(DeliveryTask task, ExecutorService workers) {
+		Futures(DeliveryTask task) {
 			this.task = task;
-			this.workers = workers;
 		}
 
 		@RabbitListener(queues = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public CompletableFuture<Void> on(String payload) {
-			return CompletableFuture.runAsync(() -> this.task.work(payload), this.workers);
+			return CompletableFuture.runAsync(() -> this.task.work(payload), this.task.workers());
 		}
 
-		@RabbitListener(queues = CONTROL)
+		@RabbitListener(queues = DeliveryTask.CONTROL)
 		public CompletableFuture<Void> control(String payload) {
-			return CompletableFuture.runAsync(() -> this.task.control(payload), this.workers);
+			return CompletableFuture.runAsync(() -> this.task.control(payload), this.task.workers());
 		}
 
 		public @Nullable String find(String payload) {
@@ -167,26 +150,23 @@ class RabbitDeliveryWorker {
 
 		private final DeliveryTask task;
 
-		private final ExecutorService workers;
-
-		HandedOn(DeliveryTask task, ExecutorService workers) {
+		HandedOn(DeliveryTask task) {
 			this.task = task;
-			this.workers = workers;
 		}
 
 		@RabbitListener(queues = "${test.queue}")
-		@Idempotent(key = "#payload", lease = LEASE, recover = "find")
+		@Idempotent(key = "#payload", lease = DeliveryTask.LEASE, recover = "find")
 		public void on(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
 			run(() -> this.task.work(payload), channel, tag);
 		}
 
-		@RabbitListener(queues = CONTROL)
+		@RabbitListener(queues = DeliveryTask.CONTROL)
 		public void control(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
 			run(() -> this.task.control(payload), channel, tag);
 		}
 
 		private void run(Runnable work, Channel channel, long tag) {
-			this.workers.execute(() -> {
+			this.task.workers().execute(() -> {
 				work.run();
 				try {
 					channel.basicAck(tag, false);

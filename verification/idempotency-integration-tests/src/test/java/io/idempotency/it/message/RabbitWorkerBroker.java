@@ -14,7 +14,7 @@ import org.springframework.amqp.rabbit.core.RabbitAdmin;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 
 /** Two queues of a real RabbitMQ. */
-final class RabbitWorkerBroker implements WorkerBroker {
+class RabbitWorkerBroker implements WorkerBroker {
 
 	/** Milliseconds after which the broker removes a queue that nobody uses. */
 	private static final int EXPIRY = 600_000;
@@ -23,21 +23,40 @@ final class RabbitWorkerBroker implements WorkerBroker {
 
 	private final String queue = "processes-" + UUID.randomUUID();
 
+	private final Class<?> consumer;
+
 	private final CachingConnectionFactory connections = RabbitServer.connections(this.address);
 
 	private final RabbitAdmin admin = new RabbitAdmin(this.connections);
 
 	RabbitWorkerBroker() {
-		queues().forEach((name) -> this.admin.declareQueue(QueueBuilder.durable(name).expires(EXPIRY).build()));
+		this(RabbitWorker.class);
+		queues().forEach((name) -> declare(QueueBuilder.durable(name)));
 	}
 
-	private Stream<String> queues() {
+	/**
+	 * Leaves the queues to be declared.
+	 * @param consumer the application that consumes them
+	 */
+	RabbitWorkerBroker(Class<?> consumer) {
+		this.consumer = consumer;
+	}
+
+	final void declare(QueueBuilder queue) {
+		this.admin.declareQueue(queue.expires(EXPIRY).build());
+	}
+
+	final void delete(String name) {
+		this.admin.deleteQueue(name);
+	}
+
+	final Stream<String> queues() {
 		return Stream.of(queue(), keptQueue());
 	}
 
 	@Override
-	public Class<?> consumer() {
-		return RabbitWorker.class;
+	public final Class<?> consumer() {
+		return this.consumer;
 	}
 
 	@Override
@@ -69,13 +88,13 @@ final class RabbitWorkerBroker implements WorkerBroker {
 		return queues().allMatch((name) -> look(name).getMessageCount() == 0);
 	}
 
-	private QueueInformation look(String name) {
+	final QueueInformation look(String name) {
 		return Objects.requireNonNull(this.admin.getQueueInfo(name));
 	}
 
 	@Override
 	public void close() {
-		queues().forEach(this.admin::deleteQueue);
+		queues().forEach(this::delete);
 		this.connections.destroy();
 	}
 

@@ -10,13 +10,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.ValueAction;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.OwnWork;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -105,7 +104,11 @@ class RedisCloseTests {
 		GuardedCall call = new GuardedCall(key(number), Fingerprint.NONE,
 				IdempotencyPolicy.DEFAULTS.change().operation("payments").build(), store);
 		try {
-			return engine.execute(call, new Payment(running, away));
+			return engine.execute(call, OwnWork.of(() -> {
+				running.countDown();
+				away.await();
+				return "paid";
+			}));
 		}
 		catch (Throwable ex) {
 			throw new IllegalStateException(ex);
@@ -130,38 +133,6 @@ class RedisCloseTests {
 		finally {
 			factory.destroy();
 		}
-	}
-
-	/** A payment that ends when the store is away. */
-	private static final class Payment extends ValueAction<Object> {
-
-		private final CountDownLatch running;
-
-		private final CountDownLatch away;
-
-		Payment(CountDownLatch running, CountDownLatch away) {
-			super(new Jackson2ResultCodec(), String.class, false);
-			this.running = running;
-			this.away = away;
-		}
-
-		@Override
-		public Object run() throws InterruptedException {
-			this.running.countDown();
-			this.away.await();
-			return "paid";
-		}
-
-		@Override
-		protected @Nullable Object lookUp() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
 	}
 
 }

@@ -3,13 +3,12 @@ package io.idempotency.it.redis;
 import java.time.Duration;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.ValueAction;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.OwnWork;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -80,7 +79,7 @@ class RedisTroubleTests {
 			return this.engine.execute(
 					new GuardedCall(key(key), Fingerprint.NONE,
 							IdempotencyPolicy.DEFAULTS.change().operation("payments").build(), this.store),
-					new Payment());
+					OwnWork.of(() -> "paid"));
 		}
 		catch (RuntimeException ex) {
 			throw ex;
@@ -92,30 +91,6 @@ class RedisTroubleTests {
 
 	private static IdempotencyKey key(String key) {
 		return IdempotencyKey.of("payments", Caller.GLOBAL, key);
-	}
-
-	/** A payment. */
-	private static final class Payment extends ValueAction<Object> {
-
-		Payment() {
-			super(new Jackson2ResultCodec(), String.class, false);
-		}
-
-		@Override
-		public Object run() {
-			return "paid";
-		}
-
-		@Override
-		protected @Nullable Object lookUp() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
 	}
 
 }

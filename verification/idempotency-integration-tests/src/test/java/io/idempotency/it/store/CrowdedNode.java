@@ -8,9 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -19,7 +17,6 @@ import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A JVM that can start no further thread while two calls run that are longer than their
@@ -49,7 +46,7 @@ final class CrowdedNode {
 		int crowd = crowd(room);
 		System.out.println("crowded " + (crowd > 0));
 		CompletableFuture<?> secondAnswer = start("second", second);
-		System.out.println("held " + (isHeldFor(LEASE.multipliedBy(2), "first") && isHeldFor(LEASE, "second")));
+		System.out.println("held " + isHeldFor(LEASE.multipliedBy(2), "first", "second"));
 		first.complete("one");
 		System.out.println("answered " + firstAnswer.get(5, TimeUnit.SECONDS));
 		room.countDown();
@@ -82,11 +79,13 @@ final class CrowdedNode {
 		}
 	}
 
-	private boolean isHeldFor(Duration duration, String key) throws InterruptedException {
+	private boolean isHeldFor(Duration duration, String... keys) throws InterruptedException {
 		long until = System.nanoTime() + duration.toNanos();
 		boolean held = true;
 		while (System.nanoTime() - until < 0) {
-			held &= ask(key) instanceof ClaimResult.InProgress;
+			for (String key : keys) {
+				held &= ask(key) instanceof ClaimResult.InProgress;
+			}
 			TimeUnit.MILLISECONDS.sleep(50);
 		}
 		return held;
@@ -103,34 +102,7 @@ final class CrowdedNode {
 	private CompletableFuture<?> start(String key, CompletableFuture<String> work) throws Throwable {
 		GuardedCall call = new GuardedCall(key(key), Fingerprint.NONE,
 				IdempotencyPolicy.DEFAULTS.change().operation("crowded").lease(LEASE).build(), this.store);
-		return (CompletableFuture<?>) this.engine.execute(call, new Work(work));
-	}
-
-	/** Work whose end the caller decides on. */
-	private static final class Work extends ValueAction<Object> {
-
-		private final CompletableFuture<String> work;
-
-		Work(CompletableFuture<String> work) {
-			super(new Jackson2ResultCodec(), String.class, true);
-			this.work = work;
-		}
-
-		@Override
-		public Object run() {
-			return this.work;
-		}
-
-		@Override
-		protected @Nullable Object lookUp() {
-			return null;
-		}
-
-		@Override
-		public boolean isDuplicate(Throwable failure) {
-			return false;
-		}
-
+		return (CompletableFuture<?>) this.engine.execute(call, OwnWork.ofFuture(() -> work));
 	}
 
 }
