@@ -34,6 +34,21 @@ public record EngineObservers(@Nullable CallObserver calls, StoreObserver stores
 		this(calls, stores, () -> ClaimOrigin.UNKNOWN);
 	}
 
+	/** Returns the source of origins, which no failure of a tracer leaves. */
+	ClaimOriginSource steadyOrigins(Events events) {
+		return () -> {
+			try {
+				return this.origins.current();
+			}
+			catch (Throwable ex) {
+				// Errors too: a tracer may be broken in any way, and the call still goes
+				// on.
+				events.notObserved(ex);
+				return ClaimOrigin.UNKNOWN;
+			}
+		};
+	}
+
 	/**
 	 * Returns the store that is asked in place of the given one.
 	 * @param store the store

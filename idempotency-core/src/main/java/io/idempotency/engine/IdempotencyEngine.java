@@ -73,7 +73,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final EncryptedResults encrypted;
 
-	private final ClaimOrigins origins;
+	private final ClaimOriginSource origins;
 
 	private final Claimer claimer;
 
@@ -136,11 +136,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events, observers::observed);
 		this.scheduler = this.upkeep.scheduler();
 		this.encrypted = new EncryptedResults(encryption, this.events);
-		this.origins = new ClaimOrigins(observers.origins(), this.events);
+		this.origins = observers.steadyOrigins(this.events);
 		this.claimer = new Claimer(this.upkeep.waiter(), this.encrypted, this.events, this.scheduler);
 		this.replays = new Replays(this.encrypted, this.events, this.upkeep);
-		this.joined = new JoinedCalls(this, this.replays, this.upkeep.waiter(), this.encrypted, this.events,
-				this.origins);
+		this.joined = new JoinedCalls(this.upkeep, this.replays, this.encrypted, this.events, this.origins);
 		this.observer = observers.calls();
 	}
 
@@ -340,7 +339,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return this.upkeep.of(store);
 	}
 
-	<T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
+	private <T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {
 		return new OwnerRun<>(call, claim, action, this.replays, this.upkeep.results(), this.events);
 	}
 

@@ -15,7 +15,8 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.StoreUpkeep;
+import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,23 +37,19 @@ final class JoinedCalls {
 	 */
 	private static final int ATTEMPTS = 3;
 
-	private final IdempotencyEngine engine;
+	private final Upkeep upkeep;
 
 	private final Replays replays;
-
-	private final ConflictWaiter waiter;
 
 	private final EncryptedResults results;
 
 	private final Events events;
 
-	private final ClaimOrigins origins;
+	private final ClaimOriginSource origins;
 
-	JoinedCalls(IdempotencyEngine engine, Replays replays, ConflictWaiter waiter, EncryptedResults results,
-			Events events, ClaimOrigins origins) {
-		this.engine = engine;
+	JoinedCalls(Upkeep upkeep, Replays replays, EncryptedResults results, Events events, ClaimOriginSource origins) {
+		this.upkeep = upkeep;
 		this.replays = replays;
-		this.waiter = waiter;
 		this.results = results;
 		this.events = events;
 		this.origins = origins;
@@ -72,10 +69,10 @@ final class JoinedCalls {
 				return joined.execute(transactions);
 			}
 			catch (TransactionLostException ex) {
-				if (joined.claim != null && !joined.writeFailed) {
+				if (joined.hasRun()) {
 					throw ex;
 				}
-				if (joined.claim != null || !begins) {
+				if (joined.stage == Stage.WRITE_FAILED || !begins) {
 					// The caller's transaction has failed, and no store.
 					throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
 				}
@@ -87,7 +84,7 @@ final class JoinedCalls {
 				this.events.transactionRepeated(call.operation(), ex);
 			}
 			catch (IdempotencyStoreException ex) {
-				if (joined.claim != null && !joined.writeFailed) {
+				if (joined.hasRun()) {
 					throw ex;
 				}
 				throw unavailable(call, ex);
@@ -111,7 +108,7 @@ final class JoinedCalls {
 
 	private IdempotencyStoreUnavailableException unavailable(GuardedCall call, IdempotencyStoreException cause) {
 		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-		this.engine.upkeep(call.store()).outage().failed("join the transaction of", call.operation(), cause);
+		this.upkeep.of(call.store()).outage().failed("join the transaction of", call.operation(), cause);
 		return new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, cause);
 	}
 
@@ -127,14 +124,13 @@ final class JoinedCalls {
 
 		private final ObservedCall observed;
 
+		private final StoreUpkeep upkeep;
+
 		private final IdempotencyStore joining;
 
+		private Stage stage = Stage.CLAIMING;
+
 		private @Nullable OwnedClaim claim;
-
-		/** The exception of the work. */
-		private @Nullable Throwable failure;
-
-		private boolean writeFailed;
 
 		/** The end of the transaction, {@code null} while it is open. */
 		private volatile @Nullable TransactionOutcome outcome;
@@ -149,11 +145,16 @@ final class JoinedCalls {
 			this.call = call;
 			this.action = action;
 			this.observed = observed;
-			this.joining = JoinedCalls.this.engine.upkeep(call.store())
-				.store()
+			this.upkeep = JoinedCalls.this.upkeep.of(call.store());
+			this.joining = this.upkeep.store()
 				.joining()
 				.orElseThrow(() -> new IllegalStateException(
 						call.store().getClass().getName() + " cannot join a transaction"));
+		}
+
+		/** Returns whether an exception is that of the work, or of the commit. */
+		boolean hasRun() {
+			return this.stage != Stage.CLAIMING && this.stage != Stage.WRITE_FAILED;
 		}
 
 		@Nullable T execute(BusinessTransactions transactions) throws Throwable {
@@ -174,7 +175,7 @@ final class JoinedCalls {
 		private Settled<T> work() throws Throwable {
 			ClaimOrigin origin = JoinedCalls.this.origins.current();
 			ClaimResult result = this.joining.claim(this.call.claim(origin));
-			JoinedCalls.this.engine.upkeep(this.call.store()).outage().answered();
+			this.upkeep.outage().answered();
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
 					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action, this.observed),
@@ -186,11 +187,11 @@ final class JoinedCalls {
 					return new Settled<>(null, refused);
 				}
 			}
-			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0,
-					JoinedCalls.this.engine.upkeep(this.call.store()), JoinedCalls.this.waiter,
-					JoinedCalls.this.results, JoinedCalls.this.events, this.observed);
+			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
+					JoinedCalls.this.upkeep.waiter(), JoinedCalls.this.results, JoinedCalls.this.events, this.observed);
 			owned.joined();
 			this.claim = owned;
+			this.stage = Stage.WORKING;
 			if (owned.isAbandoned()) {
 				JoinedCalls.this.events.takenOver(this.call, acquired.before(), origin);
 			}
@@ -199,7 +200,7 @@ final class JoinedCalls {
 				owned.writeBeforeCommit(this.joining);
 			}
 			catch (IdempotencyStoreException ex) {
-				this.writeFailed = true;
+				this.stage = Stage.WRITE_FAILED;
 				if (!(ex instanceof TransactionLostException)) {
 					this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
 				}
@@ -209,13 +210,21 @@ final class JoinedCalls {
 		}
 
 		private @Nullable T run(OwnedClaim owned) throws Throwable {
+			T value;
 			try {
-				return JoinedCalls.this.engine.owner(this.call, owned, this.action).run(null);
+				value = ownerRun(owned).run(null);
 			}
 			catch (Throwable thrown) {
-				this.failure = thrown;
+				this.stage = Stage.FAILED;
 				throw thrown;
 			}
+			this.stage = Stage.RETURNED;
+			return value;
+		}
+
+		private OwnerRun<T> ownerRun(OwnedClaim owned) {
+			return new OwnerRun<>(this.call, owned, this.action, JoinedCalls.this.replays,
+					JoinedCalls.this.upkeep.results(), JoinedCalls.this.events);
 		}
 
 		/**
@@ -239,25 +248,45 @@ final class JoinedCalls {
 		private void conclude(TransactionOutcome how) {
 			OwnedClaim owned = this.claim;
 			if (owned != null) {
-				owned.transactionEnded(how, this.failure != null);
+				owned.transactionEnded(how, this.stage == Stage.FAILED);
 			}
 		}
 
 		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
 			OwnedClaim owned = this.claim;
 			// A unique index may also report a duplicate at the commit.
-			if (owned == null || this.writeFailed || !AsyncResults.isDuplicate(this.action, thrown)) {
+			if (owned == null || this.stage == Stage.WRITE_FAILED || !AsyncResults.isDuplicate(this.action, thrown)) {
 				leave();
 				throw thrown;
 			}
-			if (this.failure == null) {
+			if (this.stage == Stage.RETURNED) {
 				// The commit has failed, so the result of the work is not true any more.
 				owned.withdraw();
-				this.failure = thrown;
+				this.stage = Stage.FAILED;
 			}
 			leave();
-			return JoinedCalls.this.engine.owner(this.call, owned, this.action).recoverAfterDuplicate(thrown);
+			return ownerRun(owned).recoverAfterDuplicate(thrown);
 		}
+
+	}
+
+	/** How far a call has come inside its transaction. */
+	private enum Stage {
+
+		/** The call owns nothing, and its work has not run. */
+		CLAIMING,
+
+		/** The call owns its key. */
+		WORKING,
+
+		/** The work has returned: the write and the commit come next. */
+		RETURNED,
+
+		/** The record could not be written, so the transaction must not commit. */
+		WRITE_FAILED,
+
+		/** The work has thrown, or its commit says that it was done before. */
+		FAILED
 
 	}
 
