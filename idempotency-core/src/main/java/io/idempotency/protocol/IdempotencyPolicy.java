@@ -127,121 +127,61 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 			this.onStoreFailure = from.onStoreFailure;
 		}
 
-		/**
-		 * Sets the name of the operation.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder operation(String value) {
 			this.operation = value;
 			return this;
 		}
 
-		/**
-		 * Sets what a duplicate gets.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder mode(IdempotencyMode value) {
 			this.mode = value;
 			return this;
 		}
 
-		/**
-		 * Sets how long the result is kept.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder retention(Duration value) {
 			this.retention = value;
 			return this;
 		}
 
-		/**
-		 * Sets how long a claim lives without renewal.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder lease(Duration value) {
 			this.lease = value;
 			return this;
 		}
 
-		/**
-		 * Sets whether the claim of a running call is renewed.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder renewal(boolean value) {
 			this.renewal = value;
 			return this;
 		}
 
-		/**
-		 * Sets what a duplicate gets while the first call runs.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder conflict(ConflictMode value) {
 			this.conflict = value;
 			return this;
 		}
 
-		/**
-		 * Sets how long a duplicate waits at most.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder waitTimeout(Duration value) {
 			this.waitTimeout = value;
 			return this;
 		}
 
-		/**
-		 * Sets what happens to the key when the call has failed.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder onFailure(FailureMode value) {
 			this.onFailure = value;
 			return this;
 		}
 
-		/**
-		 * Sets what a later call does when the owner died.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder onAbandoned(AbandonedMode value) {
 			this.onAbandoned = value;
 			return this;
 		}
 
-		/**
-		 * Sets whether a result can be looked up in the business data.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder recoverable(boolean value) {
 			this.recoverable = value;
 			return this;
 		}
 
-		/**
-		 * Sets whether the result of a call that is done is kept.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder keepsResult(boolean value) {
 			this.keepsResult = value;
 			return this;
 		}
 
-		/**
-		 * Sets what a call does when the store cannot be reached.
-		 * @param value the value
-		 * @return this
-		 */
 		public Builder onStoreFailure(StoreFailureMode value) {
 			this.onStoreFailure = value;
 			return this;

@@ -6,6 +6,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
@@ -16,6 +19,7 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -27,14 +31,19 @@ import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a template. For one thread and one use. */
-final class EngineCall extends RunnableCall {
+/**
+ * One call of a template. An exception of the action reaches the caller unchanged. For
+ * one thread and one use.
+ */
+final class EngineCall implements IdempotencyTemplate.Call {
+
+	private final String operation;
 
 	private final IdempotencyEngine engine;
 
 	private final ResultCodec codec;
 
-	private final TemplateResults results;
+	private final TemplateResult.Cache results;
 
 	private final IdempotencyPolicy defaults;
 
@@ -77,9 +86,9 @@ final class EngineCall extends RunnableCall {
 	private final Set<Class<? extends Throwable>> duplicateOn = new LinkedHashSet<>();
 
 	EngineCall(String operation, IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			TemplateResults results, IdempotencyPolicy defaults, TemplateSurroundings surroundings,
+			TemplateResult.Cache results, IdempotencyPolicy defaults, TemplateSurroundings surroundings,
 			Namespace namespace) {
-		super(operation);
+		this.operation = operation;
 		this.engine = engine;
 		this.store = store;
 		this.codec = codec;
@@ -107,7 +116,7 @@ final class EngineCall extends RunnableCall {
 	@Override
 	public IdempotencyTemplate.Call scope(String scope) {
 		if (scope == null || scope.isEmpty()) {
-			throw new IllegalArgumentException("The scope of a call of '" + operation()
+			throw new IllegalArgumentException("The scope of a call of '" + this.operation
 					+ "' is missing, and a key must never be shared by mistake: give the scope, or do not call scope(...) where all callers share one");
 		}
 		this.scope = scope;
@@ -198,19 +207,80 @@ final class EngineCall extends RunnableCall {
 	}
 
 	@Override
-	TemplateResult declared(Type type) {
-		boolean replayed = this.mode == IdempotencyMode.REPLAY && this.keepResult;
-		return this.results.of(operation(), type, replayed);
+	public <T> @Nullable T execute(Class<T> type, Supplier<? extends @Nullable T> action) {
+		try {
+			return guard(declared(type), action::get);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<RuntimeException>unchanged(ex);
+		}
 	}
 
 	@Override
-	<T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
+	public <T> CompletableFuture<@Nullable T> executeAsync(Class<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> action) {
+		try {
+			TemplateResult value = declared(type);
+			if (value.async()) {
+				throw new IllegalArgumentException("The future of '" + this.operation + "' is that of a value");
+			}
+			return guardAsync(new TemplateResult(value.type(), true), action);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<RuntimeException>unchanged(ex);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> CompletableFuture<@Nullable T> guardAsync(TemplateResult result,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> action) throws Throwable {
+		CompletionStage<? extends @Nullable T> stage = this.<CompletionStage<? extends @Nullable T>>guard(result,
+				action::get);
+		return (stage != null) ? (CompletableFuture<@Nullable T>) stage.toCompletableFuture()
+				: CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public <T> @Nullable T call(Type type, Callable<? extends @Nullable T> action) throws Exception {
+		try {
+			return guard(declared(type), action);
+		}
+		catch (Throwable ex) {
+			throw EngineCall.<Exception>unchanged(ex);
+		}
+	}
+
+	/**
+	 * Throws any exception without declaring it, because code in other languages throws
+	 * checked exceptions that it has not declared.
+	 */
+	@SuppressWarnings("unchecked")
+	private static <X extends Throwable> X unchanged(Throwable ex) throws X {
+		throw (X) ex;
+	}
+
+	@Override
+	public void run(Runnable action) {
+		execute(Void.class, () -> {
+			action.run();
+			return null;
+		});
+	}
+
+	/**
+	 * Checks the declared type before the action runs: a result that could not be
+	 * replayed is refused on the first call already.
+	 */
+	private TemplateResult declared(Type type) {
+		boolean replayed = this.mode == IdempotencyMode.REPLAY && this.keepResult;
+		return this.results.of(this.operation, type, replayed);
+	}
+
+	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
 		check(result);
 		GuardedCall call = new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE,
 				policy(), this.store);
-		return this.engine.execute(call,
-				new SuppliedAction<T>(this.codec, result, action, this.recovery, this.duplicateOn, this.surroundings),
-				this.transactions);
+		return this.engine.execute(call, new Action<T>(result, action), this.transactions);
 	}
 
 	/**
@@ -244,7 +314,7 @@ final class EngineCall extends RunnableCall {
 
 	private void refuse(boolean contradiction, String problem) {
 		if (contradiction) {
-			throw new IllegalArgumentException("The call of '" + operation() + "' " + problem);
+			throw new IllegalArgumentException("The call of '" + this.operation + "' " + problem);
 		}
 	}
 
@@ -253,18 +323,18 @@ final class EngineCall extends RunnableCall {
 			return this.namespace.token(this.surroundings.caller(), this.token);
 		}
 		if (this.key.isEmpty()) {
-			throw new IdempotencyKeyMissingException(operation(), "The call of '" + operation()
+			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
 					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
 		}
 		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
-		return this.namespace.key(operation(), caller, this.key);
+		return this.namespace.key(this.operation, caller, this.key);
 	}
 
 	private IdempotencyPolicy policy() {
 		ConflictMode conflict = (this.conflict != ConflictMode.DEFAULT) ? this.conflict : this.defaults.conflict();
 		FailureMode onFailure = (this.onFailure != FailureMode.DEFAULT) ? this.onFailure : this.defaults.onFailure();
 		return this.defaults.change()
-			.operation(operation())
+			.operation(this.operation)
 			.mode(this.mode)
 			.retention(this.retention)
 			.lease(this.lease)
@@ -275,6 +345,38 @@ final class EngineCall extends RunnableCall {
 			.recoverable(this.recovery != null)
 			.keepsResult(this.keepResult)
 			.build();
+	}
+
+	/** Translates the call for the engine. */
+	private final class Action<T> extends ValueAction<T> {
+
+		private final Callable<? extends @Nullable T> action;
+
+		Action(TemplateResult result, Callable<? extends @Nullable T> action) {
+			super(EngineCall.this.codec, result.type(), result.async());
+			this.action = action;
+		}
+
+		@Override
+		public @Nullable T run() throws Throwable {
+			return this.action.call();
+		}
+
+		@Override
+		protected @Nullable Object lookUp() throws Throwable {
+			return (EngineCall.this.recovery != null) ? EngineCall.this.recovery.call() : null;
+		}
+
+		@Override
+		protected int statusOf(Throwable failure) {
+			return EngineCall.this.surroundings.statusOf(failure);
+		}
+
+		@Override
+		public boolean isDuplicate(Throwable failure) {
+			return EngineCall.this.duplicateOn.stream().anyMatch((type) -> type.isInstance(failure));
+		}
+
 	}
 
 }

@@ -27,7 +27,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	private final TemplateSurroundings surroundings;
 
-	private final TemplateResults results;
+	private final TemplateResult.Cache results;
 
 	private final Namespace namespace;
 
@@ -61,7 +61,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		this.defaults = defaults;
 		this.surroundings = surroundings;
 		this.namespace = namespace;
-		this.results = new TemplateResults(codec);
+		this.results = new TemplateResult.Cache(codec);
 	}
 
 	@Override
