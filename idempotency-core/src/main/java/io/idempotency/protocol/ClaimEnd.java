@@ -219,11 +219,14 @@ public final class ClaimEnd {
 			}
 			this.state = (this.state == State.SURROUNDED) ? afterSurrounding(outcome)
 					: afterJoined(outcome, written != null, failed);
-			if (this.state == State.COMMITTED && !(written instanceof Write.Attach)) {
+			if (this.state == State.COMMITTED && written != null && !(written instanceof Write.Attach)) {
 				carryOut((due != null) ? due : Ending.UNKEPT);
 				return new Write.Applied(written);
 			}
-			at = (due != null) ? carryOut(due) : null;
+			if (due == null) {
+				return Write.HOLD;
+			}
+			at = carryOut(due);
 		}
 		return (at != null) ? write(due, at) : Write.HOLD;
 	}
