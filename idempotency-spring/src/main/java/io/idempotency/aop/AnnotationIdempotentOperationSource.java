@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodClassKey;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Makes operations from {@code @Idempotent}. For each method of each class, the
@@ -72,6 +73,15 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		return Collections.unmodifiableCollection(this.byName.values());
 	}
 
+	@Override
+	public void check(Class<?> targetClass) {
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
+			if (!IdempotentAnnotation.isMadeByCompiler(method)) {
+				operation(method, targetClass);
+			}
+		}
+	}
+
 	private @Nullable IdempotentOperation create(Method method, Class<?> targetClass) {
 		IdempotentAnnotation annotation = IdempotentAnnotation.find(method, targetClass);
 		if (annotation == null || this.covered.isLeftOut(annotation)) {
@@ -97,9 +107,9 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		if (other == null || (other.transactions() == null) == (operation.transactions() == null)) {
 			return;
 		}
-		String joined = MethodNames.describe((operation.transactions() != null) ? operation : other);
-		String separate = MethodNames.describe((operation.transactions() != null) ? other : operation);
-		throw SetupProblem.of(operation.method(), operation.targetClass(),
+		String joined = ((operation.transactions() != null) ? operation : other).describe();
+		String separate = ((operation.transactions() != null) ? other : operation).describe();
+		throw operation.problem(
 				"'" + joined + "' and '" + separate + "' share the operation '" + operation.name()
 						+ "', but only the first has transaction = JOIN",
 				"Let both join or neither, or give one another operation");

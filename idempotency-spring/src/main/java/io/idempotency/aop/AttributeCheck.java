@@ -60,7 +60,7 @@ final class AttributeCheck {
 
 	private void refuse(boolean contradiction, String problem, String action) {
 		if (contradiction) {
-			throw SetupProblem.of(this.annotation, problem, action);
+			throw this.annotation.problem(problem, action);
 		}
 	}
 

@@ -49,19 +49,19 @@ public final class BodyPointers {
 	static void check(String place, String attribute, IdempotentAnnotation annotation) {
 		if (place.startsWith("/")) {
 			if (!isPointer(place)) {
-				throw SetupProblem.of(annotation, "its " + attribute + " '" + place + "' is no JSON Pointer (RFC 6901)",
+				throw annotation.problem("its " + attribute + " '" + place + "' is no JSON Pointer (RFC 6901)",
 						"Write a pointer such as \"/order/id\", with ~0 for ~ and ~1 for / inside a name, or the "
 								+ "name of a form field");
 			}
 			if (!JACKSON) {
-				throw SetupProblem.of(annotation,
+				throw annotation.problem(
 						"its " + attribute + " '" + place + "' points into JSON, which is read by Jackson, and neither "
 								+ "Jackson 2 nor Jackson 3 is on the class path",
 						"Add Jackson (Spring Boot's web starters bring it), or take the key from a header or a form field");
 			}
 		}
 		else if (place.contains("/")) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"its " + attribute + " '" + place + "' is neither a JSON Pointer (RFC 6901), which begins with a "
 							+ "slash, nor the name of a form field",
 					"Write \"/" + place + "\"");

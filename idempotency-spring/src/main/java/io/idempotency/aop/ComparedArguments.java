@@ -73,14 +73,17 @@ final class ComparedArguments {
 
 	private final Method method;
 
+	private final Class<?> targetClass;
+
 	private final List<Compared> compared;
 
-	private ComparedArguments(Method method, List<Compared> compared) {
+	private ComparedArguments(Method method, Class<?> targetClass, List<Compared> compared) {
 		this.method = method;
+		this.targetClass = targetClass;
 		this.compared = compared;
 	}
 
-	static ComparedArguments of(Method method) {
+	static ComparedArguments of(Method method, Class<?> targetClass) {
 		List<Compared> arguments = new ArrayList<>();
 		List<Compared> messages = new ArrayList<>();
 		Parameter[] parameters = method.getParameters();
@@ -94,7 +97,7 @@ final class ComparedArguments {
 				(message ? messages : arguments).add(new Compared(i, name, types[i], message));
 			}
 		}
-		return new ComparedArguments(method, List.copyOf(arguments.isEmpty() ? messages : arguments));
+		return new ComparedArguments(method, targetClass, List.copyOf(arguments.isEmpty() ? messages : arguments));
 	}
 
 	private static boolean isHandedIn(AnnotatedElement parameter) {
@@ -121,12 +124,12 @@ final class ComparedArguments {
 	 * Refuses arguments that cannot be written as JSON.
 	 * @throws io.idempotency.IdempotencyConfigurationException if there is one
 	 */
-	void check(IdempotentAnnotation annotation, ResultCodec codec) {
+	void check(ResultCodec codec) {
 		for (Compared argument : this.compared) {
 			Type type = argument.contentType();
 			String problem = (type != null) ? codec.incomparable(type) : null;
 			if (problem != null) {
-				throw SetupProblem.of(annotation,
+				throw SetupProblem.of(this.method, this.targetClass,
 						"a client chooses its key, so its arguments are compared, but the parameter '" + argument.name()
 								+ "' cannot be: " + problem,
 						cure(argument));
@@ -153,9 +156,8 @@ final class ComparedArguments {
 	 * Makes the fingerprint of one call.
 	 * @throws IllegalStateException if an argument cannot be compared
 	 */
-	Fingerprint fingerprint(OperationCall call, RequestValues values, ResultCodec codec) {
+	Fingerprint fingerprint(@Nullable Object[] arguments, RequestValues values, ResultCodec codec) {
 		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM);
-		@Nullable Object[] arguments = call.arguments();
 		for (Compared argument : this.compared) {
 			try {
 				Object value = content(argument, arguments[argument.index()], values);
@@ -169,7 +171,7 @@ final class ComparedArguments {
 			catch (RuntimeException ex) {
 				// After any exception of the codec, the argument cannot be compared.
 				throw new IllegalStateException(
-						"The arguments of '" + MethodNames.describe(this.method, call.operation().targetClass())
+						"The arguments of '" + MethodNames.describe(this.method, this.targetClass)
 								+ "' cannot be compared, because its parameter '" + argument.name() + "' cannot be: "
 								+ ex.getMessage() + ". " + cure(argument),
 						ex);

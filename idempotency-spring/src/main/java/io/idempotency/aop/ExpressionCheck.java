@@ -134,8 +134,8 @@ final class ExpressionCheck {
 	}
 
 	private IdempotencyConfigurationException problem(String unknown, String action) {
-		return SetupProblem.of(this.annotation,
-				"its " + this.attribute + " expression '" + this.text + "' refers to " + unknown, action);
+		return this.annotation.problem("its " + this.attribute + " expression '" + this.text + "' refers to " + unknown,
+				action);
 	}
 
 }

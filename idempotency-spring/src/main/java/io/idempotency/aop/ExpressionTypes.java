@@ -2,7 +2,6 @@ package io.idempotency.aop;
 
 import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalAmount;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +101,7 @@ final class ExpressionTypes {
 		Answer text = type.isOneOf(TEXTS);
 		boolean container = type.isCollection() || type.isMap();
 		if (text == Answer.NO || text == Answer.PERHAPS && (type.isConcrete() || container)) {
-			throw SetupProblem.of(this.annotation, it() + " gives " + type.name() + ", which cannot be " + what,
+			throw this.annotation.problem(it() + " gives " + type.name() + ", which cannot be " + what,
 					"Let it give text, a number, a boolean, an enum, a UUID or a java.time value, e.g. a property of "
 							+ "the argument" + (what.equals("a key") ? ", or a list of these" : ""));
 		}
@@ -110,7 +109,7 @@ final class ExpressionTypes {
 
 	private void checkCondition(@Nullable DeclaredType type) {
 		if (type != null && type.isOneOf(List.of(Boolean.class)) == Answer.NO) {
-			throw SetupProblem.of(this.annotation, it() + " gives " + type.name() + ", which is neither true nor false",
+			throw this.annotation.problem(it() + " gives " + type.name() + ", which is neither true nor false",
 					"Compare it, e.g. \"#order.total > 0\"");
 		}
 	}
@@ -221,11 +220,11 @@ final class ExpressionTypes {
 		String problem = it() + " refers to '" + name + "', which " + type.name() + " does not have";
 		String action = "Use one of: " + type.properties();
 		if (answer == Answer.NO) {
-			throw SetupProblem.of(this.annotation, problem, action);
+			throw this.annotation.problem(problem, action);
 		}
 		if (answer == Answer.PERHAPS && type.isConcrete()) {
 			logger.warn("@Idempotent on '{}': {}: calls will fail unless their argument is of a subclass that has. {}",
-					MethodNames.describe(this.annotation.method(), this.annotation.targetClass()), problem, action);
+					this.annotation.describe(), problem, action);
 		}
 	}
 

@@ -59,14 +59,13 @@ final class ForeignCalls {
 			checkReactive(annotation);
 		}
 		if (isFunctional(annotation)) {
-			throw SetupProblem.of(annotation,
-					"it is a handler of a functional endpoint (HandlerFunction), which no door guards",
+			throw annotation.problem("it is a handler of a functional endpoint (HandlerFunction), which no door guards",
 					"Use an annotated controller, or " + ON_THE_WORK + ", and hand the key to it, e.g. "
 							+ "request.headers().firstHeader(\"Idempotency-Key\")");
 		}
 		MergedAnnotations ofClass = MergedAnnotations.from(annotation.targetClass(), SearchStrategy.TYPE_HIERARCHY);
 		if (DATA_REST.stream().anyMatch(ofClass::isPresent)) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"it is a controller of Spring Data REST (@RepositoryRestController), which no door guards",
 					"Use @RestController, or " + ON_THE_WORK);
 		}
@@ -76,13 +75,12 @@ final class ForeignCalls {
 
 	private static void checkReactive(IdempotentAnnotation annotation) {
 		if (AnnotatedElementUtils.hasAnnotation(annotation.targetClass(), Controller.class)) {
-			throw SetupProblem.of(annotation, "this is a WebFlux application, whose controllers no door guards",
+			throw annotation.problem("this is a WebFlux application, whose controllers no door guards",
 					"Use Spring MVC (spring-boot-starter-web), or " + ON_THE_WORK
 							+ " and returns its result or a CompletableFuture of it");
 		}
 		if (hasKeyOfRequest(annotation)) {
-			throw SetupProblem.of(annotation,
-					"its key is in the request, which no method can see in a WebFlux application",
+			throw annotation.problem("its key is in the request, which no method can see in a WebFlux application",
 					"Hand the key to the method and set key, e.g. \"#requestId\"");
 		}
 	}
@@ -98,7 +96,7 @@ final class ForeignCalls {
 		MergedAnnotations present = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
 		// The annotations of brokers' listeners have @MessageMapping on themselves.
 		if (annotation.attributes().key().isEmpty() && MESSAGE_HANDLERS.stream().anyMatch(present::isDirectlyPresent)) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"it handles messages (@MessageMapping), which have no request that a key could be read from",
 					"Set key to an expression over the payload or over a header of the message, e.g. key = \"#id\" with "
 							+ "the parameter @Header(\"Idempotency-Key\") String id. No caller is part of such a key: "
@@ -118,7 +116,7 @@ final class ForeignCalls {
 		}
 		for (Parameter parameter : annotation.method().getParameters()) {
 			if (ComparedArguments.is(parameter.getType(), WRITTEN)) {
-				throw SetupProblem.of(annotation,
+				throw annotation.problem(
 						"what it writes to its parameter of type " + parameter.getType().getSimpleName()
 								+ " is not kept, so that a duplicate would get nothing",
 						"Return what is to be written, or put the annotation on the controller's method; or set "

@@ -68,7 +68,7 @@ final class GuardedClassCheck {
 	}
 
 	private boolean isGuarded(Method method, Class<?> userClass, boolean subclassed) {
-		if (isMadeByCompiler(method)) {
+		if (IdempotentAnnotation.isMadeByCompiler(method)) {
 			return false;
 		}
 		String unreachable = unreachable(method);
@@ -103,15 +103,6 @@ final class GuardedClassCheck {
 	 * Both classes of a bean: the class of a JDK proxy does not tell the class behind it.
 	 */
 	private record BeanClass(Class<?> type, Class<?> targetClass) {
-	}
-
-	/**
-	 * Returns whether the compiler made the method as a helper of a lambda or of a
-	 * suspend function; such a helper has a copy of the annotation. A bridge does not
-	 * count, because it stands for a real method, possibly of another class.
-	 */
-	static boolean isMadeByCompiler(Method method) {
-		return method.isSynthetic() && !method.isBridge();
 	}
 
 }

@@ -43,7 +43,7 @@ final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 		List<IdempotentAnnotation> guarded = new ArrayList<>();
 		if (AnnotationUtils.isCandidateClass(userClass, Idempotent.class)) {
 			for (Method method : ReflectionUtils.getUniqueDeclaredMethods(userClass)) {
-				IdempotentAnnotation annotation = GuardedClassCheck.isMadeByCompiler(method) ? null
+				IdempotentAnnotation annotation = IdempotentAnnotation.isMadeByCompiler(method) ? null
 						: IdempotentAnnotation.find(method, userClass);
 				if (annotation != null) {
 					guarded.add(annotation);
@@ -69,7 +69,9 @@ final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 		}
 		if (attributes.mode() == IdempotencyMode.REPLAY && attributes.fingerprint().isEmpty()
 				&& !(attributes.header() + attributes.body()).isEmpty()) {
-			ComparedArguments.of(method).types().forEach((type) -> this.bindings.registerReflectionHints(hints, type));
+			ComparedArguments.of(method, annotation.targetClass())
+				.types()
+				.forEach((type) -> this.bindings.registerReflectionHints(hints, type));
 		}
 		if (hasExpression(attributes)) {
 			for (Type parameter : method.getGenericParameterTypes()) {

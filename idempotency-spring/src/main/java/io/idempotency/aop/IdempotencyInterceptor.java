@@ -56,8 +56,8 @@ public final class IdempotencyInterceptor implements MethodInterceptor {
 				return door.enter(call);
 			}
 		}
-		throw new IllegalStateException("No door takes the call of '" + MethodNames.describe(call.operation())
-				+ "': declare a MethodDoor bean");
+		throw new IllegalStateException(
+				"No door takes the call of '" + call.operation().describe() + "': declare a MethodDoor bean");
 	}
 
 }

@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,33 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 
 	private static final Set<String> CALLBACK_ANNOTATIONS = Set.of("jakarta.annotation.PostConstruct",
 			"jakarta.annotation.PreDestroy");
+
+	/**
+	 * Returns whether the compiler made the method as a helper of a lambda or of a
+	 * suspend function; such a helper has a copy of the annotation. A bridge does not
+	 * count, because it stands for a real method, possibly of another class.
+	 */
+	static boolean isMadeByCompiler(Method method) {
+		return method.isSynthetic() && !method.isBridge();
+	}
+
+	/** Names the method in messages. */
+	String describe() {
+		return MethodNames.describe(this.method, this.targetClass);
+	}
+
+	/**
+	 * Makes the error of start-up.
+	 * @param problem what is wrong, in words that follow a colon
+	 * @param action what to do
+	 */
+	IdempotencyConfigurationException problem(String problem, String action) {
+		return SetupProblem.of(this.method, this.targetClass, problem, action);
+	}
+
+	IdempotencyConfigurationException problem(String problem, String action, Throwable cause) {
+		return SetupProblem.of(this.method, this.targetClass, problem, action, cause);
+	}
 
 	/**
 	 * Finds the annotation.

@@ -5,6 +5,7 @@ import java.lang.reflect.Type;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.SurroundingTransaction;
@@ -56,6 +57,21 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		return this.policy.operation();
 	}
 
+	/** Names the method in messages. */
+	String describe() {
+		return MethodNames.describe(this.method, this.targetClass);
+	}
+
+	/**
+	 * Makes the error of a door.
+	 * @param problem what is wrong, in words that follow a colon
+	 * @param action what to do
+	 * @return the error
+	 */
+	public IdempotencyConfigurationException problem(String problem, String action) {
+		return SetupProblem.of(this.method, this.targetClass, problem, action);
+	}
+
 	/**
 	 * The source of what must be equal on a retry.
 	 *
@@ -96,115 +112,6 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		 * @hidden
 		 */
 		record Spel(OperationExpression expression) implements FingerprintSource {
-		}
-
-	}
-
-	/**
-	 * Begins the operation of a method.
-	 * @param annotation the annotation of the method
-	 * @param result the declared result of the method
-	 * @param policy the policy of the operation
-	 * @param keySource the source of the key
-	 * @param store the store of the records
-	 * @return a builder for an operation that demands a key, compares the door's default,
-	 * and joins no transaction
-	 */
-	static Builder of(IdempotentAnnotation annotation, ResultShape result, IdempotencyPolicy policy,
-			KeySource keySource, IdempotencyStore store) {
-		return new Builder(annotation, result, policy, keySource, store);
-	}
-
-	/** Sets what a method asks for beyond the defaults. Not thread-safe. */
-	static final class Builder {
-
-		private final IdempotentAnnotation annotation;
-
-		private final ResultShape result;
-
-		private final IdempotencyPolicy policy;
-
-		private final KeySource keySource;
-
-		private final IdempotencyStore store;
-
-		private boolean required = true;
-
-		private boolean token;
-
-		private @Nullable OperationExpression scope;
-
-		private FingerprintSource fingerprint = new FingerprintSource.Default();
-
-		private @Nullable OperationExpression condition;
-
-		private List<Class<? extends Throwable>> duplicateOn = List.of();
-
-		private @Nullable Method recover;
-
-		private @Nullable BusinessTransactions transactions;
-
-		private UnaryOperator<@Nullable SurroundingTransaction> surrounding = UnaryOperator.identity();
-
-		private Builder(IdempotentAnnotation annotation, ResultShape result, IdempotencyPolicy policy,
-				KeySource keySource, IdempotencyStore store) {
-			this.annotation = annotation;
-			this.result = result;
-			this.policy = policy;
-			this.keySource = keySource;
-			this.store = store;
-		}
-
-		Builder required(boolean value) {
-			this.required = value;
-			return this;
-		}
-
-		Builder token(boolean value) {
-			this.token = value;
-			return this;
-		}
-
-		Builder scope(@Nullable OperationExpression value) {
-			this.scope = value;
-			return this;
-		}
-
-		Builder fingerprint(FingerprintSource value) {
-			this.fingerprint = value;
-			return this;
-		}
-
-		Builder condition(@Nullable OperationExpression value) {
-			this.condition = value;
-			return this;
-		}
-
-		Builder duplicateOn(List<Class<? extends Throwable>> value) {
-			this.duplicateOn = value;
-			return this;
-		}
-
-		Builder recover(@Nullable Method value) {
-			this.recover = value;
-			return this;
-		}
-
-		Builder transactions(@Nullable BusinessTransactions value) {
-			this.transactions = value;
-			return this;
-		}
-
-		Builder surrounding(UnaryOperator<@Nullable SurroundingTransaction> value) {
-			this.surrounding = value;
-			return this;
-		}
-
-		IdempotentOperation build() {
-			return new IdempotentOperation(this.annotation.method(), this.annotation.targetClass(),
-					this.annotation.declaredOnMethod(), this.policy, this.keySource, this.required, this.token,
-					this.scope, this.fingerprint, this.condition, this.duplicateOn, this.recover, this.transactions,
-					this.result.type(), this.result.async(), this.surrounding, this.store);
 		}
 
 	}

@@ -8,8 +8,6 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.util.ReflectionUtils;
-
 /**
  * Finds the operation of every method. Thread-safe.
  *
@@ -43,11 +41,6 @@ public interface IdempotentOperationSource {
 	 * @throws IdempotencyConfigurationException if the annotation of a method is wrong
 	 */
 	default void check(Class<?> targetClass) {
-		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
-			if (!GuardedClassCheck.isMadeByCompiler(method)) {
-				operation(method, targetClass);
-			}
-		}
 	}
 
 }

@@ -48,7 +48,7 @@ import org.springframework.core.Ordered;
  */
 @Internal
 public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-		implements SmartInitializingSingleton {
+		implements SmartInitializingSingleton, GuardPlace {
 
 	private static final long serialVersionUID = 1L;
 
@@ -203,8 +203,8 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		return position;
 	}
 
-	/** Returns whether other advice of a bean stands outside of the guard. */
-	boolean isOutside(Advisor other) {
+	@Override
+	public boolean isOutside(Advisor other) {
 		return other.getAdvice() instanceof AsyncExecutionInterceptor
 				|| other.getAdvice().getClass().getName().startsWith(SECURITY)
 				|| other instanceof Ordered ordered && ordered.getOrder() < this.advisorOrder;

@@ -38,14 +38,13 @@ final class KeySources {
 			sources.add(body(attributes.body(), annotation));
 		}
 		if (sources.size() > 1) {
-			throw SetupProblem.of(annotation, "it has more than one of key, header and body",
-					"Keep the one that holds the key");
+			throw annotation.problem("it has more than one of key, header and body", "Keep the one that holds the key");
 		}
 		if (sources.isEmpty() && !covered && advice != null) {
-			throw SetupProblem.of(annotation, "it does not say where the key comes from", advice);
+			throw annotation.problem("it does not say where the key comes from", advice);
 		}
 		if (sources.isEmpty() && !covered) {
-			throw SetupProblem.of(annotation, "it does not say where the key comes from, and is no controller method",
+			throw annotation.problem("it does not say where the key comes from, and is no controller method",
 					"Set key (SpEL over the arguments), header or body");
 		}
 		return sources.isEmpty() ? new KeySource.Header(this.defaultHeader) : sources.get(0);
@@ -53,7 +52,7 @@ final class KeySources {
 
 	private static KeySource header(String name, IdempotentAnnotation annotation) {
 		if (!HeaderName.isValid(name)) {
-			throw SetupProblem.of(annotation, "its header '" + name + "' is no header name",
+			throw annotation.problem("its header '" + name + "' is no header name",
 					"Write the bare name of a header, e.g. \"Idempotency-Key\"");
 		}
 		return new KeySource.Header(name);

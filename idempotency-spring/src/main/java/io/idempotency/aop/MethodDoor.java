@@ -140,7 +140,8 @@ public final class MethodDoor implements OperationDoor {
 		boolean handler = operation.fingerprint() instanceof FingerprintSource.Default
 				&& !(operation.keySource() instanceof KeySource.Spel)
 				&& operation.policy().mode() == IdempotencyMode.REPLAY;
-		return handler ? this.fingerprints.of(call, ComparedArguments.of(operation.method()), values)
+		return handler
+				? this.fingerprints.of(call, ComparedArguments.of(operation.method(), operation.targetClass()), values)
 				: Fingerprint.NONE;
 	}
 

@@ -11,10 +11,6 @@ final class MethodNames {
 	private MethodNames() {
 	}
 
-	static String describe(IdempotentOperation operation) {
-		return describe(operation.method(), operation.targetClass());
-	}
-
 	static String describe(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
 			.map(Class::getSimpleName)

@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -75,30 +76,30 @@ final class MethodTransactions {
 		this.advisor = advisor;
 	}
 
-	private static MethodTransactions of(ConfigurableListableBeanFactory beanFactory, IdempotentAnnotation annotation) {
-		Class<?> targetClass = annotation.targetClass();
+	private static MethodTransactions of(ConfigurableListableBeanFactory beanFactory, Method method,
+			Class<?> targetClass) {
 		boolean managed = false;
 		for (Advisor candidate : new BeanFactoryAdvisorRetrievalHelper(beanFactory).findAdvisorBeans()) {
 			if (candidate instanceof PointcutAdvisor advisor
 					&& advisor.getAdvice() instanceof TransactionAspectSupport advice) {
 				managed = true;
 				TransactionAttributeSource source = advice.getTransactionAttributeSource();
-				TransactionAttribute wanted = (source != null && applies(advisor, annotation))
-						? source.getTransactionAttribute(annotation.method(), targetClass) : null;
+				TransactionAttribute wanted = (source != null && applies(advisor, method, targetClass))
+						? source.getTransactionAttribute(method, targetClass) : null;
 				if (wanted != null) {
 					return new MethodTransactions(beanFactory, wanted, targetClass, advisor);
 				}
 			}
 		}
 		// Advice that is woven into the classes is behind no advisor.
-		TransactionAttribute wanted = managed ? null : new AnnotationTransactionAttributeSource(false)
-			.getTransactionAttribute(annotation.method(), targetClass);
+		TransactionAttribute wanted = managed ? null
+				: new AnnotationTransactionAttributeSource(false).getTransactionAttribute(method, targetClass);
 		return new MethodTransactions(beanFactory, wanted, targetClass, null);
 	}
 
-	private static boolean applies(PointcutAdvisor advisor, IdempotentAnnotation annotation) {
-		return advisor.getPointcut().getClassFilter().matches(annotation.targetClass())
-				&& advisor.getPointcut().getMethodMatcher().matches(annotation.method(), annotation.targetClass());
+	private static boolean applies(PointcutAdvisor advisor, Method method, Class<?> targetClass) {
+		return advisor.getPointcut().getClassFilter().matches(targetClass)
+				&& advisor.getPointcut().getMethodMatcher().matches(method, targetClass);
 	}
 
 	/**
@@ -110,21 +111,21 @@ final class MethodTransactions {
 	 * manager, its transactions are none of the store's, or the method asks for a
 	 * transaction other than that of its record
 	 */
-	static BusinessTransactions joined(ConfigurableListableBeanFactory beanFactory, IdempotentAnnotation annotation,
+	static BusinessTransactions joined(ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass,
 			IdempotencyStore store) {
-		MethodTransactions own = of(beanFactory, annotation);
+		MethodTransactions own = of(beanFactory, method, targetClass);
 		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
-			throw SetupProblem.of(annotation,
+			throw SetupProblem.of(method, targetClass,
 					"transaction = JOIN, but its own @Transactional asks for a transaction apart from the caller's",
 					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
 		}
 		try {
 			ManagedTransactions transactions = ManagedTransactions.of(own.manager());
-			tryToJoin(transactions, annotation, store);
+			tryToJoin(transactions, method, targetClass, store);
 			return new SpringTransactions(transactions, definition(own.wanted));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
-			throw SetupProblem.of(annotation,
+			throw SetupProblem.of(method, targetClass,
 					"transaction = JOIN, but there is not exactly one transaction manager: " + ex.getMessage(),
 					"Declare the transaction manager of the store's DataSource, mark it as @Primary, or name it by "
 							+ "@Transactional",
@@ -136,7 +137,7 @@ final class MethodTransactions {
 	 * Lets the store join one transaction that does nothing. Inside a transaction of
 	 * another manager, the first call would write the record into that one.
 	 */
-	private static void tryToJoin(ManagedTransactions transactions, IdempotentAnnotation annotation,
+	private static void tryToJoin(ManagedTransactions transactions, Method method, Class<?> targetClass,
 			IdempotencyStore store) {
 		if (TransactionSynchronizationManager.isSynchronizationActive() || !transactions.isFirstTry(store)) {
 			return;
@@ -148,7 +149,7 @@ final class MethodTransactions {
 				});
 		}
 		catch (NoTransactionToJoinException ex) {
-			throw SetupProblem.of(annotation,
+			throw SetupProblem.of(method, targetClass,
 					"transaction = JOIN, but its record cannot be in " + transactions + ": " + ex.getMessage(),
 					"Name the transaction manager of the store's DataSource by @Transactional, or set transaction = "
 							+ "TransactionMode.SEPARATE",
@@ -180,8 +181,8 @@ final class MethodTransactions {
 	 * own works in whatever its caller has.
 	 */
 	static UnaryOperator<@Nullable SurroundingTransaction> surrounding(ConfigurableListableBeanFactory beanFactory,
-			IdempotentAnnotation annotation) {
-		MethodTransactions own = of(beanFactory, annotation);
+			Method method, Class<?> targetClass) {
+		MethodTransactions own = of(beanFactory, method, targetClass);
 		if (own.wanted == null) {
 			return UnaryOperator.identity();
 		}
@@ -218,7 +219,7 @@ final class MethodTransactions {
 	 * is reached.
 	 */
 	private boolean surroundsTheGuard() {
-		return this.advisor != null && this.beanFactory.getBeanProvider(IdempotentPostProcessor.class)
+		return this.advisor != null && this.beanFactory.getBeanProvider(GuardPlace.class)
 			.stream()
 			.anyMatch((guard) -> guard.isOutside(this.advisor));
 	}

@@ -143,10 +143,10 @@ public final class OperationCall {
 		if (condition == null) {
 			return true;
 		}
-		if (condition.value(this, values) instanceof Boolean guarded) {
+		if (value(condition, values) instanceof Boolean guarded) {
 			return guarded;
 		}
-		throw condition.failure(this, new IllegalArgumentException("It must give true or false"));
+		throw condition.failure(new IllegalArgumentException("It must give true or false"));
 	}
 
 	/**
@@ -158,12 +158,12 @@ public final class OperationCall {
 	 * be a key; the message names the method and the type
 	 */
 	public List<String> key(KeySource.Spel source, RequestValues values) {
-		Object value = source.expression().value(this, values);
+		Object value = value(source.expression(), values);
 		try {
 			return KeyParts.of(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw source.expression().failure(this, ex);
+			throw source.expression().failure(ex);
 		}
 	}
 
@@ -184,7 +184,7 @@ public final class OperationCall {
 			return this.namespace.key(this.operation.name(), caller, parts);
 		}
 		if (parts.size() != 1) {
-			throw new IllegalStateException("The key of '" + MethodNames.describe(this.operation)
+			throw new IllegalStateException("The key of '" + this.operation.describe()
 					+ "' must be an issued token: a single text, not a list");
 		}
 		return this.namespace.token(caller, parts.get(0));
@@ -203,13 +203,13 @@ public final class OperationCall {
 		if (expression == null) {
 			return null;
 		}
-		Object value = expression.value(this, values);
+		Object value = value(expression, values);
 		String scope;
 		try {
 			scope = KeyParts.text(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw expression.failure(this, ex);
+			throw expression.failure(ex);
 		}
 		if (scope == null || scope.isEmpty()) {
 			throw noScope(expression);
@@ -221,11 +221,15 @@ public final class OperationCall {
 	 * Refuses a call that does not say whose key it is. The client gets the message; the
 	 * cause is for readers of the log.
 	 */
+	private @Nullable Object value(OperationExpression expression, RequestValues values) {
+		return expression.value(new CallRoot(this, values), arguments());
+	}
+
 	private IdempotencyKeyInvalidException noScope(OperationExpression expression) {
 		IdempotencyKeyInvalidException refusal = new IdempotencyKeyInvalidException(this.operation.name(),
 				"This call does not say whose key it is: send what tells the callers apart, e.g. the tenant or the credentials");
-		refusal.initCause(expression.failure(this,
-				new IllegalArgumentException("It gave nothing, and a key must never be shared by mistake")));
+		refusal.initCause(expression
+			.failure(new IllegalArgumentException("It gave nothing, and a key must never be shared by mistake")));
 		return refusal;
 	}
 
@@ -237,7 +241,7 @@ public final class OperationCall {
 	 * @throws IllegalStateException if the expression fails
 	 */
 	public @Nullable Object fingerprint(IdempotentOperation.FingerprintSource.Spel source, RequestValues values) {
-		return source.expression().value(this, values);
+		return value(source.expression(), values);
 	}
 
 	/**

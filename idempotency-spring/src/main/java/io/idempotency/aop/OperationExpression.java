@@ -1,14 +1,25 @@
 package io.idempotency.aop;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.ConstructorResolver;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
+import org.springframework.expression.IndexAccessor;
+import org.springframework.expression.MethodResolver;
+import org.springframework.expression.OperatorOverloader;
+import org.springframework.expression.PropertyAccessor;
+import org.springframework.expression.TypeComparator;
+import org.springframework.expression.TypeConverter;
+import org.springframework.expression.TypeLocator;
+import org.springframework.expression.TypedValue;
 
 /**
  * One SpEL expression of an operation. It is parsed once, compiled by SpEL when it is
@@ -23,6 +34,9 @@ public final class OperationExpression {
 
 	private final String attribute;
 
+	/** The method that has the expression, for messages. */
+	private final String method;
+
 	private final Expression expression;
 
 	private final Map<String, Integer> variables;
@@ -31,9 +45,10 @@ public final class OperationExpression {
 
 	private final Set<String> rootMethods;
 
-	OperationExpression(String attribute, Expression expression, Map<String, Integer> variables,
+	OperationExpression(String attribute, String method, Expression expression, Map<String, Integer> variables,
 			EvaluationContext shared, Set<String> rootMethods) {
 		this.attribute = attribute;
+		this.method = method;
 		this.expression = expression;
 		this.variables = variables;
 		this.shared = shared;
@@ -52,35 +67,124 @@ public final class OperationExpression {
 	/**
 	 * Returns the value for one call. An exception of a method or bean that the
 	 * expression calls comes out unchanged.
-	 * @param call the call
-	 * @param values the values of the request
+	 * @param root the root object
+	 * @param arguments the arguments of the call
 	 * @return the value
 	 * @throws IllegalStateException if the expression fails; the message names the method
 	 * and the expression
 	 */
-	@Nullable Object value(OperationCall call, RequestValues values) {
+	@Nullable Object value(Object root, @Nullable Object[] arguments) {
 		try {
-			return this.expression.getValue(new CallContext(this.shared, this.variables, call, values));
+			return this.expression.getValue(new CallContext(this.shared, this.variables, root, arguments));
 		}
 		catch (EvaluationException ex) {
-			throw failure(call, ex);
+			throw failure(ex);
 		}
 	}
 
 	/**
 	 * Makes the exception for an expression without a useful value.
-	 * @param call the call
 	 * @param cause what is wrong
 	 * @return the exception
 	 */
-	IllegalStateException failure(OperationCall call, RuntimeException cause) {
-		return new IllegalStateException(
-				this + " of '" + MethodNames.describe(call.operation()) + "' failed: " + cause.getMessage(), cause);
+	IllegalStateException failure(RuntimeException cause) {
+		return new IllegalStateException(this + " of '" + this.method + "' failed: " + cause.getMessage(), cause);
 	}
 
 	@Override
 	public String toString() {
 		return "The " + this.attribute + " expression '" + this.expression.getExpressionString() + "'";
+	}
+
+	/**
+	 * The context of one evaluation. It has the arguments and the root object of one
+	 * call. All other parts are shared by all calls, because building them anew would
+	 * cost more than the evaluation.
+	 */
+	private static final class CallContext implements EvaluationContext {
+
+		private final EvaluationContext shared;
+
+		private final Map<String, Integer> variables;
+
+		private final @Nullable Object[] arguments;
+
+		private final TypedValue root;
+
+		CallContext(EvaluationContext shared, Map<String, Integer> variables, Object root,
+				@Nullable Object[] arguments) {
+			this.shared = shared;
+			this.variables = variables;
+			this.arguments = arguments;
+			this.root = new TypedValue(root);
+		}
+
+		@Override
+		public TypedValue getRootObject() {
+			return this.root;
+		}
+
+		@Override
+		public @Nullable Object lookupVariable(String name) {
+			Integer index = this.variables.get(name);
+			return (index != null) ? this.arguments[index] : null;
+		}
+
+		@Override
+		public void setVariable(String name, @Nullable Object value) {
+			throw new IllegalStateException("The variable '" + name + "' is an argument of the call: it cannot be set");
+		}
+
+		@Override
+		public boolean isAssignmentEnabled() {
+			return false;
+		}
+
+		@Override
+		public List<PropertyAccessor> getPropertyAccessors() {
+			return this.shared.getPropertyAccessors();
+		}
+
+		@Override
+		public List<IndexAccessor> getIndexAccessors() {
+			return this.shared.getIndexAccessors();
+		}
+
+		@Override
+		public List<ConstructorResolver> getConstructorResolvers() {
+			return this.shared.getConstructorResolvers();
+		}
+
+		@Override
+		public List<MethodResolver> getMethodResolvers() {
+			return this.shared.getMethodResolvers();
+		}
+
+		@Override
+		public @Nullable BeanResolver getBeanResolver() {
+			return this.shared.getBeanResolver();
+		}
+
+		@Override
+		public TypeLocator getTypeLocator() {
+			return this.shared.getTypeLocator();
+		}
+
+		@Override
+		public TypeConverter getTypeConverter() {
+			return this.shared.getTypeConverter();
+		}
+
+		@Override
+		public TypeComparator getTypeComparator() {
+			return this.shared.getTypeComparator();
+		}
+
+		@Override
+		public OperatorOverloader getOperatorOverloader() {
+			return this.shared.getOperatorOverloader();
+		}
+
 	}
 
 }

@@ -56,8 +56,7 @@ final class OperationExpressions {
 			expression = this.parser.parseRaw(text);
 		}
 		catch (ParseException | IllegalStateException ex) {
-			throw SetupProblem.of(annotation,
-					"its " + attribute + " expression '" + text + "' is not SpEL: " + ex.getMessage(),
+			throw annotation.problem("its " + attribute + " expression '" + text + "' is not SpEL: " + ex.getMessage(),
 					"Correct the expression, e.g. \"#order.id\"", ex);
 		}
 		Map<String, Integer> variables = variables(annotation);
@@ -65,7 +64,8 @@ final class OperationExpressions {
 				hasNames(annotation.method()))
 			.check(expression.getAST());
 		new ExpressionTypes(annotation, attribute, text, variables).check(expression.getAST());
-		return new OperationExpression(attribute, expression, variables, this.shared, rootMethods);
+		return new OperationExpression(attribute, annotation.describe(), expression, variables, this.shared,
+				rootMethods);
 	}
 
 	private boolean hasNames(Method method) {

@@ -75,25 +75,20 @@ final class OperationFactory {
 			checkResult(annotation, result);
 		}
 		Method recover = RecoverMethods.find(annotation, result);
-		IdempotentOperation operation = IdempotentOperation
-			.of(annotation, result, policy(annotation, recover != null), keySource, store(annotation))
-			.required(attributes.required())
-			.token(attributes.token())
-			.scope(expression("scope", attributes.scope(), annotation))
-			.fingerprint(fingerprint(annotation, keySource, covered))
-			.condition(expression("condition", attributes.condition(), annotation))
-			.duplicateOn(List.of(attributes.duplicateOn()))
-			.recover(recover)
-			.transactions(transactions(annotation))
-			.surrounding(surrounding(annotation, result))
-			.build();
+		IdempotentOperation operation = new IdempotentOperation(annotation.method(), annotation.targetClass(),
+				annotation.declaredOnMethod(), policy(annotation, recover != null), keySource, attributes.required(),
+				attributes.token(), expression("scope", attributes.scope(), annotation),
+				fingerprint(annotation, keySource, covered),
+				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
+				transactions(annotation), result.type(), result.async(), surrounding(annotation, result),
+				store(annotation));
 		this.covered.check(operation);
 		return operation;
 	}
 
 	private static void checkPlace(IdempotentAnnotation annotation) {
 		if (MergedAnnotations.from(annotation.method()).isPresent(Bean.class)) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"it is a @Bean method, and the guard would be around the making of the bean and not around its calls",
 					"Put the annotation on a method of the bean's class; a lambda has none, so let it call a guarded "
 							+ "method of another bean");
@@ -102,21 +97,19 @@ final class OperationFactory {
 
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {
 		if (DeferredResults.isSuspend(annotation.method())) {
-			throw SetupProblem.of(annotation,
-					"it is a suspend function, whose work goes on after the call of it has returned",
+			throw annotation.problem("it is a suspend function, whose work goes on after the call of it has returned",
 					"Put the annotation on a function that is not suspend, or on the controller's function that calls it");
 		}
 		if (DeferredResults.include(result.type())) {
 			// A claim that ends when the method returns would guard nothing.
-			throw SetupProblem.of(annotation,
-					"its work goes on after the method has returned, and when it ends cannot be seen",
+			throw annotation.problem("its work goes on after the method has returned, and when it ends cannot be seen",
 					"Return the result itself or a CompletableFuture of it");
 		}
 		Idempotent attributes = annotation.attributes();
 		boolean replayed = attributes.mode() == IdempotencyMode.REPLAY && attributes.keepResult();
 		String problem = replayed ? this.codec.unsupported(result.type()) : null;
 		if (problem != null) {
-			throw SetupProblem.of(annotation, "its result cannot be kept for a replay: " + problem,
+			throw annotation.problem("its result cannot be kept for a replay: " + problem,
 					"Return a type that can be kept, or set keepResult = false or mode = IdempotencyMode.REJECT, "
 							+ "which keep no result");
 		}
@@ -161,7 +154,7 @@ final class OperationFactory {
 		}
 		catch (IllegalArgumentException ex) {
 			String value = resolved.equals(text) ? "'" + text + "'" : "'" + text + "' ('" + resolved + "')";
-			throw SetupProblem.of(annotation, "its " + attribute + " is " + value + ": " + ex.getMessage(),
+			throw annotation.problem("its " + attribute + " is " + value + ": " + ex.getMessage(),
 					"Write a duration such as 500ms, 30s, 5m, 24h, 7d or PT24H, or a ${placeholder} of one", ex);
 		}
 	}
@@ -186,8 +179,8 @@ final class OperationFactory {
 		if (keySource instanceof KeySource.Spel || annotation.attributes().mode() != IdempotencyMode.REPLAY) {
 			return new FingerprintSource.None();
 		}
-		ComparedArguments arguments = ComparedArguments.of(annotation.method());
-		arguments.check(annotation, this.codec);
+		ComparedArguments arguments = ComparedArguments.of(annotation.method(), annotation.targetClass());
+		arguments.check(this.codec);
 		return new FingerprintSource.Arguments(arguments);
 	}
 
@@ -201,22 +194,22 @@ final class OperationFactory {
 			return null;
 		}
 		if (DeferredResults.isSuspend(annotation.method())) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"transaction = JOIN, but it is a suspend function, whose work goes on after its transaction ended",
 					"Put the annotation on a function that is not suspend, or set transaction = TransactionMode.SEPARATE");
 		}
 		if (DeferredResults.include(ResultShape.returnType(annotation.method(), annotation.targetClass()))) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
 		}
 		IdempotencyStore store = store(annotation);
 		if (store.joining().isEmpty()) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
 		}
-		return MethodTransactions.joined(this.beanFactory, annotation, store);
+		return MethodTransactions.joined(this.beanFactory, annotation.method(), annotation.targetClass(), store);
 	}
 
 	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,
@@ -224,7 +217,9 @@ final class OperationFactory {
 		if (result.async()) {
 			return (current) -> null;
 		}
-		return TRANSACTIONS ? MethodTransactions.surrounding(this.beanFactory, annotation) : UnaryOperator.identity();
+		return TRANSACTIONS
+				? MethodTransactions.surrounding(this.beanFactory, annotation.method(), annotation.targetClass())
+				: UnaryOperator.identity();
 	}
 
 	private IdempotencyStore storeBean(String name, IdempotentAnnotation annotation) {
@@ -233,7 +228,7 @@ final class OperationFactory {
 		}
 		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
 			String[] names = this.beanFactory.getBeanNamesForType(IdempotencyStore.class);
-			throw SetupProblem.of(annotation, "its store '" + name + "' is no bean of type IdempotencyStore",
+			throw annotation.problem("its store '" + name + "' is no bean of type IdempotencyStore",
 					"Use one of the stores: " + String.join(", ", names), ex);
 		}
 	}

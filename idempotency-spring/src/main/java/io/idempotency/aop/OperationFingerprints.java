@@ -53,7 +53,7 @@ public final class OperationFingerprints {
 		}
 		catch (RuntimeException ex) {
 			// After any exception of the codec, the value cannot be compared.
-			throw source.expression().failure(call, ex);
+			throw source.expression().failure(ex);
 		}
 	}
 
@@ -62,7 +62,7 @@ public final class OperationFingerprints {
 	 * @throws IllegalStateException if an argument cannot be encoded
 	 */
 	Fingerprint of(OperationCall call, ComparedArguments arguments, RequestValues values) {
-		return arguments.fingerprint(call, values, this.codec);
+		return arguments.fingerprint(call.arguments(), values, this.codec);
 	}
 
 	private static @Nullable Object unwrap(@Nullable Object value) {

@@ -29,11 +29,11 @@ final class RecoverMethods {
 		Method guarded = annotation.method();
 		Method recover = ReflectionUtils.findMethod(annotation.targetClass(), name, guarded.getParameterTypes());
 		if (recover == null || recover.equals(guarded) || Modifier.isAbstract(recover.getModifiers())) {
-			throw SetupProblem.of(annotation, "its recover method '" + name + "' does not exist",
+			throw annotation.problem("its recover method '" + name + "' does not exist",
 					"Add a method '" + name + "' with the same parameters to " + annotation.targetClass().getName());
 		}
 		if (!gives(recover, annotation, result)) {
-			throw SetupProblem.of(annotation,
+			throw annotation.problem(
 					"its recover method '" + name + "' returns " + recover.getGenericReturnType().getTypeName()
 							+ ", which is no result of the method",
 					"Let it return " + result.type().getTypeName() + ", or null if there is no result");

@@ -22,26 +22,6 @@ public final class SetupProblem {
 		return new IdempotencyConfigurationException(description(method, targetClass, problem), action);
 	}
 
-	/**
-	 * Makes the error of a door.
-	 * @param operation the operation that cannot work
-	 * @param problem what is wrong, in words that follow a colon
-	 * @param action what to do
-	 * @return the error
-	 */
-	public static IdempotencyConfigurationException of(IdempotentOperation operation, String problem, String action) {
-		return of(operation.method(), operation.targetClass(), problem, action);
-	}
-
-	static IdempotencyConfigurationException of(IdempotentAnnotation annotation, String problem, String action) {
-		return of(annotation.method(), annotation.targetClass(), problem, action);
-	}
-
-	static IdempotencyConfigurationException of(IdempotentAnnotation annotation, String problem, String action,
-			Throwable cause) {
-		return of(annotation.method(), annotation.targetClass(), problem, action, cause);
-	}
-
 	static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action,
 			Throwable cause) {
 		return new IdempotencyConfigurationException(description(method, targetClass, problem), action, cause);

@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.SetupProblem;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopProxyUtils;
@@ -79,7 +78,7 @@ class KafkaContainers extends KafkaListenerEndpointRegistry {
 	}
 
 	private static void refuseShare(IdempotentOperation operation) {
-		throw SetupProblem.of(operation,
+		throw operation.problem(
 				"its container is one of a share group, which rejects a record whose listener throws: one whose first "
 						+ "delivery still runs, or whose store is down, would be lost",
 				"Use a container of a consumer group, e.g. by a ConcurrentKafkaListenerContainerFactory");
@@ -98,7 +97,7 @@ class KafkaContainers extends KafkaListenerEndpointRegistry {
 		if (elements.map((element) -> AnnotatedElementUtils.findMergedAnnotation(element, RetryableTopic.class))
 			.filter(Objects::nonNull)
 			.anyMatch((topic) -> topic.dltStrategy() == DltStrategy.ALWAYS_RETRY_ON_ERROR)) {
-			throw SetupProblem.of(operation,
+			throw operation.problem(
 					"it handles dead letters, and by its @RetryableTopic each of its exceptions sends the record to the "
 							+ "dead letter topic again: a duplicate that is refused would do so without a pause or an end",
 					"Set dltStrategy = DltStrategy.FAIL_ON_ERROR on @RetryableTopic; or call a guarded method of another "
@@ -114,14 +113,14 @@ class KafkaContainers extends KafkaListenerEndpointRegistry {
 			return;
 		}
 		if (Arrays.stream(operation.method().getParameters()).noneMatch(KafkaContainers::carriesAcknowledgment)) {
-			throw SetupProblem.of(operation,
+			throw operation.problem(
 					"its container leaves the acknowledgement to the listener, but none of its parameters holds one, so "
 							+ "nobody would acknowledge a duplicate",
 					"Add a parameter, e.g. Acknowledgment acknowledgment, return a CompletableFuture, or let the "
 							+ "container acknowledge, e.g. by AckMode.RECORD");
 		}
 		if (container.isAsyncAcks() && operation.transactions() != null) {
-			throw SetupProblem.of(operation,
+			throw operation.problem(
 					"transaction = JOIN ends with the return of the listener, but its container acknowledges out of "
 							+ "order, so the work may go on in another thread",
 					"Remove asyncAcks of the container, or set transaction = TransactionMode.SEPARATE");

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationExpression;
-import io.idempotency.aop.SetupProblem;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotations;
@@ -162,7 +161,7 @@ final class ListenerCheck {
 
 	private void refuse(boolean contradiction, String problem, String action) {
 		if (contradiction) {
-			throw SetupProblem.of(this.operation, problem, action);
+			throw this.operation.problem(problem, action);
 		}
 	}
 

@@ -15,7 +15,6 @@ import java.util.stream.Stream;
 import com.rabbitmq.client.Channel;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.SetupProblem;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +62,7 @@ final class RabbitBroker implements Broker {
 		}
 		boolean speaks = Stream.of(operation.method().getParameterTypes()).anyMatch(Channel.class::isAssignableFrom);
 		if (!speaks || !RabbitTag.isToldTo(operation.method())) {
-			throw SetupProblem.of(operation,
+			throw operation.problem(
 					"it acknowledges its messages by itself, and nothing tells the guard how to do so for a message "
 							+ "that is skipped or sent back",
 					"Give it " + NEEDED);
