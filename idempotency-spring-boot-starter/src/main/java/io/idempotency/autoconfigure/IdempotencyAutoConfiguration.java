@@ -6,7 +6,7 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
-import io.idempotency.aop.SpringTemplateSurroundings;
+import io.idempotency.aop.transaction.SpringTemplateSurroundings;
 import io.idempotency.engine.CallObserver;
 import io.idempotency.engine.ClaimOriginSource;
 import io.idempotency.engine.EngineObservers;

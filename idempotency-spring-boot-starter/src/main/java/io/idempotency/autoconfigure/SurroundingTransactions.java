@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure;
 
 import java.util.function.Supplier;
 
-import io.idempotency.aop.SpringSurroundingTransaction;
+import io.idempotency.aop.transaction.SpringSurroundingTransaction;
 import io.idempotency.engine.SurroundingTransaction;
 import org.jspecify.annotations.Nullable;
 

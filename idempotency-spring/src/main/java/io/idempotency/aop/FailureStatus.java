@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import io.idempotency.Internal;
 import io.idempotency.store.Causes;
 
 import org.springframework.core.annotation.MergedAnnotation;
@@ -12,8 +13,12 @@ import org.springframework.web.ErrorResponse;
 /**
  * Finds the HTTP status that an exception asks for, by Spring's rules: the exception, or
  * one of its causes, is an {@code ErrorResponse} or has {@code @ResponseStatus}.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class FailureStatus {
+@Internal
+public final class FailureStatus {
 
 	private static final boolean WEB = ClassUtils.isPresent("org.springframework.web.ErrorResponse",
 			FailureStatus.class.getClassLoader());
@@ -27,7 +32,7 @@ final class FailureStatus {
 	 * Returns the status of a failure.
 	 * @return the status, 0 if the exception asks for none
 	 */
-	static int of(Throwable failure) {
+	public static int of(Throwable failure) {
 		if (!WEB) {
 			return 0;
 		}

@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.transaction.MethodTransactions;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.protocol.DeferredResults;

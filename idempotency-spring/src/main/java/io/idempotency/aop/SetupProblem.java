@@ -18,11 +18,11 @@ public final class SetupProblem {
 	private SetupProblem() {
 	}
 
-	static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action) {
+	public static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action) {
 		return new IdempotencyConfigurationException(description(method, targetClass, problem), action);
 	}
 
-	static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action,
+	public static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action,
 			Throwable cause) {
 		return new IdempotencyConfigurationException(description(method, targetClass, problem), action, cause);
 	}

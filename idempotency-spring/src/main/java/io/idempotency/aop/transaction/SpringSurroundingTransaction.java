@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.transaction;
 
 import java.util.ArrayList;
 import java.util.HashMap;

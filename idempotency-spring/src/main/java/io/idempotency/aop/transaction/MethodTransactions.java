@@ -1,10 +1,13 @@
-package io.idempotency.aop;
+package io.idempotency.aop.transaction;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
+import io.idempotency.Internal;
+import io.idempotency.aop.GuardPlace;
+import io.idempotency.aop.SetupProblem;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.key.Caller;
@@ -41,8 +44,12 @@ import org.springframework.util.function.SingletonSupplier;
  * asked of the application's own advice: it knows which methods it sees, in which
  * configuration, and which manager is theirs. A class of its own, because applications
  * may lack spring-tx.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class MethodTransactions {
+@Internal
+public final class MethodTransactions {
 
 	private static final Logger logger = LoggerFactory.getLogger(MethodTransactions.class);
 
@@ -111,7 +118,7 @@ final class MethodTransactions {
 	 * manager, its transactions are none of the store's, or the method asks for a
 	 * transaction other than that of its record
 	 */
-	static BusinessTransactions joined(ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass,
+	public static BusinessTransactions joined(ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass,
 			IdempotencyStore store) {
 		MethodTransactions own = of(beanFactory, method, targetClass);
 		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
@@ -164,7 +171,7 @@ final class MethodTransactions {
 	 * Finds the transactions of the default manager.
 	 * @throws IllegalArgumentException if there is no such manager
 	 */
-	static BusinessTransactions joined(BeanFactory beanFactory) {
+	public static BusinessTransactions joined(BeanFactory beanFactory) {
 		try {
 			PlatformTransactionManager manager = new MethodTransactions(beanFactory, null, null, null).manager();
 			return new SpringTransactions(ManagedTransactions.of(manager), definition(null));
@@ -180,7 +187,7 @@ final class MethodTransactions {
 	 * transaction that the calling thread is in. A method without a transaction of its
 	 * own works in whatever its caller has.
 	 */
-	static UnaryOperator<@Nullable SurroundingTransaction> surrounding(ConfigurableListableBeanFactory beanFactory,
+	public static UnaryOperator<@Nullable SurroundingTransaction> surrounding(ConfigurableListableBeanFactory beanFactory,
 			Method method, Class<?> targetClass) {
 		MethodTransactions own = of(beanFactory, method, targetClass);
 		if (own.wanted == null) {

@@ -1,8 +1,9 @@
-package io.idempotency.aop;
+package io.idempotency.aop.transaction;
 
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
+import io.idempotency.aop.FailureStatus;
 import io.idempotency.codec.json.FirstResults;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.key.Caller;
