@@ -1,10 +1,10 @@
 package io.idempotency.autoconfigure;
 
-import io.idempotency.aop.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.IdempotentPostProcessor;
 import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.ResultCodec;
 

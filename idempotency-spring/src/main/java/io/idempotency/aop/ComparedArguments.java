@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.Internal;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.ResultCodec;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +28,12 @@ import org.springframework.util.ClassUtils;
  * An argument counts by its JSON. What the container hands in, such as the principal or
  * an acknowledgment, is no argument: it differs between two attempts that mean the same.
  * A message counts by its payload, and only if no other argument says what it holds.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class ComparedArguments {
+@Internal
+public final class ComparedArguments {
 
 	private static final String ALGORITHM = "args1";
 
@@ -83,7 +88,7 @@ final class ComparedArguments {
 		this.compared = compared;
 	}
 
-	static ComparedArguments of(Method method, Class<?> targetClass) {
+	public static ComparedArguments of(Method method, Class<?> targetClass) {
 		List<Compared> arguments = new ArrayList<>();
 		List<Compared> messages = new ArrayList<>();
 		Parameter[] parameters = method.getParameters();
@@ -107,7 +112,7 @@ final class ComparedArguments {
 	}
 
 	/** Returns whether one of the names is that of the type or of a super-type. */
-	static boolean is(Class<?> type, Set<String> names) {
+	public static boolean is(Class<?> type, Set<String> names) {
 		if (names.contains(type.getName())) {
 			return true;
 		}
@@ -124,7 +129,7 @@ final class ComparedArguments {
 	 * Refuses arguments that cannot be written as JSON.
 	 * @throws io.idempotency.IdempotencyConfigurationException if there is one
 	 */
-	void check(ResultCodec codec) {
+	public void check(ResultCodec codec) {
 		for (Compared argument : this.compared) {
 			Type type = argument.contentType();
 			String problem = (type != null) ? codec.incomparable(type) : null;
@@ -148,7 +153,7 @@ final class ComparedArguments {
 	}
 
 	/** Returns the types whose JSON is compared. */
-	List<Type> types() {
+	public List<Type> types() {
 		return this.compared.stream().map(Compared::contentType).filter((type) -> type != null).toList();
 	}
 

@@ -58,7 +58,7 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	}
 
 	/** Names the method in messages. */
-	String describe() {
+	public String describe() {
 		return MethodNames.describe(this.method, this.targetClass);
 	}
 

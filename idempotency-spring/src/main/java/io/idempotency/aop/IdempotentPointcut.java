@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 
 import io.idempotency.Idempotent;
+import io.idempotency.aop.operation.IdempotentAnnotation;
 
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.annotation.AnnotationUtils;

@@ -5,13 +5,21 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Names methods in messages, and names operations in stored keys. */
-final class MethodNames {
+import io.idempotency.Internal;
+
+/**
+ * Names methods in messages, and names operations in stored keys.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class MethodNames {
 
 	private MethodNames() {
 	}
 
-	static String describe(Method method, Class<?> targetClass) {
+	public static String describe(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));
@@ -22,7 +30,7 @@ final class MethodNames {
 	 * Returns the default name of an operation. It has the name of the bean's class, so
 	 * two classes that inherit one method never share a key. It is the same in every JVM.
 	 */
-	static String operation(Method method, Class<?> targetClass) {
+	public static String operation(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
 			.map(Class::getTypeName)
 			.collect(Collectors.joining(","));

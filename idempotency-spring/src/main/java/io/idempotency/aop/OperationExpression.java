@@ -45,7 +45,7 @@ public final class OperationExpression {
 
 	private final Set<String> rootMethods;
 
-	OperationExpression(String attribute, String method, Expression expression, Map<String, Integer> variables,
+	public OperationExpression(String attribute, String method, Expression expression, Map<String, Integer> variables,
 			EvaluationContext shared, Set<String> rootMethods) {
 		this.attribute = attribute;
 		this.method = method;

@@ -18,6 +18,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.transaction.SpringSurroundingTransaction;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.protocol.IdempotencyPolicy;

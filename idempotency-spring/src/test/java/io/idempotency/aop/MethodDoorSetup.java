@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
@@ -21,10 +22,10 @@ import org.springframework.core.Ordered;
  * The wiring of the method door in a plain application context, without Boot or AspectJ.
  */
 @Configuration(proxyBeanMethods = false)
-class MethodDoorSetup {
+public class MethodDoorSetup {
 
 	/** A context with the door and the given beans. */
-	static AnnotationConfigApplicationContext start(Class<?>... components) {
+	public static AnnotationConfigApplicationContext start(Class<?>... components) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		try {
 			context.register(MethodDoorSetup.class);

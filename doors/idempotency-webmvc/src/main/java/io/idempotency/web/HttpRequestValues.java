@@ -10,8 +10,8 @@ import java.util.Collections;
 import java.util.List;
 
 import io.idempotency.Internal;
-import io.idempotency.aop.BodyPointers;
 import io.idempotency.aop.RequestValues;
+import io.idempotency.aop.operation.BodyPointers;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,6 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyListener;
-import io.idempotency.aop.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.IdempotentPostProcessor;
@@ -12,6 +11,7 @@ import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.OperationFingerprints;
 import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;

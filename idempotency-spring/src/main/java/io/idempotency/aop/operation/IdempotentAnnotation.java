@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -9,6 +9,9 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
+import io.idempotency.Internal;
+import io.idempotency.aop.MethodNames;
+import io.idempotency.aop.SetupProblem;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
@@ -33,8 +36,11 @@ import org.springframework.util.ReflectionUtils;
  * @param declaredOnMethod whether the annotation is on a method
  * @param declaringMethod the method that has the annotation; the same as {@code method}
  * if the class has it
+ * @hidden
+ * @since 0.1.0
  */
-record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targetClass, boolean declaredOnMethod,
+@Internal
+public record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targetClass, boolean declaredOnMethod,
 		Method declaringMethod) {
 
 	private static final Set<Class<?>> CALLBACKS = Set.of(InitializingBean.class, DisposableBean.class,
@@ -48,7 +54,7 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 	 * suspend function; such a helper has a copy of the annotation. A bridge does not
 	 * count, because it stands for a real method, possibly of another class.
 	 */
-	static boolean isMadeByCompiler(Method method) {
+	public static boolean isMadeByCompiler(Method method) {
 		return method.isSynthetic() && !method.isBridge();
 	}
 
@@ -76,7 +82,7 @@ record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targe
 	 * @param targetClass the class of the bean
 	 * @return the annotation, {@code null} if there is none
 	 */
-	static @Nullable IdempotentAnnotation find(Method method, Class<?> targetClass) {
+	public static @Nullable IdempotentAnnotation find(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		try {
 			return search(method, userClass);

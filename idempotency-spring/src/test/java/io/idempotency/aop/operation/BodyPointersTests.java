@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

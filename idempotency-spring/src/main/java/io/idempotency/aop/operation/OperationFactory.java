@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -10,7 +10,12 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
+import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.KeySource;
+import io.idempotency.aop.MethodNames;
+import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.transaction.MethodTransactions;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.SurroundingTransaction;

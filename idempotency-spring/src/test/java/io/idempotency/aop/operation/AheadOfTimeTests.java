@@ -1,10 +1,12 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.lang.reflect.Proxy;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.aop.IdempotentPostProcessor;
+import io.idempotency.aop.MethodDoorSetup;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -1,11 +1,12 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.lang.reflect.Parameter;
 import java.util.Set;
 import java.util.stream.Stream;
 
-import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import io.idempotency.aop.ComparedArguments;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;

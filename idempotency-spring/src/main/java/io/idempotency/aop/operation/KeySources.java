@@ -1,9 +1,10 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.util.ArrayList;
 import java.util.List;
 
 import io.idempotency.Idempotent;
+import io.idempotency.aop.KeySource;
 import io.idempotency.key.HeaderName;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.aop.ComparedArguments;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;

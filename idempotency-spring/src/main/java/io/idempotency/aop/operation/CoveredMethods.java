@@ -1,8 +1,10 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.lang.reflect.Method;
 import java.util.Optional;
 
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.OperationDoor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalAmount;
@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.UUID;
 
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.aop.DeclaredType.Answer;
+import io.idempotency.aop.CallRoot;
+import io.idempotency.aop.operation.DeclaredType.Answer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

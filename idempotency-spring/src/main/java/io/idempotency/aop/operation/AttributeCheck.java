@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.operation;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
