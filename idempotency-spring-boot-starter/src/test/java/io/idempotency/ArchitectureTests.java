@@ -53,8 +53,8 @@ class ArchitectureTests {
 	 * The circles that are still there, by package and number of classes. A number may
 	 * only get smaller, and no package may be added.
 	 */
-	private static final Map<String, Integer> CIRCLES_TO_BE_CUT = Map.of("io.idempotency.aop", 14,
-			"io.idempotency.store.jdbc", 21, "io.idempotency.store.redis", 4, "io.idempotency.web", 5);
+	private static final Map<String, Integer> CIRCLES_TO_BE_CUT = Map.of("io.idempotency.store.jdbc", 21,
+			"io.idempotency.store.redis", 4, "io.idempotency.web", 5);
 
 	@ArchTest
 	static final ArchRule layersUseOnlyWhatStandsAboveThem = layeredArchitecture().consideringOnlyDependenciesInLayers()

@@ -2,9 +2,9 @@ package io.idempotency.autoconfigure;
 
 import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.IdempotentPostProcessor;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
+import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.ResultCodec;
 

@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure;
 
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationKeys;
-import io.idempotency.aop.UnguardedContexts;
+import io.idempotency.aop.proxy.UnguardedContexts;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.protocol.ResultCodec;
 

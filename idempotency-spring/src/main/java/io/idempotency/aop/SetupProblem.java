@@ -18,12 +18,13 @@ public final class SetupProblem {
 	private SetupProblem() {
 	}
 
-	public static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action) {
+	public static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem,
+			String action) {
 		return new IdempotencyConfigurationException(description(method, targetClass, problem), action);
 	}
 
-	public static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem, String action,
-			Throwable cause) {
+	public static IdempotencyConfigurationException of(Method method, Class<?> targetClass, String problem,
+			String action, Throwable cause) {
 		return new IdempotencyConfigurationException(description(method, targetClass, problem), action, cause);
 	}
 

@@ -1,7 +1,7 @@
 /**
- * The method door: a bean post-processor adds an interceptor to beans with guarded
- * methods, and the interceptor turns the annotation of the called method into an
- * operation and hands the call to a door.
+ * A guarded call: an interceptor finds the operation of the called method and hands the
+ * call to a door, which reads key and fingerprint and gives it to the engine. The method
+ * door is the one that takes what no other takes.
  */
 @NullMarked
 package io.idempotency.aop;

@@ -4,6 +4,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyListener;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
+import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;

@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.lang.reflect.Method;
 
+import io.idempotency.aop.proxy.OutermostGuard;
 import io.idempotency.key.Namespace;
 import org.aopalliance.aop.Advice;
 import org.junit.jupiter.api.Test;

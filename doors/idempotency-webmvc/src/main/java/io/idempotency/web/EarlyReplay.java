@@ -23,7 +23,7 @@ import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationKeys;
-import io.idempotency.aop.OutermostGuard;
+import io.idempotency.aop.proxy.OutermostGuard;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;

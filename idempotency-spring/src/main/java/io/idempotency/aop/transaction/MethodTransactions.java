@@ -118,8 +118,8 @@ public final class MethodTransactions {
 	 * manager, its transactions are none of the store's, or the method asks for a
 	 * transaction other than that of its record
 	 */
-	public static BusinessTransactions joined(ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass,
-			IdempotencyStore store) {
+	public static BusinessTransactions joined(ConfigurableListableBeanFactory beanFactory, Method method,
+			Class<?> targetClass, IdempotencyStore store) {
 		MethodTransactions own = of(beanFactory, method, targetClass);
 		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
 			throw SetupProblem.of(method, targetClass,
@@ -187,8 +187,8 @@ public final class MethodTransactions {
 	 * transaction that the calling thread is in. A method without a transaction of its
 	 * own works in whatever its caller has.
 	 */
-	public static UnaryOperator<@Nullable SurroundingTransaction> surrounding(ConfigurableListableBeanFactory beanFactory,
-			Method method, Class<?> targetClass) {
+	public static UnaryOperator<@Nullable SurroundingTransaction> surrounding(
+			ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass) {
 		MethodTransactions own = of(beanFactory, method, targetClass);
 		if (own.wanted == null) {
 			return UnaryOperator.identity();

@@ -5,8 +5,8 @@ import java.lang.reflect.Proxy;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.aop.IdempotentPostProcessor;
 import io.idempotency.aop.MethodDoorSetup;
+import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

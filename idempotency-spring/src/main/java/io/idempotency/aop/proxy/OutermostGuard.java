@@ -1,8 +1,9 @@
-package io.idempotency.aop;
+package io.idempotency.aop.proxy;
 
 import java.lang.reflect.Method;
 
 import io.idempotency.Internal;
+import io.idempotency.aop.IdempotencyInterceptor;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;

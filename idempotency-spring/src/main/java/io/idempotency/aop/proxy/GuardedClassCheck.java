@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.proxy;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
+import io.idempotency.aop.SetupProblem;
 import io.idempotency.aop.operation.IdempotentAnnotation;
 import org.jspecify.annotations.Nullable;
 

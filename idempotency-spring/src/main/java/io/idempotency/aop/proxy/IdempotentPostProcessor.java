@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.proxy;
 
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -6,6 +6,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
+import io.idempotency.aop.GuardPlace;
+import io.idempotency.aop.IdempotentOperationSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

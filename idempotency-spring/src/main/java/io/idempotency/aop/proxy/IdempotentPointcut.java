@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.proxy;
 
 import java.lang.reflect.Method;
 

@@ -1,4 +1,4 @@
-package io.idempotency.aop;
+package io.idempotency.aop.proxy;
 
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.AopProxyUtils;
