@@ -1,5 +1,6 @@
 package io.idempotency.message;
 
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import org.jspecify.annotations.Nullable;
 
@@ -13,21 +14,24 @@ interface Broker {
 	/**
 	 * Refuses a listener that could not be spoken for. Is called at start-up, right
 	 * before the containers start.
-	 * @param listener the listener
+	 * @param operation the operation of the listener
+	 * @param source where it gets its messages from, {@code null} if its annotation does
+	 * not tell
 	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be guarded;
 	 * the message names the method and the cure
 	 */
-	default void check(Listener listener) {
+	default void check(IdempotentOperation operation, @Nullable String source) {
 	}
 
 	/**
 	 * Begins a delivery.
-	 * @param listener the listener
-	 * @param call the call of its method
+	 * @param call the call of the listener's method
 	 * @param message the message, as far as the arguments carry it
+	 * @param source where the listener gets its messages from, {@code null} if its
+	 * annotation does not tell
 	 * @return the delivery, for this call alone
 	 */
-	Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message);
+	Delivery delivery(OperationCall call, ReceivedMessage message, @Nullable String source);
 
 	/**
 	 * Returns whether containers deliver a message again whose listener returns a future

@@ -2,6 +2,7 @@ package io.idempotency.message;
 
 import java.util.stream.Stream;
 
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import jakarta.jms.Session;
 import org.jspecify.annotations.Nullable;
@@ -31,17 +32,17 @@ final class JmsBroker implements Broker {
 	 * there is lost.
 	 */
 	@Override
-	public void check(Listener listener) {
+	public void check(IdempotentOperation operation, @Nullable String source) {
 		boolean known = containers()
 			.anyMatch((container) -> container instanceof DefaultMessageListenerContainer polling
-					&& (listener.source() == null || listener.source().equals(polling.getDestinationName()))
+					&& (source == null || source.equals(polling.getDestinationName()))
 					&& !polling.isSessionTransacted()
 					&& polling.getSessionAcknowledgeMode() != Session.CLIENT_ACKNOWLEDGE);
 		if (known && !receivesInTransactions()) {
 			logger.warn("""
 					The session of '{}' acknowledges messages before the listener runs: one that fails, whose first \
 					call still runs, or whose store is down is lost. Set sessionTransacted = true""",
-					listener.operation().name());
+					operation.name());
 		}
 	}
 
@@ -59,7 +60,7 @@ final class JmsBroker implements Broker {
 	}
 
 	@Override
-	public Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message) {
+	public Delivery delivery(OperationCall call, ReceivedMessage message, @Nullable String source) {
 		return new JmsDelivery(call, message, this);
 	}
 

@@ -49,7 +49,7 @@ final class KafkaBroker implements Broker {
 	}
 
 	@Override
-	public Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message) {
+	public Delivery delivery(OperationCall call, ReceivedMessage message, @Nullable String source) {
 		return new KafkaDelivery(this, call, message);
 	}
 

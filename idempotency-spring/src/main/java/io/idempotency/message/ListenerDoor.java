@@ -102,7 +102,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		this.listeners.values().forEach((listener) -> {
 			Supplier<Broker> broker = this.brokers.get(listener.kind());
 			if (broker != null) {
-				broker.get().check(listener);
+				broker.get().check(listener.operation(), listener.source());
 			}
 		});
 		this.running = true;
@@ -138,7 +138,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		}
 		Broker broker = known.get();
 		ReceivedMessage message = listener.message(call.arguments());
-		Delivery delivery = broker.delivery(listener, call, message);
+		Delivery delivery = broker.delivery(call, message, listener.source());
 		call.watch(delivery);
 		boolean async = call.operation().async();
 		Object answer;

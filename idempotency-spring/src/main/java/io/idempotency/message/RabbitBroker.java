@@ -47,9 +47,8 @@ final class RabbitBroker implements Broker {
 	}
 
 	@Override
-	public void check(Listener listener) {
-		IdempotentOperation operation = listener.operation();
-		if (listener.source() != null && containers(listener.source())
+	public void check(IdempotentOperation operation, @Nullable String source) {
+		if (source != null && containers(source)
 			.anyMatch((container) -> container.getAcknowledgeMode() == AcknowledgeMode.NONE)) {
 			logger.warn("""
 					The container of '{}' acknowledges messages before the listener runs: one that fails, whose first \
@@ -57,7 +56,7 @@ final class RabbitBroker implements Broker {
 					operation.name());
 		}
 		// Which of several queues a message comes from is known with the message only.
-		if (operation.async() || !Set.of(true).equals(modes(listener.source(), operation))) {
+		if (operation.async() || !Set.of(true).equals(modes(source, operation))) {
 			return;
 		}
 		boolean speaks = Stream.of(operation.method().getParameterTypes()).anyMatch(Channel.class::isAssignableFrom);
@@ -70,9 +69,9 @@ final class RabbitBroker implements Broker {
 	}
 
 	@Override
-	public Delivery delivery(Listener listener, OperationCall call, ReceivedMessage message) {
+	public Delivery delivery(OperationCall call, ReceivedMessage message, @Nullable String source) {
 		return new RabbitDelivery(this, call, message,
-				(listener.source() != null) ? listener.source() : message.source());
+				(source != null) ? source : message.source());
 	}
 
 	/**
