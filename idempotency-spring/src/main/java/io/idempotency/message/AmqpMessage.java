@@ -2,6 +2,7 @@ package io.idempotency.message;
 
 import java.util.List;
 
+import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.amqp.core.Message;

@@ -4,6 +4,9 @@ import java.util.stream.Stream;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
+import io.idempotency.message.delivery.Broker;
+import io.idempotency.message.delivery.Delivery;
+import io.idempotency.message.delivery.ReceivedMessage;
 import jakarta.jms.Session;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

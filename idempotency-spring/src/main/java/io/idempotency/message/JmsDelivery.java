@@ -1,6 +1,10 @@
 package io.idempotency.message;
 
 import io.idempotency.aop.OperationCall;
+import io.idempotency.message.delivery.Delivery;
+import io.idempotency.message.delivery.Hold;
+import io.idempotency.message.delivery.ReceivedMessage;
+import io.idempotency.message.delivery.Watched;
 import jakarta.jms.QueueSession;
 import jakarta.jms.Session;
 import jakarta.jms.TopicSession;
@@ -26,7 +30,7 @@ final class JmsDelivery extends Delivery {
 	}
 
 	@Override
-	void watch(@Nullable Object[] arguments) {
+	protected void watch(@Nullable Object[] arguments) {
 		Class<?>[] types = call().operation().method().getParameterTypes();
 		for (int i = 0; i < arguments.length; i++) {
 			if (arguments[i] instanceof Session own) {
@@ -49,17 +53,17 @@ final class JmsDelivery extends Delivery {
 	}
 
 	@Override
-	boolean waits(Throwable why) {
+	public boolean waits(Throwable why) {
 		return this.hold.again(why);
 	}
 
 	@Override
-	void acknowledge() {
+	public void acknowledge() {
 		// The container does.
 	}
 
 	@Override
-	Throwable sendBack(Throwable why) {
+	public Throwable sendBack(Throwable why) {
 		return why;
 	}
 

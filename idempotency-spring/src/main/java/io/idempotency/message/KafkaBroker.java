@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
+import io.idempotency.message.delivery.Broker;
+import io.idempotency.message.delivery.Delivery;
+import io.idempotency.message.delivery.ReceivedMessage;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -10,6 +10,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 import io.idempotency.aop.OperationCall;
+import io.idempotency.message.delivery.Delivery;
+import io.idempotency.message.delivery.ReceivedMessage;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -50,7 +52,7 @@ final class KafkaDelivery extends Delivery {
 
 	/** Leaves an argument whose parameter takes nothing else, e.g. a KafkaConsumer. */
 	@Override
-	void watch(@Nullable Object[] arguments) {
+	protected void watch(@Nullable Object[] arguments) {
 		@Nullable Position position = Position.of(arguments);
 		Class<?>[] types = call().operation().method().getParameterTypes();
 		for (int i = 0; i < arguments.length; i++) {
@@ -110,12 +112,12 @@ final class KafkaDelivery extends Delivery {
 	 * listener may say nothing about a record that it has processed.
 	 */
 	@Override
-	boolean staysOpen() {
+	protected boolean staysOpen() {
 		return this.acknowledgment != null && this.acknowledgment.isOutOfOrderCommit();
 	}
 
 	@Override
-	void acknowledge() {
+	public void acknowledge() {
 		if (this.acknowledgment != null) {
 			this.acknowledgment.acknowledge();
 		}
@@ -123,7 +125,7 @@ final class KafkaDelivery extends Delivery {
 
 	/** Leaves the record to the error handler, which delivers it again. */
 	@Override
-	Throwable sendBack(Throwable why) {
+	public Throwable sendBack(Throwable why) {
 		return why;
 	}
 
@@ -133,7 +135,7 @@ final class KafkaDelivery extends Delivery {
 	 * a process that dies then has skipped them.
 	 */
 	@Override
-	boolean waits(Throwable why) {
+	public boolean waits(Throwable why) {
 		boolean outOfOrder = call().operation().async() || staysOpen();
 		if (!outOfOrder || !KafkaBackOff.isUndecided(why)) {
 			return false;

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.key.Caller;
+import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
 
 /**

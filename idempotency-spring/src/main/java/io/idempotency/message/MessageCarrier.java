@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
+import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;

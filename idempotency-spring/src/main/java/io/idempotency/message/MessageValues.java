@@ -9,6 +9,7 @@ import java.util.UUID;
 
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.aop.RequestValues;
+import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
 
 /** The values of a message for expressions and keys. A message has no caller. */

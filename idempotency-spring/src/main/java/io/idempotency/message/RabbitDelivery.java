@@ -9,6 +9,11 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.OperationCall;
+import io.idempotency.message.delivery.DeadLetters;
+import io.idempotency.message.delivery.Delivery;
+import io.idempotency.message.delivery.Hold;
+import io.idempotency.message.delivery.ReceivedMessage;
+import io.idempotency.message.delivery.Watched;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +64,7 @@ final class RabbitDelivery extends Delivery {
 	}
 
 	@Override
-	void watch(@Nullable Object[] arguments) {
+	protected void watch(@Nullable Object[] arguments) {
 		Class<?>[] types = call().operation().method().getParameterTypes();
 		for (int i = 0; i < arguments.length; i++) {
 			if (arguments[i] instanceof Channel own && this.tag != null) {
@@ -109,17 +114,17 @@ final class RabbitDelivery extends Delivery {
 	}
 
 	@Override
-	boolean staysOpen() {
+	protected boolean staysOpen() {
 		return this.tag != null && this.broker.isManual(this.queue, call().operation());
 	}
 
 	@Override
-	void opened() {
+	protected void opened() {
 		this.broker.opened(Objects.requireNonNull(this.channel), Objects.requireNonNull(this.tag), this);
 	}
 
 	@Override
-	boolean waits(Throwable why) {
+	public boolean waits(Throwable why) {
 		Hold begun = (this.hold != null) ? this.hold
 				: new Hold(call().operation().policy(), () -> this.broker.isStopped(this.queue));
 		this.hold = begun;
@@ -128,14 +133,14 @@ final class RabbitDelivery extends Delivery {
 	}
 
 	@Override
-	void acknowledge() throws IOException {
+	public void acknowledge() throws IOException {
 		if (isOurs()) {
 			manually().basicAck(Objects.requireNonNull(this.tag), false);
 		}
 	}
 
 	@Override
-	@Nullable Throwable sendBack(Throwable why) throws IOException {
+	public @Nullable Throwable sendBack(Throwable why) throws IOException {
 		if (isOurs() && why instanceof RememberedFailureException failure) {
 			// Nothing will change that, so the container rejects it.
 			return DeadLetters.of(failure);

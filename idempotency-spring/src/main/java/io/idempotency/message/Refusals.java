@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
+import io.idempotency.message.delivery.DeadLetters;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
+import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.messaging.Message;

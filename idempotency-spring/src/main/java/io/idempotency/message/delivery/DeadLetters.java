@@ -1,4 +1,6 @@
-package io.idempotency.message;
+package io.idempotency.message.delivery;
+
+import io.idempotency.Internal;
 
 import org.springframework.messaging.converter.MessageConversionException;
 
@@ -7,13 +9,17 @@ import org.springframework.messaging.converter.MessageConversionException;
  * RabbitMQ's error handlers know this type and do not retry it.
  * <p>
  * A class of its own, because event listeners need no spring-messaging.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class DeadLetters {
+@Internal
+public final class DeadLetters {
 
 	private DeadLetters() {
 	}
 
-	static RuntimeException of(RuntimeException refusal) {
+	public static RuntimeException of(RuntimeException refusal) {
 		return new MessageConversionException(String.valueOf(refusal.getMessage()), refusal);
 	}
 

@@ -1,9 +1,10 @@
-package io.idempotency.message;
+package io.idempotency.message.delivery;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.idempotency.Internal;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.RunWatch;
 import io.idempotency.protocol.Ending;
@@ -64,8 +65,12 @@ import org.jspecify.annotations.Nullable;
  * are told to the broker only where that is up to the listener and not to its container.
  * <p>
  * Words may come from any thread.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-abstract class Delivery implements RunWatch {
+@Internal
+public abstract class Delivery implements RunWatch {
 
 	private final OperationCall call;
 
@@ -85,13 +90,13 @@ abstract class Delivery implements RunWatch {
 	/** The ending of an open claim if the listener takes the message. */
 	private Ending taken = Ending.UNKEPT;
 
-	Delivery(OperationCall call, ReceivedMessage message) {
+	protected Delivery(OperationCall call, ReceivedMessage message) {
 		this.call = call;
 		this.message = message;
 	}
 
 	/** Returns the call of the listener. */
-	final OperationCall call() {
+	protected final OperationCall call() {
 		return this.call;
 	}
 
@@ -100,14 +105,14 @@ abstract class Delivery implements RunWatch {
 	 * @param arguments the arguments that the method will get; the caller takes the
 	 * changes back when the method has returned
 	 */
-	abstract void watch(@Nullable Object[] arguments);
+	protected abstract void watch(@Nullable Object[] arguments);
 
 	/**
 	 * Returns whether a method that has returned without a word has still to say it, e.g.
 	 * because it handed its work to another thread.
 	 * @return {@code false} unless a subclass knows better
 	 */
-	boolean staysOpen() {
+	protected boolean staysOpen() {
 		return false;
 	}
 
@@ -115,7 +120,7 @@ abstract class Delivery implements RunWatch {
 	 * Is told that this delivery stays open, and its claim with it, before anybody can
 	 * say a word. Asks neither the broker nor the store.
 	 */
-	void opened() {
+	protected void opened() {
 	}
 
 	/**
@@ -125,7 +130,7 @@ abstract class Delivery implements RunWatch {
 	 * @return whether to try it again instead; {@code false} without a wait where the
 	 * broker or its container makes the pauses
 	 */
-	boolean waits(Throwable why) {
+	public boolean waits(Throwable why) {
 		return false;
 	}
 
@@ -134,7 +139,7 @@ abstract class Delivery implements RunWatch {
 	 * nothing where the container acknowledges.
 	 * @throws Exception what the broker throws
 	 */
-	abstract void acknowledge() throws Exception;
+	public abstract void acknowledge() throws Exception;
 
 	/**
 	 * Sends back a message that may have to run yet: its method was not entered, because
@@ -146,7 +151,7 @@ abstract class Delivery implements RunWatch {
 	 * that returns futures
 	 * @throws Exception what the broker throws
 	 */
-	abstract @Nullable Throwable sendBack(Throwable why) throws Exception;
+	public abstract @Nullable Throwable sendBack(Throwable why) throws Exception;
 
 	/**
 	 * Notes a word, and lets the call go through at its time.
@@ -155,7 +160,7 @@ abstract class Delivery implements RunWatch {
 	 * @param telling the call to the broker
 	 * @throws Exception what the broker throws
 	 */
-	final void tell(@Nullable Word said, Telling telling) throws Exception {
+	protected final void tell(@Nullable Word said, Telling telling) throws Exception {
 		synchronized (this) {
 			if (this.phase == Phase.RUNS) {
 				this.word = (this.word != null) ? this.word : said;
@@ -175,7 +180,7 @@ abstract class Delivery implements RunWatch {
 	 * @param telling the call to the broker
 	 * @throws Exception what the broker throws
 	 */
-	final void tellAtOnce(Word said, Telling telling) throws Exception {
+	protected final void tellAtOnce(Word said, Telling telling) throws Exception {
 		conclude(said);
 		tellKept();
 		telling.go();
@@ -185,7 +190,7 @@ abstract class Delivery implements RunWatch {
 	 * Notes a word that was said elsewhere, and ends an open claim.
 	 * @param said the word
 	 */
-	final void conclude(Word said) {
+	public final void conclude(Word said) {
 		if (isSaid(said)) {
 			this.open.complete(isGivenBack() ? new Ending.NotRun(null) : this.taken);
 		}
@@ -240,7 +245,7 @@ abstract class Delivery implements RunWatch {
 	}
 
 	/** Returns whether the listener has said nothing about its message. */
-	final synchronized boolean isSilent() {
+	public final synchronized boolean isSilent() {
 		return this.word == null;
 	}
 
@@ -248,7 +253,7 @@ abstract class Delivery implements RunWatch {
 	 * Returns whether the method was successful. If its call has failed all the same, its
 	 * work was rolled back, and what it told the broker is not true any more.
 	 */
-	final synchronized boolean hasReturned() {
+	public final synchronized boolean hasReturned() {
 		return this.hasReturned;
 	}
 
@@ -257,7 +262,7 @@ abstract class Delivery implements RunWatch {
 	 * @throws Exception what the broker throws; what was told after that is not told any
 	 * more
 	 */
-	final void goThrough() throws Exception {
+	public final void goThrough() throws Exception {
 		synchronized (this) {
 			this.phase = (this.phase == Phase.RUNS) ? Phase.OVER : this.phase;
 		}
@@ -283,13 +288,13 @@ abstract class Delivery implements RunWatch {
 	}
 
 	/** Forgets what was kept: it is not true any more. */
-	final synchronized void withdraw() {
+	public final synchronized void withdraw() {
 		this.kept.clear();
 		this.phase = Phase.OVER;
 	}
 
 	/** What a listener says about its message. */
-	enum Word {
+	public enum Word {
 
 		/** The broker may forget the message. */
 		TAKEN,
@@ -307,7 +312,7 @@ abstract class Delivery implements RunWatch {
 
 	/** A call to the broker. */
 	@FunctionalInterface
-	interface Telling {
+	public interface Telling {
 
 		/**
 		 * Makes the call.
@@ -318,7 +323,7 @@ abstract class Delivery implements RunWatch {
 	}
 
 	/** Says, inside of the guard, that a return is no success. */
-	static final class GivenBack extends RuntimeException {
+	public static final class GivenBack extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
 
@@ -330,7 +335,7 @@ abstract class Delivery implements RunWatch {
 		}
 
 		/** Returns what the method has returned. */
-		@Nullable Object result() {
+		public @Nullable Object result() {
 			return this.result;
 		}
 

@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.delivery;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Internal;
 import io.idempotency.protocol.IdempotencyPolicy;
 
 /**
@@ -19,8 +20,12 @@ import io.idempotency.protocol.IdempotencyPolicy;
  * Whatever else goes back does so after a tenth of the lease (one to ten seconds), and so
  * does a conflict that the operation does not wait for. Each pause ends when the
  * container stops or the thread is interrupted.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class Hold {
+@Internal
+public final class Hold {
 
 	private static final Duration STEP = Duration.ofMillis(500);
 
@@ -41,7 +46,7 @@ final class Hold {
 	 * @param policy the policy of the operation
 	 * @param stopped tells whether the container stops
 	 */
-	Hold(IdempotencyPolicy policy, BooleanSupplier stopped) {
+	public Hold(IdempotencyPolicy policy, BooleanSupplier stopped) {
 		this.policy = policy;
 		this.stopped = stopped;
 		this.end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(policy.lease().multipliedBy(2));
@@ -52,7 +57,7 @@ final class Hold {
 	 * @param why why the message cannot be processed
 	 * @return whether to try it again; else it is to go back now
 	 */
-	boolean again(Throwable why) {
+	public boolean again(Throwable why) {
 		boolean waits = why instanceof IdempotencyStoreUnavailableException
 				|| why instanceof IdempotencyInProgressException && this.policy.conflict() == ConflictMode.WAIT;
 		return waits ? System.nanoTime() - this.end < 0 && pause(STEP) : goesBack();
@@ -62,7 +67,7 @@ final class Hold {
 	 * Pauses before the message goes back.
 	 * @return {@code false}
 	 */
-	boolean goesBack() {
+	public boolean goesBack() {
 		pause(beforeItGoesBack());
 		return false;
 	}

@@ -1,13 +1,20 @@
-package io.idempotency.message;
+package io.idempotency.message.delivery;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
-/** Makes arguments that note what a listener tells its broker. */
-final class Watched {
+/**
+ * Makes arguments that note what a listener tells its broker.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class Watched {
 
 	private Watched() {
 	}
@@ -20,7 +27,7 @@ final class Watched {
 	 * @param calls is asked about each call
 	 * @return the watched object
 	 */
-	static <T> T of(T object, Class<? extends T> type, Calls calls) {
+	public static <T> T of(T object, Class<? extends T> type, Calls calls) {
 		return type
 			.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method, arguments) -> {
 				@Nullable Object[] given = (arguments != null) ? arguments : new Object[0];
@@ -46,7 +53,7 @@ final class Watched {
 
 	/** Decides about the calls of a watched argument. */
 	@FunctionalInterface
-	interface Calls {
+	public interface Calls {
 
 		/**
 		 * Makes a call, now, later or not at all.
@@ -62,7 +69,7 @@ final class Watched {
 
 	/** A call of the broker's own object. */
 	@FunctionalInterface
-	interface Call {
+	public interface Call {
 
 		/**
 		 * Makes the call.

@@ -1,5 +1,6 @@
-package io.idempotency.message;
+package io.idempotency.message.delivery;
 
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import org.jspecify.annotations.Nullable;
@@ -8,8 +9,12 @@ import org.jspecify.annotations.Nullable;
  * A kind of broker: what listeners of it have in common. Thread-safe. The classes that
  * implement it need those of the broker, so each is loaded for the first listener of that
  * broker and not before.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-interface Broker {
+@Internal
+public interface Broker {
 
 	/**
 	 * Refuses a listener that could not be spoken for. Is called at start-up, right

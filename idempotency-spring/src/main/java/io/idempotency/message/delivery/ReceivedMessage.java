@@ -1,11 +1,18 @@
-package io.idempotency.message;
+package io.idempotency.message.delivery;
 
 import java.util.List;
 
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
-/** One message, as far as a key can be read from it. */
-interface ReceivedMessage {
+/**
+ * One message, as far as a key can be read from it.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public interface ReceivedMessage {
 
 	/** The message of a listener whose arguments do not carry it. */
 	ReceivedMessage UNKNOWN = new ReceivedMessage() {
