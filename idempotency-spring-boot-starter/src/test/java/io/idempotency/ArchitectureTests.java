@@ -19,7 +19,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.message.KafkaBackOff;
+import io.idempotency.message.kafka.KafkaBackOff;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.protocol.UnreadableResultException;

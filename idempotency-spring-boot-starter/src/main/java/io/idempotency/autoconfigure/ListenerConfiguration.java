@@ -1,8 +1,8 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.aop.MethodDoor;
-import io.idempotency.message.KafkaRegistryPostProcessor;
 import io.idempotency.message.ListenerDoor;
+import io.idempotency.message.kafka.KafkaRegistryPostProcessor;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -36,7 +36,7 @@ final class JavaExamples {
 			import feign.Feign;
 			import io.idempotency.*;
 			import io.idempotency.autoconfigure.IdempotencyDataSource;
-			import io.idempotency.message.KafkaBackOff;
+			import io.idempotency.message.kafka.KafkaBackOff;
 			import io.idempotency.client.*;
 			import io.idempotency.store.IdempotencyStore;
 			import io.idempotency.store.memory.MemoryIdempotencyStore;

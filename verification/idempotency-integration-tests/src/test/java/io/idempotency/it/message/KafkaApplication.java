@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.message.KafkaBackOff;
+import io.idempotency.Idempotent;
+import io.idempotency.message.kafka.KafkaBackOff;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.rabbit;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.rabbitmq.client.Channel;
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.message.delivery.Broker;
@@ -29,8 +30,14 @@ import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** Knows the containers of RabbitMQ's listeners. */
-final class RabbitBroker implements Broker {
+/**
+ * Knows the containers of RabbitMQ's listeners.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class RabbitBroker implements Broker {
 
 	private static final Logger logger = LoggerFactory.getLogger(RabbitBroker.class);
 
@@ -45,14 +52,14 @@ final class RabbitBroker implements Broker {
 	/** The deliveries without a word, by their channels and tags. */
 	private final Map<Channel, NavigableMap<Long, Delivery>> open = new HashMap<>();
 
-	RabbitBroker(BeanFactory beanFactory) {
+	public RabbitBroker(BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 	}
 
 	@Override
 	public void check(IdempotentOperation operation, @Nullable String source) {
-		if (source != null && containers(source)
-			.anyMatch((container) -> container.getAcknowledgeMode() == AcknowledgeMode.NONE)) {
+		if (source != null
+				&& containers(source).anyMatch((container) -> container.getAcknowledgeMode() == AcknowledgeMode.NONE)) {
 			logger.warn("""
 					The container of '{}' acknowledges messages before the listener runs: one that fails, whose first \
 					call still runs, or whose store is down is lost. Set another acknowledge mode than NONE""",
@@ -73,8 +80,7 @@ final class RabbitBroker implements Broker {
 
 	@Override
 	public Delivery delivery(OperationCall call, ReceivedMessage message, @Nullable String source) {
-		return new RabbitDelivery(this, call, message,
-				(source != null) ? source : message.source());
+		return new RabbitDelivery(this, call, message, (source != null) ? source : message.source());
 	}
 
 	/**

@@ -1,7 +1,8 @@
-package io.idempotency.message;
+package io.idempotency.message.jms;
 
 import java.util.stream.Stream;
 
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.message.delivery.Broker;
@@ -19,14 +20,20 @@ import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import org.springframework.jms.listener.MessageListenerContainer;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** A broker of JMS. */
-final class JmsBroker implements Broker {
+/**
+ * A broker of JMS.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class JmsBroker implements Broker {
 
 	private static final Logger logger = LoggerFactory.getLogger(JmsBroker.class);
 
 	private final BeanFactory beanFactory;
 
-	JmsBroker(BeanFactory beanFactory) {
+	public JmsBroker(BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 	}
 
@@ -38,14 +45,12 @@ final class JmsBroker implements Broker {
 	public void check(IdempotentOperation operation, @Nullable String source) {
 		boolean known = containers()
 			.anyMatch((container) -> container instanceof DefaultMessageListenerContainer polling
-					&& (source == null || source.equals(polling.getDestinationName()))
-					&& !polling.isSessionTransacted()
+					&& (source == null || source.equals(polling.getDestinationName())) && !polling.isSessionTransacted()
 					&& polling.getSessionAcknowledgeMode() != Session.CLIENT_ACKNOWLEDGE);
 		if (known && !receivesInTransactions()) {
 			logger.warn("""
 					The session of '{}' acknowledges messages before the listener runs: one that fails, whose first \
-					call still runs, or whose store is down is lost. Set sessionTransacted = true""",
-					operation.name());
+					call still runs, or whose store is down is lost. Set sessionTransacted = true""", operation.name());
 		}
 	}
 

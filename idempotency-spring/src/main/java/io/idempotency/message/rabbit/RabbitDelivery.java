@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.rabbit;
 
 import java.io.IOException;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.jms;
 
 import io.idempotency.aop.OperationCall;
 import io.idempotency.message.delivery.Delivery;

@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.kafka;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.kafka;
 
 import io.idempotency.Internal;
 import org.slf4j.Logger;

@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.rabbit;
 
 import java.lang.reflect.Method;
 import java.util.Map;

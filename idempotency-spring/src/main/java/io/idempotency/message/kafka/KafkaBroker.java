@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.kafka;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.message.delivery.Broker;
@@ -26,8 +27,14 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.KafkaUtils;
 
-/** Knows the containers of Kafka's listeners. */
-final class KafkaBroker implements Broker {
+/**
+ * Knows the containers of Kafka's listeners.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class KafkaBroker implements Broker {
 
 	private static final Logger logger = LoggerFactory.getLogger(KafkaBroker.class);
 
@@ -47,7 +54,7 @@ final class KafkaBroker implements Broker {
 
 	private final Map<String, String> mainGroups = new ConcurrentHashMap<>();
 
-	KafkaBroker(BeanFactory beanFactory) {
+	public KafkaBroker(BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 	}
 

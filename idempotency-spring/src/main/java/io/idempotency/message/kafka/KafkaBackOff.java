@@ -1,4 +1,4 @@
-package io.idempotency.message;
+package io.idempotency.message.kafka;
 
 import java.util.function.BiFunction;
 
