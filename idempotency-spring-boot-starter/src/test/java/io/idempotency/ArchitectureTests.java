@@ -137,6 +137,46 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
 
+	/** A call is read without the start-up, and a broker without the listeners. */
+	@ArchTest
+	static final ArchRule roomsOfTheGuardGoOneWay = layeredArchitecture().consideringOnlyDependenciesInLayers()
+		.withOptionalLayers(true)
+		.layer("call")
+		.definedBy("io.idempotency.aop")
+		.layer("transaction")
+		.definedBy("io.idempotency.aop.transaction")
+		.layer("operation")
+		.definedBy("io.idempotency.aop.operation")
+		.layer("proxy")
+		.definedBy("io.idempotency.aop.proxy")
+		.layer("delivery")
+		.definedBy("io.idempotency.message.delivery")
+		.layer("brokers")
+		.definedBy("io.idempotency.message.kafka", "io.idempotency.message.rabbit", "io.idempotency.message.jms")
+		.layer("listeners")
+		.definedBy("io.idempotency.message")
+		.whereLayer("call")
+		.mayNotAccessAnyLayer()
+		.whereLayer("transaction")
+		.mayOnlyAccessLayers("call")
+		.whereLayer("operation")
+		.mayOnlyAccessLayers("call", "transaction")
+		.whereLayer("proxy")
+		.mayOnlyAccessLayers("call", "operation")
+		.whereLayer("delivery")
+		.mayOnlyAccessLayers("call")
+		.whereLayer("brokers")
+		.mayOnlyAccessLayers("call", "delivery")
+		.whereLayer("listeners")
+		.mayOnlyAccessLayers("call", "delivery", "brokers");
+
+	@ArchTest
+	static final ArchRule brokersDoNotKnowEachOther = slices().matching("io.idempotency.message.(*)")
+		.should()
+		.notDependOnEachOther()
+		.ignoreDependency(DescribedPredicate.alwaysTrue(), resideInAPackage("io.idempotency.message.delivery"))
+		.allowEmptyShould(true);
+
 	@ArchTest
 	static final ArchRule storesDoNotKnowEachOther = slices().matching("io.idempotency.store.(*)..")
 		.should()
