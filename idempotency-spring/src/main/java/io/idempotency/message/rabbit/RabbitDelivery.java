@@ -1,7 +1,6 @@
 package io.idempotency.message.rabbit;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Objects;
 
 import com.rabbitmq.client.Channel;
