@@ -1,6 +1,0 @@
-package io.idempotency.it.http;
-
-@OnRedis
-class FingerprintsOnRedisTests extends FingerprintsOnTomcatTests {
-
-}

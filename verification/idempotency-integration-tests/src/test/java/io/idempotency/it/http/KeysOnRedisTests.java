@@ -1,6 +1,0 @@
-package io.idempotency.it.http;
-
-@OnRedis
-class KeysOnRedisTests extends KeysOnTomcatTests {
-
-}

@@ -1,6 +1,0 @@
-package io.idempotency.it.http;
-
-@OnPostgreSql
-class TombstonesOnPostgreSqlTests extends TombstonesOnTomcatTests {
-
-}

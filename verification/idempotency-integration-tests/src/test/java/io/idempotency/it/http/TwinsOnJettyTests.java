@@ -1,8 +1,0 @@
-package io.idempotency.it.http;
-
-import io.idempotency.it.OnJetty;
-
-@OnJetty
-class TwinsOnJettyTests extends TwinsOnTomcatTests {
-
-}
