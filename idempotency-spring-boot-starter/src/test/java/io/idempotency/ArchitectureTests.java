@@ -86,6 +86,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.codec..")
 		.layer("aop")
 		.definedBy("io.idempotency.aop..")
+		.layer("http")
+		.definedBy("io.idempotency.http..")
 		.layer("web")
 		.definedBy("io.idempotency.web..")
 		.layer("client")
@@ -118,8 +120,10 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "protocol")
 		.whereLayer("aop")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "template", "codec")
+		.whereLayer("http")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "aop")
 		.whereLayer("web")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop", "http")
 		.whereLayer("message")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
 		.whereLayer("client")
@@ -131,8 +135,8 @@ class ArchitectureTests {
 	static final ArchRule everyPackageHasALayer = classes().should(resideIn("io.idempotency", "io.idempotency.key..",
 			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 			"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.observation..",
-			"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.web..", "io.idempotency.message..",
-			"io.idempotency.client.."));
+			"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
+			"io.idempotency.message..", "io.idempotency.client.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -239,7 +243,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyAdaptersKnowJackson = noClasses()
-		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.web..", "io.idempotency.aop..")))
+		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.http..", "io.idempotency.aop..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("com.fasterxml.jackson..", "tools.jackson.."));
 
@@ -295,7 +299,7 @@ class ArchitectureTests {
 	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
 		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.aop..",
-				"io.idempotency.web..", "io.idempotency.message..")
+				"io.idempotency.http..", "io.idempotency.web..", "io.idempotency.message..")
 		.and()
 		.arePublic()
 		.and()

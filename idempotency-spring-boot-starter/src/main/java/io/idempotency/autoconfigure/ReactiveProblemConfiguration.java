@@ -1,6 +1,6 @@
 package io.idempotency.autoconfigure;
 
-import io.idempotency.web.ReactiveProblemHandler;
+import io.idempotency.http.ReactiveProblemHandler;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;

@@ -3,7 +3,7 @@ package io.idempotency.autoconfigure;
 import io.idempotency.ScopeMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.web.HttpSettings;
+import io.idempotency.http.HttpSettings;
 import io.idempotency.web.IdempotencyScopeResolver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

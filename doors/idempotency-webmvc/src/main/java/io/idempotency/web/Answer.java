@@ -3,6 +3,11 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.Set;
 
+import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.web.answer.CapturingResponse;
+import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -94,7 +99,7 @@ abstract class Answer {
 			super(response);
 			this.maxResponseSize = settings.maxResponseSize();
 			this.replay = replay;
-			this.ambient = new AmbientHeaders(response);
+			this.ambient = new AmbientHeaders(response.getHeaderNames(), response::getHeaders);
 			response.hold(this.maxResponseSize);
 		}
 

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.engine.AsyncResults;
+import io.idempotency.http.HttpEnding.Work;
 import io.idempotency.store.Causes;
-import io.idempotency.web.HttpEnding.Work;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

@@ -8,10 +8,18 @@ import java.util.function.Consumer;
 import io.idempotency.FailureMode;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
+import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.AnswerEnd;
+import io.idempotency.http.AwaitedError;
+import io.idempotency.http.HttpEnding;
+import io.idempotency.http.HttpEnding.Failure;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponse;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ResultKind;
-import io.idempotency.web.HttpEnding.Failure;
+import io.idempotency.web.answer.CapturingResponse;
+import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -81,7 +89,7 @@ final class ClaimedAnswer extends Answer {
 		this.work = new AsyncWork(claim::enter, this::decideAfterAnswer);
 		this.replay = replay;
 		this.awaitedError = new AwaitedError(engine, endIsReported, this::keep);
-		this.ambient = new AmbientHeaders(response);
+		this.ambient = new AmbientHeaders(response.getHeaderNames(), response::getHeaders);
 		response.hold(settings.maxResponseSize());
 	}
 
@@ -104,7 +112,7 @@ final class ClaimedAnswer extends Answer {
 		if (this.awaitedError.isAwaited() && !this.end.isKnown()) {
 			// Headers that are set from here on belong to the rendering.
 			this.awaitedError.renders();
-			this.ambient = new AmbientHeaders(next);
+			this.ambient = new AmbientHeaders(next.getHeaderNames(), next::getHeaders);
 		}
 		else if (type == DispatcherType.ERROR && !this.end.isKnown()) {
 			// The container has given up an asynchronous request and answers itself.

@@ -8,6 +8,7 @@ import io.idempotency.engine.GuardedAction;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.protocol.Ending;
 import io.idempotency.store.StoredResult;
 import jakarta.servlet.http.HttpServletRequest;

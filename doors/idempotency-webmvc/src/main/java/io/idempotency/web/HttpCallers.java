@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
+import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

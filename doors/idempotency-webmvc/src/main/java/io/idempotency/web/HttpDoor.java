@@ -20,6 +20,8 @@ import io.idempotency.aop.OperationFingerprints;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.request.FormData;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;

@@ -12,6 +12,9 @@ import java.util.List;
 import io.idempotency.Internal;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.operation.BodyPointers;
+import io.idempotency.http.request.ContentType;
+import io.idempotency.http.request.JsonBody;
+import io.idempotency.http.request.MalformedJsonException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -103,7 +106,7 @@ public final class HttpRequestValues implements RequestValues {
 			return null;
 		}
 		try {
-			String charset = ContentType.charset(this.request);
+			String charset = ContentType.charset(this.request.getContentType(), this.request.getCharacterEncoding());
 			return (charset == null || ContentType.isUtf8(charset)) ? guarded().json(pointer).value()
 					: JsonBody.read(Charset.forName(charset).newDecoder().decode(body.duplicate()).toString(), pointer)
 						.value();

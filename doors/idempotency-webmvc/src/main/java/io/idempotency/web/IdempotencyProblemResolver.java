@@ -12,6 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.NestedRefusals;
+import io.idempotency.http.Problem;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

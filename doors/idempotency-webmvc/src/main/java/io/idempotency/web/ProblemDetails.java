@@ -4,6 +4,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
+import io.idempotency.http.Problem;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

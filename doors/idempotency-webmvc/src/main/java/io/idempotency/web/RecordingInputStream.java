@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
+import io.idempotency.http.ByteSink;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
 import org.jspecify.annotations.Nullable;

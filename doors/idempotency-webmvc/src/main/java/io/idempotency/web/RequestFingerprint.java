@@ -15,6 +15,10 @@ import java.util.TreeSet;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.aop.KeySource;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.http.request.ContentType;
+import io.idempotency.http.request.FormData;
 import io.idempotency.key.Fingerprint;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.RequestDispatcher;
@@ -149,7 +153,8 @@ final class RequestFingerprint {
 	}
 
 	private void addJson(Fingerprint.Builder fingerprint, HttpServletRequest request, RecordingRequest guarded) {
-		boolean byValue = !this.raw && ContentType.isUtf8(ContentType.charset(request));
+		boolean byValue = !this.raw
+				&& ContentType.isUtf8(ContentType.charset(request.getContentType(), request.getCharacterEncoding()));
 		ByteBuffer comparable = byValue ? guarded.comparableJson() : null;
 		if (comparable != null) {
 			fingerprint.add("json").add(comparable);

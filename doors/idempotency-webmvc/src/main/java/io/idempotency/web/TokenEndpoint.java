@@ -10,6 +10,8 @@ import java.util.Set;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
+import io.idempotency.http.FlatJson;
+import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.slf4j.Logger;

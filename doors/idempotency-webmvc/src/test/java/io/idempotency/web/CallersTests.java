@@ -8,6 +8,7 @@ import java.util.Set;
 
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.ScopeMode;
+import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -14,6 +14,7 @@ import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;

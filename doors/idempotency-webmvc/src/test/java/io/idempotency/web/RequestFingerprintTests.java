@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 import io.idempotency.aop.KeySource;
+import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Fingerprint;
 import org.junit.jupiter.api.Test;
 

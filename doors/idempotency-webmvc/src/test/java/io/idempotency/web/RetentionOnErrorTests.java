@@ -11,6 +11,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.http.HttpSettings;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;

@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
-import io.idempotency.web.HttpSettings;
+import io.idempotency.http.HttpSettings;
 
 /** The problems that a guarded operation may answer, in the words of a client. */
 enum DocumentedProblem {

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
-import io.idempotency.web.HttpSettings;
+import io.idempotency.http.HttpSettings;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.headers.Header;
 import io.swagger.v3.oas.models.media.Content;

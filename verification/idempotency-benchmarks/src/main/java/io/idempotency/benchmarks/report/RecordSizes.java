@@ -10,7 +10,7 @@ import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
-import io.idempotency.web.StoredAnswers;
+import io.idempotency.http.StoredAnswers;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 

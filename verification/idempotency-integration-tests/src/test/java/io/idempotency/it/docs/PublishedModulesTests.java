@@ -55,7 +55,7 @@ class PublishedModulesTests {
 				published.add(module);
 			}
 		}
-		assertThat(published).hasSize(9);
+		assertThat(published).hasSize(10);
 		return published;
 	}
 

@@ -48,14 +48,16 @@ class PublishedClassesLinkageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-jdbc", "idempotency-redis", "idempotency-spring",
-			"idempotency-webmvc", "idempotency-client", "idempotency-spring-boot-starter", "idempotency-test" })
+			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-spring-boot-starter",
+			"idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-jdbc", "idempotency-redis", "idempotency-spring",
-			"idempotency-webmvc", "idempotency-client", "idempotency-spring-boot-starter", "idempotency-test" })
+			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-spring-boot-starter",
+			"idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();
 		for (byte[] classFile : classFilesOf(module)) {

@@ -1,0 +1,59 @@
+package io.idempotency.http;
+
+import io.idempotency.Internal;
+
+/**
+ * Writes a flat JSON object, without a JSON library. Not thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class FlatJson {
+
+	private final StringBuilder json = new StringBuilder("{");
+
+	public FlatJson add(String name, String value) {
+		name(name);
+		string(value);
+		return this;
+	}
+
+	public FlatJson add(String name, long value) {
+		name(name);
+		this.json.append(value);
+		return this;
+	}
+
+	private void name(String name) {
+		if (this.json.length() > 1) {
+			this.json.append(',');
+		}
+		string(name);
+		this.json.append(':');
+	}
+
+	private void string(String value) {
+		this.json.append('"');
+		for (int i = 0; i < value.length(); i++) {
+			char c = value.charAt(i);
+			if (c == '"' || c == '\\') {
+				this.json.append('\\').append(c);
+			}
+			else if (c < ' ' || c == '<' || c == '>' || c == '&' || Character.isSurrogate(c) || c == '\u2028'
+					|| c == '\u2029') {
+				this.json.append(String.format("\\u%04x", (int) c));
+			}
+			else {
+				this.json.append(c);
+			}
+		}
+		this.json.append('"');
+	}
+
+	@Override
+	public String toString() {
+		return this.json + "}";
+	}
+
+}

@@ -1,0 +1,281 @@
+package io.idempotency.http;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import io.idempotency.Internal;
+import io.idempotency.ScopeMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of the HTTP door, from {@code idempotency.*}.
+ *
+ * @param replayedHeader the response header that marks a replay
+ * @param maxRequestSize how many bytes the body of a guarded request may have
+ * @param maxResponseSize how many bytes of an answer are kept
+ * @param releaseOn status codes after which the key is free again
+ * @param excludedHeaders response headers that are never stored, in upper or lower case
+ * @param rawFingerprint whether JSON bodies are compared byte by byte
+ * @param scope the scope of keys if there is no resolver
+ * @param anonymousRefused whether a guarded request without a principal is refused
+ * @param scopeHeaders request headers that are part of the caller, such as a tenant's, in
+ * upper or lower case; a missing header differs from every value
+ * @param fingerprintHeaders request headers that must be equal on a retry, in addition to
+ * those that ask for a part of an answer, in upper or lower case
+ * @param ignoredParameters names of parameters in queries and forms that need not be
+ * equal on a retry
+ * @param problemTypeBase what the type of a problem begins with; its code follows
+ * @param retentionOnError the longest time for which an answer of 4xx is kept,
+ * {@code null} for the retention
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
+		Set<String> excludedHeaders, boolean rawFingerprint, ScopeMode scope, boolean anonymousRefused,
+		Set<String> scopeHeaders, Set<String> fingerprintHeaders, Set<String> ignoredParameters, String problemTypeBase,
+		@Nullable Duration retentionOnError) {
+
+	/** The defaults of {@code idempotency.*}. */
+	public static final HttpSettings DEFAULTS = new HttpSettings("Idempotent-Replayed", 1 << 20, 1 << 20,
+			StatusPatterns.RELEASE_ON, Set.of(), false, ScopeMode.PRINCIPAL, false, Set.of(), Set.of(), Set.of(),
+			"urn:idempotency:", null);
+
+	/** The longest array is a little shorter than the greatest integer. */
+	private static final long MAX_SIZE = Integer.MAX_VALUE - 1024;
+
+	/**
+	 * Validates the components; names of headers are kept in lower case.
+	 */
+	public HttpSettings {
+		if (replayedHeader.isBlank()) {
+			throw new IllegalArgumentException("replayedHeader must not be empty");
+		}
+		requireSize("maxRequestSize", maxRequestSize);
+		requireSize("maxResponseSize", maxResponseSize);
+		if (retentionOnError != null && (retentionOnError.isZero() || retentionOnError.isNegative())) {
+			throw new IllegalArgumentException("retentionOnError must be positive, not " + retentionOnError);
+		}
+		excludedHeaders = lowerCase(excludedHeaders);
+		scopeHeaders = lowerCase(scopeHeaders);
+		fingerprintHeaders = lowerCase(fingerprintHeaders);
+		ignoredParameters = Set.copyOf(ignoredParameters);
+	}
+
+	/**
+	 * Returns a builder that starts with the values of these settings.
+	 * @return the builder
+	 */
+	public Builder change() {
+		return new Builder(this);
+	}
+
+	private static void requireSize(String name, long size) {
+		if (size < 0 || size > MAX_SIZE) {
+			throw new IllegalArgumentException(name + " must be 0 to " + MAX_SIZE + " bytes, not " + size);
+		}
+	}
+
+	private static Set<String> lowerCase(Collection<String> names) {
+		return names.stream().map((name) -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
+	}
+
+	/**
+	 * Changes some settings. For one thread.
+	 *
+	 * @hidden
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		private String replayedHeader;
+
+		private long maxRequestSize;
+
+		private long maxResponseSize;
+
+		private StatusPatterns releaseOn;
+
+		private Set<String> excludedHeaders;
+
+		private boolean rawFingerprint;
+
+		private ScopeMode scope;
+
+		private boolean anonymousRefused;
+
+		private Set<String> scopeHeaders;
+
+		private Set<String> fingerprintHeaders;
+
+		private Set<String> ignoredParameters;
+
+		private String problemTypeBase;
+
+		private @Nullable Duration retentionOnError;
+
+		private Builder(HttpSettings from) {
+			this.replayedHeader = from.replayedHeader;
+			this.maxRequestSize = from.maxRequestSize;
+			this.maxResponseSize = from.maxResponseSize;
+			this.releaseOn = from.releaseOn;
+			this.excludedHeaders = from.excludedHeaders;
+			this.rawFingerprint = from.rawFingerprint;
+			this.scope = from.scope;
+			this.anonymousRefused = from.anonymousRefused;
+			this.scopeHeaders = from.scopeHeaders;
+			this.fingerprintHeaders = from.fingerprintHeaders;
+			this.ignoredParameters = from.ignoredParameters;
+			this.problemTypeBase = from.problemTypeBase;
+			this.retentionOnError = from.retentionOnError;
+		}
+
+		/**
+		 * Sets the response header that marks a replay.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder replayedHeader(String value) {
+			this.replayedHeader = value;
+			return this;
+		}
+
+		/**
+		 * Sets how many bytes the body of a guarded request may have.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder maxRequestSize(long value) {
+			this.maxRequestSize = value;
+			return this;
+		}
+
+		/**
+		 * Sets how many bytes of an answer are kept.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder maxResponseSize(long value) {
+			this.maxResponseSize = value;
+			return this;
+		}
+
+		/**
+		 * Sets the status codes after which the key is free again.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder releaseOn(StatusPatterns value) {
+			this.releaseOn = value;
+			return this;
+		}
+
+		/**
+		 * Sets the response headers that are never stored, in upper or lower case.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder excludedHeaders(Set<String> value) {
+			this.excludedHeaders = value;
+			return this;
+		}
+
+		/**
+		 * Sets whether JSON bodies are compared byte by byte.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder rawFingerprint(boolean value) {
+			this.rawFingerprint = value;
+			return this;
+		}
+
+		/**
+		 * Sets the scope of keys if there is no resolver.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder scope(ScopeMode value) {
+			this.scope = value;
+			return this;
+		}
+
+		/**
+		 * Sets whether a guarded request without a principal is refused, if there is no
+		 * resolver.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder anonymousRefused(boolean value) {
+			this.anonymousRefused = value;
+			return this;
+		}
+
+		/**
+		 * Sets the request headers that are part of the caller, in upper or lower case.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder scopeHeaders(Set<String> value) {
+			this.scopeHeaders = value;
+			return this;
+		}
+
+		/**
+		 * Sets the request headers that must be equal on a retry, in upper or lower case.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder fingerprintHeaders(Set<String> value) {
+			this.fingerprintHeaders = value;
+			return this;
+		}
+
+		/**
+		 * Sets the names of parameters that need not be equal on a retry.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder ignoredParameters(Set<String> value) {
+			this.ignoredParameters = value;
+			return this;
+		}
+
+		/**
+		 * Sets what the type of a problem begins with; its code follows.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder problemTypeBase(String value) {
+			this.problemTypeBase = value;
+			return this;
+		}
+
+		/**
+		 * Sets the longest time for which an answer of 4xx is kept, {@code null} for the
+		 * retention.
+		 * @param value the value
+		 * @return this
+		 */
+		public Builder retentionOnError(@Nullable Duration value) {
+			this.retentionOnError = value;
+			return this;
+		}
+
+		/**
+		 * Builds the settings.
+		 * @return the settings
+		 * @throws IllegalArgumentException if a value is not valid; the message names it
+		 */
+		public HttpSettings build() {
+			return new HttpSettings(this.replayedHeader, this.maxRequestSize, this.maxResponseSize, this.releaseOn,
+					this.excludedHeaders, this.rawFingerprint, this.scope, this.anonymousRefused, this.scopeHeaders,
+					this.fingerprintHeaders, this.ignoredParameters, this.problemTypeBase, this.retentionOnError);
+		}
+
+	}
+
+}

@@ -1,0 +1,125 @@
+package io.idempotency.http;
+
+import java.time.Duration;
+
+import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a refused call, for every stack: it loads no class of the servlet API and
+ * none of WebFlux.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class Problem {
+
+	public static final String MEDIA_TYPE = "application/problem+json";
+
+	private Problem() {
+	}
+
+	/**
+	 * Returns the document (RFC 9457).
+	 * @param refusal the refusal
+	 * @param typeBase what the type begins with; the code follows
+	 * @param detail the advice for the client
+	 * @param instance the path that the client has asked for
+	 */
+	public static String document(IdempotencyException refusal, String typeBase, String detail, String instance) {
+		FlatJson problem = new FlatJson().add("type", typeBase + refusal.code())
+			.add("title", refusal.title())
+			.add("status", refusal.status())
+			.add("detail", detail)
+			.add("instance", instance)
+			.add("code", refusal.code())
+			.add("retry", refusal.retry());
+		if (refusal instanceof IdempotencyDuplicateException duplicate) {
+			problem.add("attempts", duplicate.attempts());
+		}
+		return problem.toString();
+	}
+
+	/**
+	 * Returns the value of {@code Retry-After}: seconds, rounded up and at least 1,
+	 * because a client that comes back too early is refused again.
+	 * @return the seconds, {@code null} if it makes no sense to come back
+	 */
+	public static @Nullable String retryAfter(IdempotencyException refusal) {
+		Duration wait = null;
+		if (refusal instanceof IdempotencyInProgressException busy) {
+			wait = busy.retryAfter();
+		}
+		else if (refusal instanceof IdempotencyStoreUnavailableException unavailable) {
+			wait = unavailable.retryAfter();
+		}
+		return (wait != null) ? Long.toString(Math.max(1, wait.getSeconds() + ((wait.getNano() > 0) ? 1 : 0))) : null;
+	}
+
+	/**
+	 * Returns the advice for the client, in the words of the client. The messages of the
+	 * exceptions name operations and properties, so they are for the application and its
+	 * log.
+	 * @param refusal the refusal
+	 * @param target method and path that the client has asked for
+	 * @param place the place of the key, empty if it is not known
+	 */
+	public static String detail(IdempotencyException refusal, String target, String place) {
+		if (refusal instanceof IdempotencyKeyMissingException) {
+			return target + " needs a key" + place + ": send one, and send the same one when you repeat the request";
+		}
+		if (refusal instanceof IdempotencyKeyInvalidException || refusal instanceof IdempotencyBodyTooLargeException) {
+			// These messages only describe the fault of the request.
+			return target + ": " + refusal.getMessage();
+		}
+		if (refusal instanceof IdempotencyCallerUnknownException) {
+			return target + " is for known callers: say who you are, and send the request with the same key";
+		}
+		if (refusal instanceof IdempotencyTokenUnknownException) {
+			return "The token for " + target + " was never issued, has expired or belongs to another caller: "
+					+ "get a new token and send the request with it";
+		}
+		if (refusal instanceof IdempotencyKeyReusedException) {
+			return "The key was used for another request than this " + target
+					+ ": repeat the first request unchanged, or use a new key for a new one";
+		}
+		if (refusal instanceof IdempotencyStoreUnavailableException) {
+			return target + " cannot be accepted at the moment: repeat it unchanged, with the same key, later";
+		}
+		return afterTheFirst(refusal, target);
+	}
+
+	private static String afterTheFirst(IdempotencyException refusal, String target) {
+		if (refusal instanceof IdempotencyInProgressException) {
+			return "The first " + target + " with this key still runs: wait as long as Retry-After says and "
+					+ "repeat it unchanged, with the same key";
+		}
+		if (refusal instanceof IdempotencyDuplicateException) {
+			return target + " was already received with this key, and its answer is not kept: do not send it "
+					+ "again. For a new request, or if the first one has failed, use a new key";
+		}
+		if (refusal instanceof IdempotencyResultUnavailableException) {
+			return "The first " + target + " with this key was processed and will not run again, but its "
+					+ "answer was not kept: look the result up";
+		}
+		if (refusal instanceof IdempotencyOutcomeUnknownException) {
+			return "The first " + target + " with this key did not end and may have had its effect: look the "
+					+ "result up, or ask whoever runs this service";
+		}
+		throw new IllegalStateException("Unknown refusal " + refusal.code());
+	}
+
+}

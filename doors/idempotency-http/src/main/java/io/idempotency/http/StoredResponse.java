@@ -1,0 +1,112 @@
+package io.idempotency.http;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first answer, as it is replayed.
+ *
+ * @param ending how the answer was ended
+ * @param status the status code
+ * @param contentType the content type, {@code null} if there was none
+ * @param contentLength the length that was declared for an answer without a body (HEAD,
+ * 304), -1 if there was none
+ * @param text the message of {@link EndedBy#ERROR}, the location of
+ * {@link EndedBy#REDIRECT}
+ * @param headers the headers that the handler added or changed, and the {@code Range} of
+ * the request if the answer is a part
+ * @param body the body, not a copy
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public record StoredResponse(EndedBy ending, int status, @Nullable String contentType, long contentLength,
+		@Nullable String text, List<ResponseHeader> headers, ByteBuffer body) {
+
+	public static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
+
+	/** A header of the request; no answer has it, so it is stored like one of them. */
+	public static final String RANGE = "Range";
+
+	private static final int PARTIAL_CONTENT = 206;
+
+	private static final int RANGE_NOT_SATISFIABLE = 416;
+
+	/**
+	 * Returns this answer as the rendering of an error, with the headers that the error
+	 * already had.
+	 */
+	StoredResponse rendering(StoredResponse error) {
+		List<ResponseHeader> all = new ArrayList<>(error.headers());
+		all.addAll(this.headers);
+		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
+				this.body);
+	}
+
+	/**
+	 * Returns this answer with the {@code Range} of its request, if it is a part.
+	 * @param range the values of the header
+	 */
+	public StoredResponse answering(List<String> range) {
+		if (range.isEmpty() || !isPart()) {
+			return this;
+		}
+		List<ResponseHeader> all = new ArrayList<>(this.headers);
+		all.add(new ResponseHeader(RANGE, true, List.copyOf(range)));
+		return new StoredResponse(this.ending, this.status, this.contentType, this.contentLength, this.text, all,
+				this.body);
+	}
+
+	/**
+	 * Returns whether this answer is one to a request with the given {@code Range}. The
+	 * whole is: nobody must answer a range with a part.
+	 * @param range the values of the header, empty if the request has none
+	 */
+	public boolean answers(List<String> range) {
+		return !isPart() || range.equals(range());
+	}
+
+	private boolean isPart() {
+		return this.status == PARTIAL_CONTENT || this.status == RANGE_NOT_SATISFIABLE
+				|| this.headers.stream().anyMatch((header) -> header.name().equalsIgnoreCase("Content-Range"));
+	}
+
+	private List<String> range() {
+		return this.headers.stream()
+			.filter((header) -> header.name().equals(RANGE))
+			.findFirst()
+			.map(ResponseHeader::values)
+			.orElse(List.of());
+	}
+
+	/** Never prints headers or body. */
+	@Override
+	public String toString() {
+		return this.status + " " + this.ending + "[" + this.body.remaining() + " bytes]";
+	}
+
+	/**
+	 * The way in which an answer is ended. The ordinal is stored, so constants are never
+	 * reordered and only appended.
+	 *
+	 * @hidden
+	 * @since 0.1.0
+	 */
+	public enum EndedBy {
+
+		/** The body ends the answer. */
+		BODY,
+
+		/** A {@code sendError} ends the answer, and the container renders it. */
+		ERROR,
+
+		/** A {@code sendRedirect} ends the answer. */
+		REDIRECT
+
+	}
+
+}

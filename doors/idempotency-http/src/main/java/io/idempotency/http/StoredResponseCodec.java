@@ -1,0 +1,267 @@
+package io.idempotency.http;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import io.idempotency.Internal;
+import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns answers into bytes and back. The format has a name of its own, so that a newer
+ * format can be told from it:
+ *
+ * <pre class="code">
+ * ending:1 status:2 contentType contentLength text
+ * headers { replaces:1 name values { value } } body
+ * </pre>
+ *
+ * Counts, lengths and the content length are numbers from zero on, which take one byte
+ * for each seven of their bits, the lowest first; the highest bit of a byte says that
+ * another one follows. A name, a value and the body are bytes after their length. The
+ * text and the content length can be missing: they have a length, or a number, of one
+ * more, and zero if they are missing. The content type is zero if it is missing, or the
+ * number of a {@link KnownContentType} plus one, or bytes after a length that is above
+ * all of these. All text is UTF-8. Answers of the {@link FirstAnswerFormat} are read,
+ * too.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class StoredResponseCodec {
+
+	static final String FORMAT = "http2";
+
+	private static final int MAX_COUNT = 0xFFFF;
+
+	private static final int MORE = 0x80;
+
+	/** Enough for an answer with a header or two. */
+	private static final int HEAD = 128;
+
+	private StoredResponseCodec() {
+	}
+
+	public static StoredResult encode(StoredResponse response) {
+		ByteSink head = new ByteSink(HEAD);
+		head.write(response.ending().ordinal());
+		head.write(response.status() >> Byte.SIZE);
+		head.write(response.status());
+		writeContentType(head, response.contentType());
+		writeNumber(head, response.contentLength() + 1);
+		if (response.text() != null) {
+			writeText(head, response.text(), 1);
+		}
+		else {
+			head.write(0);
+		}
+		writeCount(head, response.headers().size());
+		for (ResponseHeader header : response.headers()) {
+			head.write(header.replaces() ? 1 : 0);
+			writeText(head, header.name(), 0);
+			writeCount(head, header.values().size());
+			header.values().forEach((value) -> writeText(head, value, 0));
+		}
+		int length = response.body().remaining();
+		writeNumber(head, length);
+		byte[] bytes = Arrays.copyOf(head.array(), Math.addExact(head.size(), length));
+		response.body().duplicate().get(bytes, head.size(), length);
+		return new StoredResult(FORMAT, bytes);
+	}
+
+	private static void writeContentType(ByteSink bytes, @Nullable String contentType) {
+		KnownContentType known = KnownContentType.of(contentType);
+		if (contentType == null) {
+			bytes.write(0);
+		}
+		else if (known != null) {
+			bytes.write(known.ordinal() + 1);
+		}
+		else {
+			writeText(bytes, contentType, KnownContentType.ROOM + 1);
+		}
+	}
+
+	private static void writeText(ByteSink bytes, String text, int offset) {
+		byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+		writeNumber(bytes, (long) utf8.length + offset);
+		bytes.write(utf8, 0, utf8.length);
+	}
+
+	private static void writeCount(ByteSink bytes, int count) {
+		if (count > MAX_COUNT) {
+			throw new IllegalArgumentException("An answer with " + count + " headers cannot be stored");
+		}
+		writeNumber(bytes, count);
+	}
+
+	private static void writeNumber(ByteSink bytes, long number) {
+		long rest = number;
+		while (rest >= MORE) {
+			bytes.write((byte) (rest | MORE));
+			rest >>>= 7;
+		}
+		bytes.write((byte) rest);
+	}
+
+	public static StoredResponse decode(StoredResult result) {
+		try {
+			ByteBuffer bytes = ByteBuffer.wrap(result.bytes());
+			return switch (result.format()) {
+				case FORMAT -> read(bytes);
+				case FirstAnswerFormat.NAME -> FirstAnswerFormat.read(bytes);
+				default -> throw new UnreadableResultException("A result of format '" + result.format()
+						+ "' is no answer of this version of the HTTP door, which reads '" + FORMAT + "'");
+			};
+		}
+		catch (BufferUnderflowException | CharacterCodingException ex) {
+			throw new UnreadableResultException("A stored answer is damaged", ex);
+		}
+	}
+
+	private static StoredResponse read(ByteBuffer bytes) throws CharacterCodingException {
+		int ending = bytes.get();
+		int status = bytes.getShort();
+		String contentType = contentType(bytes);
+		long contentLength = number(bytes) - 1;
+		long textLength = number(bytes);
+		String text = (textLength > 0) ? text(bytes, textLength - 1) : null;
+		int count = count(bytes);
+		List<ResponseHeader> headers = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			headers.add(header(bytes));
+		}
+		require(number(bytes) == bytes.remaining());
+		require(ending >= 0 && ending < EndedBy.values().length && status >= 100 && status <= 999);
+		return new StoredResponse(EndedBy.values()[ending], status, contentType, contentLength, text,
+				List.copyOf(headers), bytes.slice());
+	}
+
+	private static @Nullable String contentType(ByteBuffer bytes) throws CharacterCodingException {
+		long number = number(bytes);
+		if (number == 0) {
+			return null;
+		}
+		if (number > KnownContentType.ROOM) {
+			return text(bytes, number - KnownContentType.ROOM - 1);
+		}
+		KnownContentType known = KnownContentType.of(number - 1);
+		if (known == null) {
+			throw new UnreadableResultException("A content type of a stored answer is not known to this version");
+		}
+		return known.text();
+	}
+
+	private static ResponseHeader header(ByteBuffer bytes) throws CharacterCodingException {
+		boolean replaces = bytes.get() == 1;
+		String name = text(bytes, number(bytes));
+		int count = count(bytes);
+		List<String> values = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			values.add(text(bytes, number(bytes)));
+		}
+		require(!name.isEmpty() && !values.isEmpty());
+		return new ResponseHeader(name, replaces, List.copyOf(values));
+	}
+
+	private static int count(ByteBuffer bytes) {
+		long count = number(bytes);
+		require(count <= MAX_COUNT);
+		return (int) count;
+	}
+
+	private static String text(ByteBuffer bytes, long length) throws CharacterCodingException {
+		// The length is checked first, so that no memory is allocated for bytes that are
+		// not there.
+		require(length <= bytes.remaining());
+		ByteBuffer slice = bytes.slice(bytes.position(), (int) length);
+		bytes.position(bytes.position() + (int) length);
+		return StandardCharsets.UTF_8.newDecoder().decode(slice).toString();
+	}
+
+	private static long number(ByteBuffer bytes) {
+		long number = 0;
+		for (int shift = 0; shift < Long.SIZE - 1; shift += 7) {
+			byte next = bytes.get();
+			number |= (next & 0x7FL) << shift;
+			if (next >= 0) {
+				return number;
+			}
+		}
+		throw new UnreadableResultException("A stored answer is damaged");
+	}
+
+	private static void require(boolean valid) {
+		if (!valid) {
+			throw new UnreadableResultException("A stored answer is damaged");
+		}
+	}
+
+	/**
+	 * Content types that most answers have. A stored answer has the number of one instead
+	 * of its text. The ordinal is stored, so constants are never reordered and only
+	 * appended.
+	 */
+	private enum KnownContentType {
+
+		JSON("application/json"),
+
+		JSON_UTF8("application/json;charset=UTF-8"),
+
+		PROBLEM_JSON("application/problem+json"),
+
+		TEXT_UTF8("text/plain;charset=UTF-8"),
+
+		TEXT("text/plain"),
+
+		HTML_UTF8("text/html;charset=UTF-8"),
+
+		HTML("text/html"),
+
+		XML("application/xml"),
+
+		PROBLEM_XML("application/problem+xml"),
+
+		HAL_JSON("application/hal+json");
+
+		/** Room for more of them, below the lengths of other content types. */
+		static final int ROOM = 32;
+
+		private static final KnownContentType[] ALL = values();
+
+		private final String text;
+
+		KnownContentType(String text) {
+			this.text = text;
+		}
+
+		/** Returns the constant for a text, {@code null} if there is none. */
+		static @Nullable KnownContentType of(@Nullable String text) {
+			for (KnownContentType known : ALL) {
+				if (known.text.equals(text)) {
+					return known;
+				}
+			}
+			return null;
+		}
+
+		/** Returns the constant of a number, {@code null} if there is none. */
+		static @Nullable KnownContentType of(long number) {
+			return (number >= 0 && number < ALL.length) ? ALL[(int) number] : null;
+		}
+
+		String text() {
+			return this.text;
+		}
+
+	}
+
+}

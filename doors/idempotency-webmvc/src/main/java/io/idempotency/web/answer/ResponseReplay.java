@@ -1,0 +1,99 @@
+package io.idempotency.web.answer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+import io.idempotency.Internal;
+import io.idempotency.http.ResponseHeader;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.http.StoredResponse.EndedBy;
+import jakarta.servlet.http.HttpServletResponse;
+
+/**
+ * Writes a stored answer. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ResponseReplay {
+
+	private static final String CACHE_CONTROL = "Cache-Control";
+
+	private final String replayedHeader;
+
+	public ResponseReplay(String replayedHeader) {
+		this.replayedHeader = replayedHeader;
+	}
+
+	/**
+	 * Writes the whole answer.
+	 * @param stored the answer
+	 * @param response the response, not committed
+	 * @throws IOException if it could not be sent
+	 */
+	public void send(StoredResponse stored, HttpServletResponse response) throws IOException {
+		response.resetBuffer();
+		response.setStatus(stored.status());
+		if (stored.contentType() != null) {
+			response.setContentType(stored.contentType());
+		}
+		stored.headers()
+			.stream()
+			.filter((header) -> !header.name().equals(StoredResponse.RANGE))
+			.forEach((header) -> send(header, response));
+		mark(stored.headers(), response);
+		sendBody(response, stored.body().duplicate(), stored.contentLength());
+		if (stored.ending() != EndedBy.BODY) {
+			boolean clearBuffer = !stored.body().hasRemaining();
+			new PendingEnd(stored.ending(), stored.status(), stored.text(), clearBuffer).send(response);
+		}
+	}
+
+	private static void send(ResponseHeader header, HttpServletResponse response) {
+		boolean replace = header.replaces();
+		for (String value : header.values()) {
+			if (replace) {
+				response.setHeader(header.name(), value);
+				replace = false;
+			}
+			else {
+				response.addHeader(header.name(), value);
+			}
+		}
+	}
+
+	/**
+	 * Marks an answer as a replay, and keeps caches from storing it unless the handler
+	 * has set {@code Cache-Control}.
+	 * @param own the headers of the handler
+	 * @param response the response
+	 */
+	public void mark(List<ResponseHeader> own, HttpServletResponse response) {
+		response.setHeader(this.replayedHeader, "true");
+		if (own.stream().noneMatch((header) -> CACHE_CONTROL.equalsIgnoreCase(header.name()))) {
+			response.setHeader(CACHE_CONTROL, "no-store");
+		}
+	}
+
+	/**
+	 * Writes a body.
+	 * @param response the response
+	 * @param body the bytes
+	 * @param declaredLength the length that an answer without a body declares, -1 if none
+	 * @throws IOException if it could not be sent
+	 */
+	public static void sendBody(HttpServletResponse response, ByteBuffer body, long declaredLength) throws IOException {
+		if (body.hasRemaining()) {
+			response.setContentLengthLong(body.remaining());
+			response.getOutputStream().write(body.array(), body.arrayOffset() + body.position(), body.remaining());
+		}
+		else if (declaredLength > 0) {
+			// A length of 0 is never set: some containers would end the answer at once,
+			// before outer filters have set their headers.
+			response.setContentLengthLong(declaredLength);
+		}
+	}
+
+}
