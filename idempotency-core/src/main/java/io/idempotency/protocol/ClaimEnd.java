@@ -228,7 +228,7 @@ public final class ClaimEnd {
 			}
 			at = carryOut(due);
 		}
-		return (at != null) ? write(due, at) : Write.HOLD;
+		return (due != null && at != null) ? write(due, at) : Write.HOLD;
 	}
 
 	private static State afterSurrounding(TransactionOutcome outcome) {
