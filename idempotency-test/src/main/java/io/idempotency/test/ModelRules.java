@@ -23,8 +23,8 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.Step;
 import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.record.Transition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -195,8 +195,8 @@ interface ModelRules extends StoreUnderTest {
 			return Call.fingerprint((this.random.nextInt(6) == 0) ? "other" : "first");
 		}
 
-		private <T> T model(BiFunction<StoredRecord, Moment, Step<T>> verb) {
-			Step<T> step = verb.apply(live(), moment());
+		private <T> T model(BiFunction<StoredRecord, Moment, Transition<T>> verb) {
+			Transition<T> step = verb.apply(live(), moment());
 			this.record = step.next();
 			return step.answer();
 		}

@@ -15,8 +15,8 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
-import io.idempotency.store.record.Step;
 import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.record.Transition;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,11 +81,11 @@ final class BoundedRecords {
 	 * @throws IdempotencyStoreException if there is no room for the bytes that the step
 	 * adds
 	 */
-	<T> T update(IdempotencyKey key, BiFunction<StoredRecord, Moment, Step<T>> transition) {
+	<T> T update(IdempotencyKey key, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
 		return update(RecordId.of(key), key.operation(), transition);
 	}
 
-	<T> T update(RecordId id, String operation, BiFunction<StoredRecord, Moment, Step<T>> transition) {
+	<T> T update(RecordId id, String operation, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
 		Change<T> change = new Change<>(id, operation, transition);
 		while (!change.succeeds()) {
 			if (change.missesTokenRoom) {
@@ -224,7 +224,7 @@ final class BoundedRecords {
 
 		private final String operation;
 
-		private final BiFunction<StoredRecord, Moment, Step<T>> transition;
+		private final BiFunction<StoredRecord, Moment, Transition<T>> transition;
 
 		private boolean keepResult = true;
 
@@ -234,9 +234,9 @@ final class BoundedRecords {
 
 		private boolean added;
 
-		private @Nullable Step<T> step;
+		private @Nullable Transition<T> step;
 
-		Change(RecordId id, String operation, BiFunction<StoredRecord, Moment, Step<T>> transition) {
+		Change(RecordId id, String operation, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
 			this.id = id;
 			this.operation = operation;
 			this.transition = transition;

@@ -98,12 +98,13 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @param moment the time of the step
 	 * @return the step
 	 */
-	public Step<RecordAdmin.Eviction> evict(boolean force, Moment moment) {
+	public Transition<RecordAdmin.Eviction> evict(boolean force, Moment moment) {
 		if (this.state == RecordState.ABSENT) {
 			return stay(RecordAdmin.Eviction.ABSENT);
 		}
 		boolean held = (isRunning() || this.state == RecordState.EXECUTED) && moment.isBefore(this.leaseUntil);
-		return (held && !force) ? stay(RecordAdmin.Eviction.RUNNING) : new Step<>(ABSENT, RecordAdmin.Eviction.EVICTED);
+		return (held && !force) ? stay(RecordAdmin.Eviction.RUNNING)
+				: new Transition<>(ABSENT, RecordAdmin.Eviction.EVICTED);
 	}
 
 	/**
@@ -112,7 +113,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @param moment the time of the step
 	 * @return the step
 	 */
-	public Step<ClaimResult> claim(ClaimRequest request, Moment moment) {
+	public Transition<ClaimResult> claim(ClaimRequest request, Moment moment) {
 		boolean once = request.type() == ClaimType.ONCE;
 		return switch (this.state) {
 			case ABSENT, ISSUED ->
@@ -124,17 +125,17 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		};
 	}
 
-	private Step<ClaimResult> claimOnceMore(ClaimRequest request) {
+	private Transition<ClaimResult> claimOnceMore(ClaimRequest request) {
 		if (!counts(request)) {
 			return acquired(request, ClaimOrigin.UNKNOWN);
 		}
-		return new Step<>(
+		return new Transition<>(
 				new StoredRecord(this.state, this.claimId, this.fence, this.fingerprint, this.leaseUntil,
 						this.keptUntil, this.tokenUntil, this.attempts + 1, null, this.kind, this.origin),
 				new ClaimResult.Duplicate(this.attempts + 1));
 	}
 
-	private Step<ClaimResult> claimLeased(ClaimRequest request, Moment moment) {
+	private Transition<ClaimResult> claimLeased(ClaimRequest request, Moment moment) {
 		if (isRunning() && isOwnedBy(request.claimId())) {
 			return with(this.state, this.claimId, moment.plus(request.lease())).acquired(request, ClaimOrigin.UNKNOWN);
 		}
@@ -153,15 +154,15 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 				: new ClaimResult.Completed(this.result, moment.until(this.keptUntil), this.origin));
 	}
 
-	private Step<ClaimResult> acquire(ClaimRequest request, RecordState next, Moment moment) {
+	private Transition<ClaimResult> acquire(ClaimRequest request, RecordState next, Moment moment) {
 		long leased = (next == RecordState.ONCE) ? moment.micros() : moment.plus(request.lease());
 		return new StoredRecord(next, request.claimId(), moment.nextFence(), request.fingerprint(), leased,
 				moment.plus(request.retention()), this.tokenUntil, 1, null, ResultKind.SUCCESS, request.origin())
 			.acquired(request, this.origin);
 	}
 
-	private Step<ClaimResult> acquired(ClaimRequest request, ClaimOrigin before) {
-		return new Step<>(this, new ClaimResult.Acquired(
+	private Transition<ClaimResult> acquired(ClaimRequest request, ClaimOrigin before) {
+		return new Transition<>(this, new ClaimResult.Acquired(
 				new Claim(request.key(), this.claimId, this.fence, this.state == RecordState.TAKEN_OVER), before));
 	}
 
@@ -172,7 +173,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @param moment the time of the step
 	 * @return the step
 	 */
-	public Step<Boolean> complete(Completion completion, Moment moment) {
+	public Transition<Boolean> complete(Completion completion, Moment moment) {
 		boolean ours = isOwnedBy(completion.claim().id());
 		return switch (this.state) {
 			case ABSENT,
@@ -197,11 +198,11 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		return retention == 0 || moment.micros() - completion.claim().fence() < retention;
 	}
 
-	private Step<Boolean> completedIf(boolean accepted, Completion completion, Moment moment) {
+	private Transition<Boolean> completedIf(boolean accepted, Completion completion, Moment moment) {
 		return accepted ? completed(completion, this.fingerprint, this.fence, moment) : stay(false);
 	}
 
-	private Step<Boolean> completed(Completion completion, Fingerprint completedFingerprint, long completedFence,
+	private Transition<Boolean> completed(Completion completion, Fingerprint completedFingerprint, long completedFence,
 			Moment moment) {
 		RecordState next = switch (completion.type()) {
 			case RESULT -> RecordState.RESULT;
@@ -211,7 +212,7 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 		long keptAfter = moment.plus(completion.retention());
 		// The wait for the result must not keep the record longer than its retention.
 		long awaited = Math.min(moment.plus(completion.attachWithin()), keptAfter);
-		return new Step<>(
+		return new Transition<>(
 				new StoredRecord(next, completion.claim().id(), completedFence, completedFingerprint, awaited,
 						keptAfter, this.tokenUntil, this.attempts, completion.result(), kind(completion), this.origin),
 				true);
@@ -232,15 +233,15 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @param moment the time of the step
 	 * @return the step
 	 */
-	public Step<Boolean> release(ClaimId id, Moment moment) {
+	public Transition<Boolean> release(ClaimId id, Moment moment) {
 		return switch (this.state) {
 			// There is no claim to give back; this release may have been sent before.
 			case ABSENT, ISSUED, NOBODYS -> stay(true);
-			case RUNNING, ONCE -> isOwnedBy(id) ? new Step<>(unclaimed(moment), true) : stay(false);
+			case RUNNING, ONCE -> isOwnedBy(id) ? new Transition<>(unclaimed(moment), true) : stay(false);
 			// The dead owner may have had its effect, so a successor that failed must not
 			// delete the record.
 			case TAKEN_OVER ->
-				isOwnedBy(id) ? new Step<>(with(RecordState.NOBODYS, NO_ID, moment.micros()), true) : stay(false);
+				isOwnedBy(id) ? new Transition<>(with(RecordState.NOBODYS, NO_ID, moment.micros()), true) : stay(false);
 			case EXECUTED, RESULT, TOMBSTONE -> stay(false);
 		};
 	}
@@ -260,8 +261,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @param moment the time of the step
 	 * @return the step
 	 */
-	public Step<Boolean> renew(ClaimId id, Duration lease, Moment moment) {
-		return (isRunning() && isOwnedBy(id)) ? new Step<>(with(this.state, id, moment.plus(lease)), true)
+	public Transition<Boolean> renew(ClaimId id, Duration lease, Moment moment) {
+		return (isRunning() && isOwnedBy(id)) ? new Transition<>(with(this.state, id, moment.plus(lease)), true)
 				: stay(false);
 	}
 
@@ -271,12 +272,12 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	 * @param moment the time of the step
 	 * @return the step; its answer is when the record expires
 	 */
-	public Step<Long> issue(Duration timeToLive, Moment moment) {
+	public Transition<Long> issue(Duration timeToLive, Moment moment) {
 		if (this.state != RecordState.ABSENT) {
 			return stay(expiresAt());
 		}
 		long until = moment.plus(timeToLive);
-		return new Step<>(issued(moment.nextFence(), until), until);
+		return new Transition<>(issued(moment.nextFence(), until), until);
 	}
 
 	private static StoredRecord issued(long fence, long until) {
@@ -298,8 +299,8 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 				this.tokenUntil, this.attempts, null, this.kind, this.origin);
 	}
 
-	private <T> Step<T> stay(T answer) {
-		return new Step<>(this, answer);
+	private <T> Transition<T> stay(T answer) {
+		return new Transition<>(this, answer);
 	}
 
 }

@@ -13,15 +13,15 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimResult.Acquired;
+import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
-import io.idempotency.store.record.Step;
 import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.record.Transition;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.test.util.ReflectionTestUtils;
@@ -193,7 +193,7 @@ class RecordOrdersTests {
 	private Entry completed(ResultKind kind) {
 		IdempotencyKey key = key();
 		Moment moment = Moment.origin();
-		Step<ClaimResult> claimed = StoredRecord.ABSENT.claim(ClaimRequest.of(key, QUEUE, QUEUE), moment);
+		Transition<ClaimResult> claimed = StoredRecord.ABSENT.claim(ClaimRequest.of(key, QUEUE, QUEUE), moment);
 		Completion completion = Completion.result(((Acquired) claimed.answer()).claim(), Fingerprint.NONE,
 				new StoredResult("test", new byte[10]), QUEUE, kind);
 		return entry(key, claimed.next().complete(completion, moment).next());

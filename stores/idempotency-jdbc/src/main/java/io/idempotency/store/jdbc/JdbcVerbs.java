@@ -21,8 +21,8 @@ import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordState;
-import io.idempotency.store.record.Step;
 import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.record.Transition;
 
 import org.jspecify.annotations.Nullable;
 
@@ -229,7 +229,7 @@ final class JdbcVerbs {
 	 * @param timed whether the step of an absent record needs the database's clock
 	 */
 	private <T> T settle(SqlSession session, IdempotencyKey key, boolean timed,
-			BiFunction<StoredRecord, Moment, Step<T>> verb) throws SQLException {
+			BiFunction<StoredRecord, Moment, Transition<T>> verb) throws SQLException {
 		return rounds((round) -> {
 			StoredRow row = this.dialect.findHead(session, key);
 			return step(session, key, (row != null) ? row : StoredRow.missing(timed ? clock(session) : 0), verb);
@@ -238,9 +238,9 @@ final class JdbcVerbs {
 
 	/** Takes one step of one row; returns no answer if another call was faster. */
 	private <T> @Nullable T step(SqlSession session, IdempotencyKey key, StoredRow row,
-			BiFunction<StoredRecord, Moment, Step<T>> verb) throws SQLException {
+			BiFunction<StoredRecord, Moment, Transition<T>> verb) throws SQLException {
 		StoredRecord current = row.current();
-		Step<T> step = verb.apply(current, row.moment());
+		Transition<T> step = verb.apply(current, row.moment());
 		return (step.next() == current || swap(session, key, row, step.next())) ? step.answer() : null;
 	}
 

@@ -15,7 +15,7 @@ import io.idempotency.store.RecordAdmin.Eviction;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.record.RecordView;
-import io.idempotency.store.record.Step;
+import io.idempotency.store.record.Transition;
 
 import org.jspecify.annotations.Nullable;
 
@@ -88,7 +88,7 @@ final class OperatorRows {
 			if (row == null) {
 				return Eviction.ABSENT;
 			}
-			Step<Eviction> step = row.current().evict(force, row.moment());
+			Transition<Eviction> step = row.current().evict(force, row.moment());
 			return (step.answer() != Eviction.EVICTED || session.update(this.dialect.sql().delete(),
 					(statement) -> RecordRows.bindUnchanged(statement, 1, hash, row.record())) == 1) ? step.answer()
 							: null;

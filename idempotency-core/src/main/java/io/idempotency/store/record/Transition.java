@@ -6,5 +6,5 @@ package io.idempotency.store.record;
  * @param next the next record; the same instance if nothing changes
  * @param answer the answer to the caller
  */
-public record Step<T>(StoredRecord next, T answer) {
+public record Transition<T>(StoredRecord next, T answer) {
 }
