@@ -48,6 +48,7 @@ class AdmissionTests {
 		Admission admission = new Admission(call, ClaimOrigin.UNKNOWN);
 		assertThat(admission.begin(this.now)).isEqualTo(Move.SEND);
 		assertThat(admission.sentNanos()).isEqualTo(this.now);
+		assertThat(admission.call()).isSameAs(call);
 		return admission;
 	}
 

@@ -234,6 +234,13 @@ class ClaimEndTests {
 	}
 
 	@Test
+	void whatIsWrittenIsWhatBecomesOfTheRecord() {
+		Write release = new Write.Release(CAUSE);
+		assertThat(release.change()).isSameAs(release);
+		assertThat(new Write.Applied(release).change()).isSameAs(release);
+	}
+
+	@Test
 	void failureIsReleasedOrRemembered() {
 		assertThat(free().ended(failed())).isEqualTo(new Write.Release(CAUSE));
 		this.policy.remembering();
@@ -293,6 +300,29 @@ class ClaimEndTests {
 		assertThat(encoded).hasValue(1);
 		assertCompletes(end.transactionEnded(COMMITTED, false), Completion.Type.RESULT, ResultKind.REFUSAL, HOUR);
 		assertThat(encoded).hasValue(1);
+	}
+
+	@Test
+	void resultInTheTransactionOfTheWorkIsEncodedAtOnce() {
+		AtomicInteger encoded = new AtomicInteger();
+		joined().ended(counted(encoded));
+		assertThat(encoded).hasValue(1);
+	}
+
+	@Test
+	void resultThatComesTooLateIsNotEncoded() {
+		AtomicInteger encoded = new AtomicInteger();
+		ClaimEnd end = free();
+		end.ended(failed());
+		end.ended(counted(encoded));
+		assertThat(encoded).hasValue(0);
+	}
+
+	private static Ending counted(AtomicInteger encoded) {
+		return new Ending.Done(() -> {
+			encoded.incrementAndGet();
+			return RESULT;
+		});
 	}
 
 	@Test
