@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -16,23 +15,10 @@ class InternalTests {
 
 	@Test
 	void everyInternalTypeAndNoOtherIsLeftOutOfTheJavadoc() {
-		try (Stream<Path> files = Stream.of("idempotency-core", "idempotency-spring", "stores", "doors")
-			.flatMap((module) -> walk(Path.of("..", module)))) {
-			List<Path> sources = files.filter((file) -> file.toString().endsWith(".java"))
-				.filter((file) -> file.toString().contains("/src/main/java/"))
-				.toList();
-			assertThat(sources.stream().filter(InternalTests::isInternal)).hasSizeGreaterThan(40);
-			assertThat(sources).allSatisfy((file) -> assertThat(isHidden(file)).isEqualTo(isInternal(file)));
-		}
-	}
-
-	private static Stream<Path> walk(Path directory) {
-		try {
-			return Files.walk(directory);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		List<Path> sources = Sources.of("idempotency-core", "idempotency-spring", "stores", "doors",
+				"idempotency-spring-boot-starter");
+		assertThat(sources.stream().filter(InternalTests::isInternal)).hasSizeGreaterThan(40);
+		assertThat(sources).allSatisfy((file) -> assertThat(isHidden(file)).isEqualTo(isInternal(file)));
 	}
 
 	private static boolean isInternal(Path source) {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
+import io.idempotency.Internal;
 import io.idempotency.codec.AesGcmResultCipher;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +15,14 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 /**
  * Reads {@code idempotency.encryption.keys}. No message shows a value, because even a
  * value in the wrong place may be a key.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class EncryptionKeys {
+@Internal
+public final class EncryptionKeys {
 
-	static final String PROPERTY = "idempotency.encryption.keys";
+	public static final String PROPERTY = "idempotency.encryption.keys";
 
 	static final String ACTIVE_KEY = "idempotency.encryption.active-key";
 
@@ -75,7 +80,7 @@ final class EncryptionKeys {
 	}
 
 	/** Makes the cipher from properties that were checked; there must be a key. */
-	static AesGcmResultCipher cipher(IdempotencyProperties.Encryption encryption) {
+	public static AesGcmResultCipher cipher(IdempotencyProperties.Encryption encryption) {
 		Map<String, byte[]> keys = new LinkedHashMap<>();
 		encryption.keys().forEach((id, text) -> keys.put(id, decode(id, text)));
 		String active = encryption.activeKey();

@@ -104,8 +104,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	/**
 	 * Returns the policy of an operation whose annotation says nothing else.
 	 * @return the policy
+	 * @hidden
 	 */
-	IdempotencyPolicy policy() {
+	public IdempotencyPolicy policy() {
 		return IdempotencyPolicy.DEFAULTS.change()
 			.retention(this.retention)
 			.lease(this.lease)

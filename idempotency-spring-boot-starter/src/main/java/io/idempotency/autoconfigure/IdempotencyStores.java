@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.TreeSet;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
 import io.idempotency.store.IdempotencyStore;
 
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -16,8 +17,12 @@ import org.springframework.util.function.SingletonSupplier;
  * <p>
  * This is not a post-processor of all stores, for two reasons: the bean keeps its
  * declared type, and one bound holds for all results in the near cache.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class IdempotencyStores {
+@Internal
+public final class IdempotencyStores {
 
 	static final String DEFAULT_NAME = "idempotencyStore";
 
@@ -25,7 +30,7 @@ final class IdempotencyStores {
 
 	private final SingletonSupplier<IdempotencyStore> defaultStore;
 
-	IdempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties.NearCache nearCache) {
+	public IdempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties.NearCache nearCache) {
 		this.beanFactory = beanFactory;
 		this.defaultStore = SingletonSupplier.of(() -> {
 			IdempotencyStore store = find();
@@ -33,7 +38,7 @@ final class IdempotencyStores {
 		});
 	}
 
-	IdempotencyStore defaultStore() {
+	public IdempotencyStore defaultStore() {
 		return this.defaultStore.obtain();
 	}
 
@@ -41,7 +46,7 @@ final class IdempotencyStores {
 	 * Finds a store by the name of its bean; the default store comes with its near cache.
 	 * @throws IllegalArgumentException if there is none
 	 */
-	IdempotencyStore named(String name) {
+	public IdempotencyStore named(String name) {
 		IdempotencyStore store = this.beanFactory.getBeansOfType(IdempotencyStore.class).get(name);
 		if (store == null) {
 			throw new IllegalArgumentException("'" + name + "' is no bean of type IdempotencyStore");

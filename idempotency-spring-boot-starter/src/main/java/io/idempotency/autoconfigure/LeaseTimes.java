@@ -1,13 +1,18 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Compares the lease with the store time-out: if calls of the store take long, a claim
  * may not be renewed in time.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class LeaseTimes {
+@Internal
+public final class LeaseTimes {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaseTimes.class);
 
@@ -15,7 +20,7 @@ final class LeaseTimes {
 	}
 
 	/** Logs a warning if a renewal may still be under way when the next one is due. */
-	static void compare(IdempotencyProperties properties) {
+	public static void compare(IdempotencyProperties properties) {
 		if (properties.renewal() && properties.storeTimeout().compareTo(properties.lease().dividedBy(3)) >= 0) {
 			logger
 				.warn("A call of the store may take 'idempotency.store-timeout' ({}), and a claim is renewed each third"

@@ -1,10 +1,17 @@
 package io.idempotency.autoconfigure;
 
+import io.idempotency.Internal;
 import com.github.benmanes.caffeine.cache.Cache;
 
-/** Reads the statistics of the near cache. */
+/**
+ * Reads the statistics of the near cache.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
 @FunctionalInterface
-interface NearCacheMonitor {
+public interface NearCacheMonitor {
 
 	void monitor(Cache<?, ?> cache);
 

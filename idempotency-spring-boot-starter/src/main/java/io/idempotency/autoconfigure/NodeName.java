@@ -8,12 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import io.idempotency.Internal;
 import io.idempotency.store.ClaimOrigin;
 
 /**
  * Names this node in the records of its calls.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class NodeName {
+@Internal
+public final class NodeName {
 
 	private static final int MAX_HOST_LENGTH = 44;
 
@@ -23,7 +28,7 @@ final class NodeName {
 	private NodeName() {
 	}
 
-	static ClaimOrigin of(IdempotencyProperties properties) {
+	public static ClaimOrigin of(IdempotencyProperties properties) {
 		String node = properties.node();
 		return new ClaimOrigin((node != null) ? node : usual(System.getenv(), FILES, ProcessHandle.current().pid()),
 				null, null);

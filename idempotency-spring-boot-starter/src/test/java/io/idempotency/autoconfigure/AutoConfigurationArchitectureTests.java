@@ -5,6 +5,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.idempotency.Internal;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -13,6 +14,7 @@ import org.springframework.context.annotation.Configuration;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
  * Auto-configurations are found by name and are no API: nobody calls or extends them.
@@ -20,6 +22,9 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 @AnalyzeClasses(packages = "io.idempotency.autoconfigure",
 		importOptions = { ImportOption.DoNotIncludeTests.class, ImportOption.DoNotIncludeJars.class })
 class AutoConfigurationArchitectureTests {
+
+	@ArchTest
+	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
 
 	@ArchTest
 	static final ArchRule autoConfigurationsArePublicAndFinal = classes().that()
@@ -44,6 +49,9 @@ class AutoConfigurationArchitectureTests {
 		// Which an application imports into a child context.
 		.and()
 		.doNotBelongToAnyOf(IdempotencyGuardConfiguration.class)
+		// Which another package of the starter imports.
+		.and()
+		.areNotAnnotatedWith(Internal.class)
 		.should()
 		.notBePublic()
 		.allowEmptyShould(true);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 
 /** Sends requests to the server of a started context. */
-final class Browser {
+public final class Browser {
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
@@ -21,16 +21,16 @@ final class Browser {
 
 	private @Nullable String user;
 
-	Browser(AssertableWebApplicationContext context) {
+	public Browser(AssertableWebApplicationContext context) {
 		this.base = "http://localhost:" + context.getEnvironment().getProperty("local.server.port");
 	}
 
-	Browser as(@Nullable String user) {
+	public Browser as(@Nullable String user) {
 		this.user = user;
 		return this;
 	}
 
-	HttpResponse<String> post(String path, @Nullable String key, String body, String... headers) {
+	public HttpResponse<String> post(String path, @Nullable String key, String body, String... headers) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(this.base + path))
 			.header("Content-Type", "application/json")
 			.POST(HttpRequest.BodyPublishers.ofString(body));

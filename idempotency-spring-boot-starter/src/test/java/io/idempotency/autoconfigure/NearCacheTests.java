@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyAdmin;
-import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;

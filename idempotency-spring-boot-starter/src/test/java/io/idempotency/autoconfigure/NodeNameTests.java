@@ -9,6 +9,8 @@ import java.util.Map;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyTemplate;
+import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.observation.Traces;
 import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.ObservationRegistry;

@@ -10,6 +10,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.actuate.IdempotencyHealthAutoConfiguration;
+import io.idempotency.autoconfigure.actuate.IdempotencyMetricsAutoConfiguration;
+import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
+import io.idempotency.autoconfigure.client.IdempotencyClientAutoConfiguration;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -10,13 +10,13 @@ import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 
 /** A memory store that remembers what was asked of it. */
-class RecordingStore extends ForwardingIdempotencyStore {
+public class RecordingStore extends ForwardingIdempotencyStore {
 
-	final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+	public final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
 
-	final List<Completion> completions = new CopyOnWriteArrayList<>();
+	public final List<Completion> completions = new CopyOnWriteArrayList<>();
 
-	RecordingStore() {
+	public RecordingStore() {
 		super(new MemoryIdempotencyStore(1 << 20));
 	}
 

@@ -1,6 +1,6 @@
 package io.idempotency.autoconfigure.graphql;
 
-import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.engine.IdempotencyEngine;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure.openapi;
 
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.IdempotencyWebAutoConfiguration;
+import io.idempotency.autoconfigure.web.IdempotencyWebAutoConfiguration;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.web.TokenEndpoint;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;

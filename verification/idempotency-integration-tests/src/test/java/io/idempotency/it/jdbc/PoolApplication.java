@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.SpringBootConfiguration;

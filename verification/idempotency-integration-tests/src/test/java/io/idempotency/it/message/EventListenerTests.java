@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
-import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
-import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.test.DuplicateStorm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.message.kafka.KafkaBackOff;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 

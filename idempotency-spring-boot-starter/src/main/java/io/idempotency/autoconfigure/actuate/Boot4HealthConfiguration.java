@@ -1,0 +1,27 @@
+package io.idempotency.autoconfigure.actuate;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** Declares the health of the stores for Spring Boot 4. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
+@Import(StoreHealthConfiguration.class)
+class Boot4HealthConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(name = "idempotencyHealthIndicator")
+	HealthIndicator idempotencyHealthIndicator(ObjectProvider<StoreHealth> stores) {
+		return () -> {
+			StoreHealth.Report report = stores.getObject().report();
+			return Health.status(report.status()).withDetail("stores", report.stores()).build();
+		};
+	}
+
+}

@@ -1,0 +1,244 @@
+package io.idempotency.autoconfigure.actuate;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.KeySource;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+// Spring Boot 3 knows an optional parameter by this annotation only; Spring Boot 4 takes
+// any annotation of this name.
+import org.springframework.lang.Nullable;
+
+/**
+ * {@link Endpoint} that shows records to operators: never a key, a caller's name or a
+ * result.
+ *
+ * @since 0.1.0
+ */
+@Endpoint(id = "idempotency")
+public class IdempotencyEndpoint {
+
+	private static final int DEFAULT_LIMIT = 100;
+
+	private static final int MAX_NAMES = 20;
+
+	private final IdempotencyAdmin admin;
+
+	private final Supplier<Collection<IdempotentOperation>> operations;
+
+	/**
+	 * Creates the endpoint.
+	 * @param admin looks records up
+	 * @param source knows the operations of the application
+	 */
+	public IdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
+		this.admin = admin;
+		this.operations = () -> source.stream().flatMap((each) -> each.operations().stream()).toList();
+	}
+
+	/**
+	 * Lists the operations; lists the records of one operation; or finds the record of
+	 * one key of it.
+	 * @param operation name of the operation, {@code null} for a list of all operations
+	 * @param key the key to find, {@code null} for a list
+	 * @param principal the name of the caller whose key it is; without principal and
+	 * scope, the records without a caller and those of the anonymous caller are found
+	 * @param issuer the issuer of the caller's token
+	 * @param registration the client registration of the caller's login
+	 * @param scope the scope that is the caller, instead of a principal
+	 * @param cursor the cursor of the page before
+	 * @param limit about how many records to list, 1 to 1000, 100 by default
+	 * @param store name of another store than the default one
+	 * @return {@link OperationsDescriptor}, {@link RecordsDescriptor}, or the reason why
+	 * the request cannot be answered
+	 */
+	@ReadOperation
+	public Object records(@Nullable String operation, @Nullable String key, @Nullable String principal,
+			@Nullable String issuer, @Nullable String registration, @Nullable String scope, @Nullable String cursor,
+			@Nullable Integer limit, @Nullable String store) {
+		return answer(() -> {
+			if (operation == null && key == null) {
+				return OperationsDescriptor.of(this.operations.get());
+			}
+			String name = required(operation);
+			IdempotencyAdmin records = admin(store);
+			if (key == null) {
+				IdempotencyRecordPage page = page(records, name, cursor, (limit != null) ? limit : DEFAULT_LIMIT);
+				boolean none = page.records().isEmpty() && page.cursor() == null && cursor == null;
+				return RecordsDescriptor.of(page, none ? hint(name, "Nothing is kept for it") : null);
+			}
+			IdempotencyCaller caller = caller(principal, issuer, registration, scope);
+			List<IdempotencyCaller> callers = (caller != null) ? List.of(caller)
+					: List.of(IdempotencyCaller.none(), IdempotencyCaller.anonymous());
+			List<IdempotencyRecord> found = callers.stream()
+				.map((whose) -> records.find(name, whose, key))
+				.flatMap(Optional::stream)
+				.toList();
+			String advice = (caller != null)
+					? "This caller has no such key: it was never used, a call that failed has freed it, or its "
+							+ "retention is over. Or the caller has also an issuer= (of a token) or a registration= "
+							+ "(of a login), or headers of idempotency.http.scope-headers: find a record of its by the list"
+					: "No key without a caller is the same. A key that a client chose belongs to its caller: add "
+							+ "principal=, with issuer= (of a token) or registration= (of a login), or scope=";
+			return RecordsDescriptor.of(new IdempotencyRecordPage(found, null),
+					found.isEmpty() ? hint(name, advice) : null);
+		});
+	}
+
+	private static IdempotencyRecordPage page(IdempotencyAdmin records, String operation, @Nullable String cursor,
+			int limit) {
+		try {
+			return records.list(operation, cursor, limit);
+		}
+		catch (IllegalArgumentException ex) {
+			String what = (cursor != null) ? "The cursor or the limit" : "The limit";
+			throw new IllegalArgumentException(what + " is wrong: " + ex.getMessage(), ex);
+		}
+	}
+
+	/** Says why nothing is found: the name may have a typo, or the advice helps. */
+	private String hint(String operation, String advice) {
+		List<String> names = this.operations.get().stream().map(IdempotentOperation::name).distinct().sorted().toList();
+		if (names.contains(operation)) {
+			return advice;
+		}
+		String known = (names.size() > MAX_NAMES) ? "those that the endpoint lists without parameters"
+				: String.join(", ", names);
+		return "No guarded method here has the operation '" + operation + "'. The operations of guarded methods are "
+				+ known + ". If it is one of a template or of another service: " + advice;
+	}
+
+	/**
+	 * Finds a record by its id.
+	 * @param id the id of the record
+	 * @param operation name of the operation
+	 * @param store name of another store than the default one
+	 * @return {@link RecordDescriptor}, or the reason why there is none
+	 */
+	@ReadOperation
+	public Object record(@Selector String id, @Nullable String operation, @Nullable String store) {
+		return answer(() -> {
+			Optional<IdempotencyRecord> found = admin(store).findById(required(operation), id);
+			return found.isPresent() ? RecordDescriptor.of(found.get())
+					: refusal(WebEndpointResponse.STATUS_NOT_FOUND, hint(required(operation),
+							"No record of this operation has the id: its retention is over, it was removed, or it is of another operation or store"));
+		});
+	}
+
+	static String required(@Nullable String operation) {
+		if (operation == null) {
+			throw new IllegalArgumentException(
+					"Say which operation: operation=name. The endpoint without parameters lists the names");
+		}
+		return operation;
+	}
+
+	IdempotencyAdmin admin(@Nullable String store) {
+		return (store != null) ? this.admin.store(store) : this.admin;
+	}
+
+	/**
+	 * Answers a request. The reason for a refusal is a body of its own, because the error
+	 * page of an application hides it by default.
+	 */
+	static Object answer(Supplier<Object> operation) {
+		try {
+			return operation.get();
+		}
+		catch (IllegalArgumentException | UnsupportedOperationException ex) {
+			return refusal(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
+		}
+		catch (IdempotencyStoreUnavailableException ex) {
+			return refusal(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+					"The store cannot be asked; the log says more. A removal may be done in part");
+		}
+	}
+
+	private static WebEndpointResponse<Refusal> refusal(int status, String reason) {
+		return new WebEndpointResponse<>(new Refusal(reason), status);
+	}
+
+	/**
+	 * Returns the caller that the parameters describe, {@code null} if they describe
+	 * none.
+	 */
+	static @Nullable IdempotencyCaller caller(@Nullable String principal, @Nullable String issuer,
+			@Nullable String registration, @Nullable String scope) {
+		if (principal == null) {
+			if (issuer != null || registration != null) {
+				throw new IllegalArgumentException("An issuer or a registration needs a principal");
+			}
+			return (scope != null) ? IdempotencyCaller.scope(scope) : null;
+		}
+		if (scope != null || (issuer != null && registration != null)) {
+			throw new IllegalArgumentException(
+					"A caller is a principal, with an issuer or a registration if need be, or a scope");
+		}
+		IdempotencyCaller caller = IdempotencyCaller.principal(principal);
+		if (issuer != null) {
+			return caller.issuedBy(issuer);
+		}
+		return (registration != null) ? caller.registeredWith(registration) : caller;
+	}
+
+	/**
+	 * Why a request is not answered.
+	 *
+	 * @param reason the reason, in a sentence
+	 */
+	public record Refusal(String reason) implements OperationResponseBody {
+	}
+
+	/**
+	 * The operations of the application.
+	 *
+	 * @param operations the operations of guarded methods, sorted by name
+	 */
+	public record OperationsDescriptor(List<OperationDescriptor> operations) implements OperationResponseBody {
+
+		static OperationsDescriptor of(Collection<IdempotentOperation> operations) {
+			return new OperationsDescriptor(operations.stream()
+				.map((operation) -> new OperationDescriptor(operation.name(), operation.policy().mode(),
+						place(operation.keySource())))
+				.distinct()
+				.sorted(Comparator.comparing(OperationDescriptor::name))
+				.toList());
+		}
+
+		private static String place(KeySource source) {
+			if (source instanceof KeySource.Header header) {
+				return "header " + header.name();
+			}
+			return (source instanceof KeySource.Body body) ? "body " + body.pointer() : "expression";
+		}
+
+	}
+
+	/**
+	 * One operation.
+	 *
+	 * @param name the name
+	 * @param mode what a duplicate gets
+	 * @param key where the key comes from
+	 */
+	public record OperationDescriptor(String name, IdempotencyMode mode, String key) {
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.idempotency.autoconfigure.actuate;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for the actuator endpoint
+ * {@code idempotency}. The endpoint is there if it is exposed, and it is not exposed by
+ * default. It removes records only if {@code idempotency.admin.write-operations} is true.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
+@RegisterReflectionForBinding({ RecordsDescriptor.class, RecordDescriptor.class, EvictionDescriptor.class,
+		IdempotencyEndpoint.OperationsDescriptor.class, IdempotencyEndpoint.Refusal.class })
+public final class IdempotencyEndpointAutoConfiguration {
+
+	IdempotencyEndpointAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnProperty("idempotency.admin.write-operations")
+	@ConditionalOnMissingBean(IdempotencyEndpoint.class)
+	WritableIdempotencyEndpoint writableIdempotencyEndpoint(IdempotencyAdmin admin,
+			ObjectProvider<IdempotentOperationSource> source) {
+		return new WritableIdempotencyEndpoint(admin, source);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
+		return new IdempotencyEndpoint(admin, source);
+	}
+
+}

@@ -1,0 +1,98 @@
+package io.idempotency.autoconfigure.actuate;
+
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.StoreObserver;
+import io.idempotency.observation.EngineMeters;
+import io.idempotency.observation.EventCounter;
+import io.idempotency.observation.IdempotencyObservationContext;
+import io.idempotency.observation.IdempotencyObservationConvention;
+import io.idempotency.observation.MicrometerStoreObserver;
+import io.idempotency.observation.OutcomeMeters;
+import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationFilter;
+import io.micrometer.observation.ObservationRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.event.ContextRefreshedEvent;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for the metrics of stores, claims
+ * and near cache, in applications that have a {@link MeterRegistry}. The calls themselves
+ * are counted by their observation.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(
+		afterName = { "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+				"org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration" })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@Import({ NearCacheMetricsConfiguration.class, StoreMetricsConfiguration.class })
+public final class IdempotencyMetricsAutoConfiguration {
+
+	IdempotencyMetricsAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	StoreObserver idempotencyStoreObserver(MeterRegistry registry) {
+		MicrometerStoreObserver timers = new MicrometerStoreObserver(registry);
+		// The store behind a near cache is measured, and not the cache.
+		return (store) -> (store instanceof NearCacheIdempotencyStore) ? store : timers.observed(store);
+	}
+
+	@Bean
+	EventCounter idempotencyEventCounter(MeterRegistry registry) {
+		return new EventCounter(registry);
+	}
+
+	@Bean
+	EngineMeters idempotencyEngineMeters(ObjectProvider<IdempotencyEngine> engines) {
+		return new EngineMeters(() -> {
+			IdempotencyEngine engine = engines.getIfUnique();
+			return (engine != null) ? engine.load() : null;
+		});
+	}
+
+	/** Counts from zero what calls may end with, in applications that observe them. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ObservationRegistry.class)
+	@ConditionalOnBean(ObservationRegistry.class)
+	static class OutcomesConfiguration {
+
+		@Bean
+		OutcomeMeters idempotencyOutcomeMeters(MeterRegistry meters, ObservationRegistry observations,
+				ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<ObservationFilter> filters,
+				EventCounter events) {
+			return new OutcomeMeters(meters, observations, convention.getIfUnique(), filters.orderedStream().toList(),
+					events);
+		}
+
+		@Bean
+		ApplicationListener<ContextRefreshedEvent> idempotencyOutcomesOfKnownOperations(OutcomeMeters outcomes,
+				ObjectProvider<IdempotentOperationSource> source) {
+			return (started) -> source.stream()
+				.flatMap((known) -> known.operations().stream())
+				.map((operation) -> new IdempotencyObservationContext(operation.name(), operation.policy().mode(),
+						operation.store().type()))
+				.forEach(outcomes::begin);
+		}
+
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.idempotency.autoconfigure.actuate;
+
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.NodeName;
+import io.idempotency.engine.CallObserver;
+import io.idempotency.observation.IdempotencyObservationConvention;
+import io.idempotency.observation.MicrometerCallObserver;
+import io.idempotency.observation.OutcomeSeries;
+import io.idempotency.observation.RunLink;
+import io.idempotency.observation.Traces;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.tracing.Tracer;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for the observation of guarded
+ * calls, in applications that have an {@link ObservationRegistry}.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(
+		afterName = { "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+				"org.springframework.boot.actuate.autoconfigure.tracing.MicrometerTracingAutoConfiguration",
+				"org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration" })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnBean(ObservationRegistry.class)
+public final class IdempotencyObservationAutoConfiguration {
+
+	IdempotencyObservationAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	CallObserver idempotencyCallObserver(ObservationRegistry registry,
+			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<RunLink> links,
+			ObjectProvider<OutcomeSeries> series) {
+		return new MicrometerCallObserver(registry, convention.getIfUnique(), links.getIfUnique(() -> RunLink.NONE),
+				series.getIfUnique(() -> OutcomeSeries.NONE));
+	}
+
+	/** Finds the run behind a replay, in applications that are traced. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Tracer.class)
+	@ConditionalOnBean(Tracer.class)
+	static class TracesConfiguration {
+
+		@Bean
+		Traces idempotencyTraces(Tracer tracer, IdempotencyProperties properties) {
+			return new Traces(tracer, NodeName.of(properties));
+		}
+
+	}
+
+}

@@ -1,0 +1,122 @@
+package io.idempotency.autoconfigure.actuate;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import io.idempotency.StoreFailureMode;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.Causes;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says whether the stores of an application answer, and what follows from it for the
+ * guarded calls. Thread-safe. However many ask at the same time, each store is asked once
+ * in a few seconds, and nobody waits longer than the time-out of the stores.
+ */
+final class StoreHealth {
+
+	/**
+	 * The status while calls run unguarded because a store does not answer, or while
+	 * calls fail although it answers; not a status of Spring Boot.
+	 */
+	static final String DEGRADED = "DEGRADED";
+
+	static final String UP = "UP";
+
+	static final String DOWN = "DOWN";
+
+	/** Of no operation: nobody else ever has this key. */
+	private static final String OPERATION = "idempotency.health";
+
+	private final Map<String, StoreProbe> probes;
+
+	private final StoreFailureMode onStoreFailure;
+
+	private final Function<IdempotencyStore, @Nullable Throwable> trouble;
+
+	private StoreHealth(Map<String, StoreProbe> probes, StoreFailureMode onStoreFailure,
+			Function<IdempotencyStore, @Nullable Throwable> trouble) {
+		this.probes = probes;
+		this.onStoreFailure = onStoreFailure;
+		this.trouble = trouble;
+	}
+
+	static StoreHealth of(Map<String, IdempotencyStore> stores, StoreFailureMode onStoreFailure, Duration timeout,
+			Namespace namespace, Scheduler scheduler, Function<IdempotencyStore, @Nullable Throwable> trouble) {
+		IdempotencyKey key = namespace.key(OPERATION, Caller.GLOBAL, List.of("probe"));
+		Map<String, StoreProbe> probes = new TreeMap<>();
+		stores.forEach((name, store) -> probes.put(name, new StoreProbe(store, key, timeout, scheduler)));
+		return new StoreHealth(probes, onStoreFailure, trouble);
+	}
+
+	Report report() {
+		// All probes begin before the first one is waited for.
+		this.probes.values().forEach(StoreProbe::begin);
+		Map<String, Object> stores = new LinkedHashMap<>();
+		String status = UP;
+		for (Map.Entry<String, StoreProbe> probe : this.probes.entrySet()) {
+			String problem = probe.getValue().problem();
+			String failure = (problem == null) ? failure(probe.getValue()) : null;
+			if (problem != null) {
+				status = unanswered();
+			}
+			else if (failure != null && status.equals(UP)) {
+				status = DEGRADED;
+			}
+			stores.put(probe.getKey(), details(probe.getValue().type(), problem, failure));
+		}
+		return new Report(status, stores);
+	}
+
+	/** Returns why calls fail although the store answers: it may be full, for example. */
+	private @Nullable String failure(StoreProbe probe) {
+		Throwable failure = this.trouble.apply(probe.store());
+		return (failure != null) ? "Calls fail: " + describe(failure) : null;
+	}
+
+	/**
+	 * Describes the innermost cause of a failure. The message of a database may quote the
+	 * row that it refuses, and whoever sees the health need not see that.
+	 */
+	static String describe(Throwable failure) {
+		Throwable root = Causes.root(failure);
+		String type = root.getClass().getSimpleName();
+		if (root instanceof SQLException refusal && refusal.getSQLState() != null) {
+			return type + ", SQL state " + refusal.getSQLState() + ", code " + refusal.getErrorCode();
+		}
+		return type + ": " + String.valueOf(root.getMessage()).lines().findFirst().orElse("");
+	}
+
+	private String unanswered() {
+		return (this.onStoreFailure == StoreFailureMode.PROCEED) ? DEGRADED : DOWN;
+	}
+
+	private static Map<String, Object> details(String type, @Nullable String problem, @Nullable String failure) {
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("type", type);
+		details.put("answers", problem == null);
+		if (problem != null || failure != null) {
+			details.put("problem", (problem != null) ? problem : failure);
+		}
+		return details;
+	}
+
+	/**
+	 * The health at one time.
+	 *
+	 * @param status the status, one of the constants of this class
+	 * @param stores what is known of each store, by the names of their beans
+	 */
+	record Report(String status, Map<String, Object> stores) {
+	}
+
+}

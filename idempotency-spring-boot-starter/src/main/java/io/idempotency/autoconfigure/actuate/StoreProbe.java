@@ -1,0 +1,141 @@
+package io.idempotency.autoconfigure.actuate;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks one store whether it answers. Thread-safe. At most one question is under way, and
+ * its answer serves everybody who asks within the next seconds. While a question hangs,
+ * no other question is sent, and everybody who asks is told that the store does not
+ * answer in time.
+ */
+final class StoreProbe {
+
+	/** How long an answer serves, so that many who ask are no load for the store. */
+	static final Duration KEPT = Duration.ofSeconds(3);
+
+	private final IdempotencyStore store;
+
+	private final IdempotencyKey key;
+
+	private final Duration timeout;
+
+	private final Scheduler scheduler;
+
+	private final Executor thread;
+
+	private @Nullable Question last;
+
+	/**
+	 * Creates the probe.
+	 * @param store the store
+	 * @param key a key that nobody else uses
+	 * @param timeout how long to wait for an answer
+	 * @param scheduler time and threads
+	 */
+	StoreProbe(IdempotencyStore store, IdempotencyKey key, Duration timeout, Scheduler scheduler) {
+		this.store = store;
+		this.key = key;
+		this.timeout = timeout;
+		this.scheduler = scheduler;
+		this.thread = scheduler.threads("health", 1);
+	}
+
+	String type() {
+		return this.store.type();
+	}
+
+	IdempotencyStore store() {
+		return this.store;
+	}
+
+	/** Asks the store, unless a question is under way or its answer still serves. */
+	synchronized Question begin() {
+		Question known = this.last;
+		long now = this.scheduler.nanos();
+		if (known != null && !known.isOver(now)) {
+			return known;
+		}
+		Question question = new Question(now);
+		this.last = question;
+		try {
+			this.thread.execute(() -> ask(question));
+		}
+		catch (RejectedExecutionException ex) {
+			question.ends(this.scheduler.nanos(), "The application is stopping");
+		}
+		catch (Throwable ex) {
+			question.ends(this.scheduler.nanos(), StoreHealth.describe(ex));
+		}
+		return question;
+	}
+
+	private void ask(Question question) {
+		String problem = null;
+		try {
+			// The record is absent, so that the renewal changes nothing. Any answer shows
+			// that the store is up.
+			this.store.renew(this.key, ClaimId.random(), Duration.ofSeconds(1));
+		}
+		catch (Throwable ex) {
+			// An error counts, too, because calls would meet it as well.
+			problem = StoreHealth.describe(ex);
+		}
+		question.ends(this.scheduler.nanos(), problem);
+	}
+
+	/** Returns why the store does not answer, {@code null} if it does. */
+	@Nullable String problem() {
+		Question question = begin();
+		long rest = question.asked + TimeUnit.NANOSECONDS.convert(this.timeout) - this.scheduler.nanos();
+		try {
+			return question.answer.get(Math.max(0, rest), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			return "No answer within " + this.timeout.toMillis() + " ms";
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return "Interrupted";
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** One question and its answer. */
+	static final class Question {
+
+		private final long asked;
+
+		private final CompletableFuture<@Nullable String> answer = new CompletableFuture<>();
+
+		private volatile long answered;
+
+		Question(long asked) {
+			this.asked = asked;
+		}
+
+		void ends(long now, @Nullable String problem) {
+			this.answered = now;
+			this.answer.complete(problem);
+		}
+
+		boolean isOver(long now) {
+			return this.answer.isDone() && now - this.answered >= KEPT.toNanos();
+		}
+
+	}
+
+}

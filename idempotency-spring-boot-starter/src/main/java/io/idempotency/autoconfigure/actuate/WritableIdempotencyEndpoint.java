@@ -1,0 +1,142 @@
+package io.idempotency.autoconfigure.actuate;
+
+import java.security.Principal;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.IdempotencyEviction;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.aop.IdempotentOperationSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.lang.Nullable;
+
+/**
+ * {@link Endpoint} that also removes records. Each removal, also one that fails, is
+ * logged with the name of the principal that asked for it.
+ *
+ * @since 0.1.0
+ */
+@Endpoint(id = "idempotency")
+public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
+
+	private static final Logger logger = LoggerFactory.getLogger(WritableIdempotencyEndpoint.class);
+
+	/**
+	 * Creates the endpoint.
+	 * @param admin looks records up and removes them
+	 * @param source knows the operations of the application
+	 */
+	public WritableIdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
+		super(admin, source);
+	}
+
+	/**
+	 * Removes one record, so that its key is new.
+	 * @param security who asks for it
+	 * @param id the id of the record
+	 * @param operation name of the operation
+	 * @param force whether a record that a live call holds is removed too
+	 * @param store name of another store than the default one
+	 * @return {@link EvictionDescriptor}, or the reason why the request is refused
+	 */
+	@DeleteOperation
+	public Object evict(SecurityContext security, @Selector String id, @Nullable String operation,
+			@Nullable Boolean force, @Nullable String store) {
+		boolean forced = Boolean.TRUE.equals(force);
+		return answer(() -> {
+			String name = required(operation);
+			String what = "the idempotency record %s of '%s'%s".formatted(printable(id), printable(name),
+					withForce(forced));
+			IdempotencyEviction eviction = removed(() -> admin(store).evict(name, id, forced), security, "evict", what);
+			log(security, "evict", "evicted", what, eviction);
+			return EvictionDescriptor.of(eviction);
+		});
+	}
+
+	/**
+	 * Removes all records of one caller.
+	 * @param security who asks for it
+	 * @param principal the name of the caller
+	 * @param issuer the issuer of the caller's token
+	 * @param registration the client registration of the caller's login
+	 * @param scope the scope that is the caller, instead of a principal
+	 * @param callerId the id of the caller as records show it, instead of the others
+	 * @param force whether records that live calls hold are removed too
+	 * @param store name of another store than the default one
+	 * @return {@link EvictionDescriptor}, or the reason why the request is refused
+	 */
+	@DeleteOperation
+	public Object erase(SecurityContext security, @Nullable String principal, @Nullable String issuer,
+			@Nullable String registration, @Nullable String scope, @Nullable String callerId, @Nullable Boolean force,
+			@Nullable String store) {
+		boolean forced = Boolean.TRUE.equals(force);
+		return answer(() -> {
+			IdempotencyAdmin records = admin(store);
+			IdempotencyCaller caller = whom(caller(principal, issuer, registration, scope), callerId);
+			// The log shows the id and not the name, because a log outlives the erasure
+			// of a name.
+			String what = "the idempotency records of the caller " + records.callerId(caller) + withForce(forced);
+			IdempotencyEviction eviction = removed(() -> records.erase(caller, forced), security, "erase", what);
+			log(security, "erase", "erased", what, eviction);
+			return EvictionDescriptor.of(eviction);
+		});
+	}
+
+	/** Also logs a removal that fails, because it may have removed a part before. */
+	private static IdempotencyEviction removed(Supplier<IdempotencyEviction> removal, SecurityContext security,
+			String verb, String what) {
+		try {
+			return removal.get();
+		}
+		catch (IdempotencyStoreUnavailableException ex) {
+			logger.warn("{} tried to {} {}, and it failed; a part of it may be done", who(security), verb, what, ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Logs who has removed what. A removal of nothing is a warning: most often the name
+	 * is another one, and somebody believes that the records are gone.
+	 */
+	private static void log(SecurityContext security, String verb, String done, String what,
+			IdempotencyEviction eviction) {
+		if (eviction.evicted() > 0) {
+			logger.info("{} {} {}: {} removed, {} left because calls run", who(security), done, what,
+					eviction.evicted(), eviction.running());
+		}
+		else {
+			logger.warn("{} tried to {} {}, and nothing was removed: {}", who(security), verb, what,
+					(eviction.running() > 0) ? eviction.running() + " left because calls run" : "there is none");
+		}
+	}
+
+	private static String withForce(boolean forced) {
+		return forced ? " with force" : "";
+	}
+
+	private static IdempotencyCaller whom(@Nullable IdempotencyCaller caller, @Nullable String callerId) {
+		if ((caller == null) == (callerId == null)) {
+			throw new IllegalArgumentException("Say whose records: either a principal, a scope or a callerId");
+		}
+		return (caller != null) ? caller : IdempotencyCaller.id(String.valueOf(callerId));
+	}
+
+	private static String who(SecurityContext security) {
+		Principal principal = security.getPrincipal();
+		return (principal != null) ? "'" + printable(String.valueOf(principal.getName())) + "'" : "Somebody";
+	}
+
+	/** Returns the text without characters that could forge a line of the log. */
+	private static String printable(String text) {
+		return text.replaceAll("\\p{Cntrl}", "_");
+	}
+
+}

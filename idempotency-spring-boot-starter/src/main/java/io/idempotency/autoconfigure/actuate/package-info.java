@@ -1,0 +1,7 @@
+/**
+ * Shows operators what goes on: the endpoint, health, metrics and observations.
+ */
+@NullMarked
+package io.idempotency.autoconfigure.actuate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,43 @@
+package io.idempotency.autoconfigure.engine;
+
+import io.idempotency.Internal;
+import io.idempotency.aop.RequestValues;
+import io.idempotency.key.Caller;
+
+/**
+ * The request that the current thread works for.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public interface CurrentRequest {
+
+	/** The value for an application without requests. */
+	CurrentRequest NONE = new CurrentRequest() {
+
+		@Override
+		public RequestValues values() {
+			return RequestValues.NONE;
+		}
+
+		@Override
+		public Caller caller() {
+			return Caller.GLOBAL;
+		}
+
+	};
+
+	/**
+	 * Returns the values of the request for expressions and keys,
+	 * {@link RequestValues#NONE} outside a request.
+	 */
+	RequestValues values();
+
+	/**
+	 * Returns the owner of the keys and tokens in the request, {@link Caller#GLOBAL}
+	 * outside a request.
+	 */
+	Caller caller();
+
+}

@@ -1,0 +1,146 @@
+package io.idempotency.autoconfigure.engine;
+
+import java.time.Duration;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.IdempotencyTokens;
+import io.idempotency.aop.transaction.SpringTemplateSurroundings;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.IdempotencyStores;
+import io.idempotency.autoconfigure.NodeName;
+import io.idempotency.autoconfigure.store.NamespaceConfiguration;
+import io.idempotency.autoconfigure.store.StoreConfigurations;
+import io.idempotency.engine.CallObserver;
+import io.idempotency.engine.ClaimOriginSource;
+import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.StoreObserver;
+import io.idempotency.key.Namespace;
+import io.idempotency.operators.StoreIdempotencyAdmin;
+import io.idempotency.operators.StoreIdempotencyTokens;
+import io.idempotency.protocol.ResultCipher;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.Scheduler;
+import io.idempotency.template.EngineIdempotencyTemplate;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
+ * a store, the codec of results, and the guard of every annotated bean.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(afterName = { "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
+		"org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+		"org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration",
+		"org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+		"org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+		"org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(IdempotencyProperties.class)
+@Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class,
+		ListenerConfiguration.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class,
+		ReactiveProblemConfiguration.class })
+public final class IdempotencyAutoConfiguration {
+
+	IdempotencyAutoConfiguration() {
+	}
+
+	/** Gives time and threads to all beans of this configuration. */
+	@Bean
+	@ConditionalOnMissingBean
+	Scheduler idempotencyScheduler() {
+		return Scheduler.system();
+	}
+
+	// The bean idempotencyEngineLifecycle closes the engine earlier: when beans are
+	// destroyed, connections may be closed already.
+	@Bean(destroyMethod = "close")
+	@ConditionalOnMissingBean
+	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
+			Scheduler scheduler, ChosenEncryption encryption, EngineObservers observers) {
+		return new IdempotencyEngine(properties.maxWaiters(),
+				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
+				SurroundingTransactions.supplier(), encryption.encryption(), observers);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	EngineObservers idempotencyObservers(ObjectProvider<CallObserver> calls, ObjectProvider<StoreObserver> stores,
+			ObjectProvider<ClaimOriginSource> origins, IdempotencyProperties properties) {
+		ClaimOrigin node = NodeName.of(properties);
+		return new EngineObservers(calls.getIfUnique(), stores.getIfUnique(() -> StoreObserver.NONE),
+				origins.getIfUnique(() -> () -> node));
+	}
+
+	@Bean
+	ChosenEncryption idempotencyEncryption(IdempotencyProperties properties, ObjectProvider<ResultCipher> ciphers) {
+		return ChosenEncryption.of(properties.encryption(), ciphers);
+	}
+
+	/** Belongs to the context of the engine, which a child context must not close. */
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyEngineLifecycle idempotencyEngineLifecycle(IdempotencyEngine engine, ChosenEncryption encryption,
+			IdempotencyProperties properties, Environment environment) {
+		encryption.check(engine);
+		return IdempotencyEngineLifecycle.of(engine, properties.shutdownTimeout(), environment);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTokens idempotencyTokens(IdempotencyStores stores, IdempotencyProperties properties,
+			ObjectProvider<CurrentRequest> request, Namespace namespace, EngineObservers observers) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new StoreIdempotencyTokens(observers.observed(stores.defaultStore()), properties.token().ttl(),
+				current::caller, namespace);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyAdmin idempotencyAdmin(IdempotencyStores stores, IdempotencyProperties properties, Namespace namespace) {
+		Duration nearCache = properties.nearCache().enabled() ? properties.nearCache().ttl() : Duration.ZERO;
+		return new StoreIdempotencyAdmin(stores.defaultStore(), stores::named, namespace, nearCache);
+	}
+
+	/**
+	 * Excludes the properties from lazy initialization, so that a wrong value always
+	 * fails the start-up.
+	 */
+	@Bean
+	static LazyInitializationExcludeFilter idempotencyPropertiesAreNotLazy() {
+		return LazyInitializationExcludeFilter.forBeanTypes(IdempotencyProperties.class);
+	}
+
+	@Bean
+	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
+		return new IdempotencyStores(beanFactory, properties.nearCache());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, IdempotencyStores stores, ResultCodec codec,
+			IdempotencyProperties properties, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
+			Namespace namespace) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, properties.policy(),
+				new SpringTemplateSurroundings(beanFactory, codec, current::caller), namespace);
+	}
+
+}

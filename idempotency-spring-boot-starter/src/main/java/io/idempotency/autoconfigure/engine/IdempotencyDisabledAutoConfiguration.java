@@ -1,0 +1,58 @@
+package io.idempotency.autoconfigure.engine;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.IdempotencyTokens;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.store.NamespaceConfiguration;
+import io.idempotency.key.Namespace;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for
+ * {@code idempotency.enabled=false}: code that uses the template and tokens still works,
+ * but nothing is guarded.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration
+@ConditionalOnProperty(name = "idempotency.enabled", havingValue = "false")
+@EnableConfigurationProperties(IdempotencyProperties.class)
+@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class })
+public final class IdempotencyDisabledAutoConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);
+
+	IdempotencyDisabledAutoConfiguration() {
+		logger.info("idempotency.enabled is false: no call is guarded, by @Idempotent or by IdempotencyTemplate, so "
+				+ "that a duplicate runs again");
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTemplate idempotencyTemplate() {
+		return UnguardedIdempotencyTemplate.INSTANCE;
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyAdmin idempotencyAdmin(Namespace namespace) {
+		return new UnguardedIdempotencyAdmin(namespace);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyTokens idempotencyTokens(IdempotencyProperties properties) {
+		return new UnguardedIdempotencyTokens(properties.token().ttl());
+	}
+
+}

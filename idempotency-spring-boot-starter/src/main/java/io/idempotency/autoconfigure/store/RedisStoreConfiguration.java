@@ -1,0 +1,75 @@
+package io.idempotency.autoconfigure.store;
+
+import java.time.Duration;
+
+import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.LeaseTimes;
+import io.idempotency.autoconfigure.StoreType;
+import io.idempotency.key.Namespace;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.redis.RedisEvictions;
+import io.idempotency.store.redis.RedisIdempotencyStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Declares the store in Redis. The store uses the connection factory of the application
+ * and not its templates, because templates have serializers of their own.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@ConditionalOnStoreType({ StoreType.AUTO, StoreType.REDIS })
+@ConditionalOnBean(RedisConnectionFactory.class)
+class RedisStoreConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedisStoreConfiguration.class);
+
+	private static final Duration EVICTIONS_INTERVAL = Duration.ofMinutes(1);
+
+	@Bean
+	RedisIdempotencyStore idempotencyStore(IdempotencyProperties properties, Namespace namespace,
+			ListableBeanFactory beanFactory,
+			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+			ObjectProvider<RedisConnectionFactory> all) {
+		RedisConnectionFactory connectionFactory = StoreConnections.choose(beanFactory, RedisConnectionFactory.class,
+				IdempotencyConnectionFactory.class, marked, all);
+		IdempotencyProperties.Redis redis = properties.redis();
+		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
+				redis.waitReplicas(), redis.waitTimeout(), properties.storeTimeout());
+		LeaseTimes.compare(properties);
+		// Redis may be down now and up at the first call, so this check mostly warns. It
+		// fails only if no call could ever succeed.
+		store.verify();
+		if (properties.store() == StoreType.AUTO) {
+			logger.info("Idempotency records are kept in Redis: idempotency.store is 'auto', and the application has a "
+					+ "RedisConnectionFactory");
+		}
+		NamespaceConfiguration.warnOfNone(properties, namespace, "Redis");
+		return store;
+	}
+
+	@Bean(initMethod = "start")
+	@Lazy(false)
+	@DependsOn("idempotencyStore")
+	RedisEvictions idempotencyEvictions(ListableBeanFactory beanFactory, Scheduler scheduler,
+			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+			ObjectProvider<RedisConnectionFactory> all) {
+		return new RedisEvictions(StoreConnections.choose(beanFactory, RedisConnectionFactory.class,
+				IdempotencyConnectionFactory.class, marked, all), EVICTIONS_INTERVAL, scheduler);
+	}
+
+}

@@ -1,0 +1,22 @@
+package io.idempotency.autoconfigure.store;
+
+import io.idempotency.Internal;
+
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/**
+ * Chooses the store if the application declares none. The first configuration that
+ * matches wins, and the last one always matches. The configurations are imported and not
+ * nested, because nested ones have no reliable order.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+@Configuration(proxyBeanMethods = false)
+@Import({ AmbiguousStoreConfiguration.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,
+		MemoryStoreConfiguration.class, AbsentStoreConfiguration.class })
+public class StoreConfigurations {
+
+}

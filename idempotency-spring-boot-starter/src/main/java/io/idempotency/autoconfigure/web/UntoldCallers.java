@@ -1,0 +1,77 @@
+package io.idempotency.autoconfigure.web;
+
+import io.idempotency.ScopeMode;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.autoconfigure.IdempotencyStores;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.web.IdempotencyScopeResolver;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * Logs a line at start-up if nothing is known that tells callers apart, because then all
+ * callers share one space of keys, or all are refused: a warning if the store is shared
+ * or anonymous callers are refused. A container or a filter of the application may still
+ * tell callers apart, which this class cannot see.
+ */
+final class UntoldCallers implements SmartInitializingSingleton {
+
+	private static final Logger logger = LoggerFactory.getLogger(UntoldCallers.class);
+
+	/** The name of the filter bean of Spring Security. */
+	private static final String SPRING_SECURITY_FILTER = "springSecurityFilterChain";
+
+	private final ApplicationContext context;
+
+	private final HttpSettings settings;
+
+	UntoldCallers(ApplicationContext context, HttpSettings settings) {
+		this.context = context;
+		this.settings = settings;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		boolean refused = this.settings.anonymousRefused();
+		if (this.settings.scope() == ScopeMode.PRINCIPAL && (refused || this.settings.scopeHeaders().isEmpty())
+				&& !this.context.containsBean(SPRING_SECURITY_FILTER)
+				&& this.context.getBeanProvider(IdempotencyScopeResolver.class).stream().findAny().isEmpty()
+				&& isAnyKeyACallers()) {
+			if (refused) {
+				logger
+					.warn("Nothing is known that gives guarded requests a principal: there is neither Spring Security "
+							+ "nor an IdempotencyScopeResolver. Unless the container or a filter gives them one, they are all "
+							+ "refused with 401, because idempotency.http.anonymous=refuse");
+				return;
+			}
+			boolean shared = !this.context.getBean(IdempotencyStores.class).defaultStore().type().equals("memory");
+			logger.atLevel(shared ? Level.WARN : Level.INFO)
+				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
+						+ "Security nor an IdempotencyScopeResolver, so all requests without a principal share one space "
+						+ "of keys. If callers are known by a header, name it in idempotency.http.scope-headers; if by "
+						+ "something else, declare an IdempotencyScopeResolver; if they need not be told apart, set "
+						+ "idempotency.scope=global");
+		}
+	}
+
+	private boolean isAnyKeyACallers() {
+		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
+		return this.context.getBeanProvider(RequestMappingHandlerMapping.class)
+			.stream()
+			.flatMap((mapping) -> mapping.getHandlerMethods().values().stream())
+			.anyMatch((handler) -> isCallers(handler, source));
+	}
+
+	private static boolean isCallers(HandlerMethod handler, IdempotentOperationSource source) {
+		IdempotentOperation operation = source.operation(handler.getMethod(), handler.getBeanType());
+		return operation != null && operation.scope() == null;
+	}
+
+}

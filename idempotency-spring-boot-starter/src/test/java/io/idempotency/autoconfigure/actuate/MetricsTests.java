@@ -1,0 +1,224 @@
+package io.idempotency.autoconfigure.actuate;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.idempotency.IdempotencyListener;
+import io.idempotency.autoconfigure.Cancellations;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.engine.CallObserver;
+import io.idempotency.engine.StoreObserver;
+import io.idempotency.observation.DefaultIdempotencyObservationConvention;
+import io.idempotency.observation.IdempotencyObservationConvention;
+import io.micrometer.common.KeyValue;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationFilter;
+import io.micrometer.observation.ObservationRegistry;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What is measured where Micrometer is, and that nothing is where it is not. */
+class MetricsTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class,
+				IdempotencyObservationAutoConfiguration.class, IdempotencyMetricsAutoConfiguration.class))
+		.withPropertyValues("idempotency.store=memory")
+		.withBean(Cancellations.class);
+
+	private final ApplicationContextRunner measured = this.runner
+		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+		.withBean(ObservationRegistry.class, MetricsTests::handled);
+
+	/** As Boot does it: what handles observations is there before any of them. */
+	private static ObservationRegistry handled() {
+		ObservationRegistry registry = ObservationRegistry.create();
+		registry.observationConfig().observationHandler((call) -> true);
+		return registry;
+	}
+
+	private static MeterRegistry observe(ApplicationContext context) {
+		MeterRegistry meters = context.getBean(MeterRegistry.class);
+		context.getBean(ObservationRegistry.class)
+			.observationConfig()
+			.observationHandler(new DefaultMeterObservationHandler(meters));
+		context.getBeansOfType(MeterBinder.class).values().forEach((binder) -> binder.bindTo(meters));
+		return meters;
+	}
+
+	@Test
+	void callsStoresAndEngineAreMeasured() {
+		this.measured.run((context) -> {
+			MeterRegistry meters = observe(context);
+			Cancellations cancellations = context.getBean(Cancellations.class);
+			cancellations.cancel("7");
+			cancellations.cancel("7");
+			assertThat(meters.get("idempotency").tag("outcome", "executed").timer().count()).isEqualTo(1);
+			assertThat(meters.get("idempotency").tag("outcome", "replayed").timer().count()).isEqualTo(1);
+			assertThat(meters.get("idempotency.store").tag("verb", "claim").tag("outcome", "success").timer().count())
+				.isEqualTo(2);
+			assertThat(meters.get("idempotency.claims.running").gauge().value()).isZero();
+		});
+	}
+
+	@Test
+	void fillOfTheMemoryStoreIsMeasured() {
+		this.measured.withPropertyValues("idempotency.memory.max-size=1MB").run((context) -> {
+			MeterRegistry meters = observe(context);
+			assertThat(meters.get("idempotency.memory.max").gauge().value()).isEqualTo(1024 * 1024);
+			assertThat(meters.get("idempotency.memory.used").gauge().value()).isZero();
+			context.getBean(Cancellations.class).cancel("7");
+			assertThat(meters.get("idempotency.memory.used").gauge().value()).isPositive();
+			assertThat(meters.get("idempotency.memory.kept").gauge().value())
+				.isLessThan(meters.get("idempotency.memory.used").gauge().value());
+			assertThat(meters.get("idempotency.waiters.max").gauge().value()).isEqualTo(50);
+			assertThat(meters.find("idempotency.redis.evicted.keys").functionCounter()).isNull();
+		});
+	}
+
+	@Test
+	void evictionsOfRedisAreMeasured() {
+		this.measured.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=redis", "spring.data.redis.port=1")
+			.run((context) -> {
+				MeterRegistry meters = observe(context);
+				assertThat(meters.get("idempotency.redis.evicted.keys").functionCounter().count()).isZero();
+				assertThat(meters.find("idempotency.memory.used").gauge()).isNull();
+			});
+	}
+
+	@Test
+	void outcomesOfEachOperationBeginAtZero() {
+		this.measured.run((context) -> {
+			MeterRegistry meters = observe(context);
+			assertThat(meters.get("idempotency").timers()).extracting((timer) -> timer.getId().getTag("outcome"))
+				.contains("unguarded", "lease-lost", "store-error", "mismatch");
+			assertThat(meters.get("idempotency").timers()).allMatch((timer) -> timer.count() == 0);
+			assertThat(meters.get("idempotency.events").tag("event", "taken-over").counter().count()).isZero();
+			context.getBean(Cancellations.class).cancel("7");
+			Timer executed = meters.get("idempotency").tag("outcome", "executed").timer();
+			assertThat(executed.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void outcomesThatBeginAtZeroHaveTheTagsOfTheApplication() {
+		ObservationFilter region = (call) -> call.addLowCardinalityKeyValue(KeyValue.of("region", "eu"));
+		this.measured.withBean(ObservationFilter.class, () -> region).run((context) -> {
+			MeterRegistry meters = observe(context);
+			context.getBean(ObservationRegistry.class).observationConfig().observationFilter(region);
+			context.getBean(Cancellations.class).cancel("7");
+			assertThat(meters.get("idempotency").timers()).hasSizeGreaterThan(4)
+				.allMatch((timer) -> "eu".equals(timer.getId().getTag("region")));
+			assertThat(meters.get("idempotency").tag("outcome", "executed").timer().count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void nothingBeginsWhereNoCallIsObserved() {
+		ObservationRegistry deaf = handled();
+		deaf.observationConfig().observationPredicate((name, call) -> !name.equals("idempotency"));
+		this.runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+			.withBean(ObservationRegistry.class, () -> deaf)
+			.run((context) -> assertThat(observe(context).find("idempotency").timers()).isEmpty());
+	}
+
+	@Test
+	void nearCacheIsMeasuredAndSoIsTheStoreBehindIt() {
+		this.measured.withPropertyValues("idempotency.near-cache.enabled=true").run((context) -> {
+			MeterRegistry meters = observe(context);
+			Cancellations cancellations = context.getBean(Cancellations.class);
+			for (int i = 0; i < 4; i++) {
+				cancellations.cancel("7");
+			}
+			assertThat(meters.get("idempotency.store").tag("verb", "claim").tag("outcome", "success").timer().count())
+				.isEqualTo(2);
+			assertThat(
+					meters.get("cache.gets").tag("cache", "idempotency").tag("result", "hit").functionCounter().count())
+				.isEqualTo(2);
+			assertThat(meters.get("cache.gets")
+				.tag("cache", "idempotency")
+				.tag("result", "miss")
+				.functionCounter()
+				.count()).isEqualTo(2);
+			assertThat(meters.get("idempotency").tag("store", "memory").tag("outcome", "replayed").timer().count())
+				.isEqualTo(3);
+		});
+	}
+
+	@Test
+	void conventionOfTheApplicationReplacesTheUsualOne() {
+		IdempotencyObservationConvention convention = new DefaultIdempotencyObservationConvention() {
+
+			@Override
+			public String getName() {
+				return "guarded";
+			}
+
+		};
+		this.measured.withBean(IdempotencyObservationConvention.class, () -> convention).run((context) -> {
+			MeterRegistry meters = observe(context);
+			context.getBean(Cancellations.class).cancel("7");
+			assertThat(meters.get("guarded").tag("outcome", "executed").timer().count()).isEqualTo(1);
+			assertThat(meters.find("idempotency").timer()).isNull();
+		});
+	}
+
+	@Test
+	void listenersOfTheApplicationAreToldBesideTheCounters() {
+		List<String> told = new ArrayList<>();
+		this.measured.withBean("own", IdempotencyListener.class, () -> (event, operation) -> told.add(event.toString()))
+			.run((context) -> {
+				context.getBean(Cancellations.class).cancel("7");
+				assertThat(told).containsExactly("EXECUTED");
+			});
+	}
+
+	@Test
+	void meterThatFailsChangesNoAnswer() {
+		this.measured.withBean(StoreObserver.class, () -> (store) -> {
+			throw new IllegalStateException("broken");
+		}).withBean(CallObserver.class, () -> (call) -> {
+			throw new IllegalStateException("broken");
+		}).run((context) -> {
+			Cancellations cancellations = context.getBean(Cancellations.class);
+			cancellations.cancel("7");
+			cancellations.cancel("7");
+			assertThat(cancellations.runs()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void nobodyObservesWithoutRegistries() {
+		this.runner.run((context) -> assertThat(context).doesNotHaveBean(CallObserver.class)
+			.doesNotHaveBean(StoreObserver.class)
+			.doesNotHaveBean(IdempotencyListener.class));
+	}
+
+	@Test
+	void nobodyObservesWithoutMicrometer() {
+		this.measured.withClassLoader(new FilteredClassLoader(ObservationRegistry.class, MeterRegistry.class))
+			.run((context) -> assertThat(context).doesNotHaveBean(CallObserver.class)
+				.doesNotHaveBean(StoreObserver.class)
+				.doesNotHaveBean(IdempotencyListener.class));
+	}
+
+	@Test
+	void nothingIsMeasuredWhereNothingIsGuarded() {
+		this.measured.withPropertyValues("idempotency.enabled=false")
+			.run((context) -> assertThat(context).doesNotHaveBean(CallObserver.class)
+				.doesNotHaveBean(StoreObserver.class));
+	}
+
+}

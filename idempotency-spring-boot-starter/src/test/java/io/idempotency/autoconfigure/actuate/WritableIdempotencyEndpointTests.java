@@ -1,0 +1,126 @@
+package io.idempotency.autoconfigure.actuate;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.IdempotencyEviction;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.aop.IdempotentOperationSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the log says about removals; that records are removed is tested over HTTP. */
+@ExtendWith(OutputCaptureExtension.class)
+class WritableIdempotencyEndpointTests {
+
+	private static final String ID = "0".repeat(64);
+
+	private final Records records = new Records();
+
+	private final WritableIdempotencyEndpoint endpoint = new WritableIdempotencyEndpoint(this.records,
+			new StaticListableBeanFactory().getBeanProvider(IdempotentOperationSource.class));
+
+	@Test
+	void removalWithoutAPrincipalIsLogged(CapturedOutput output) {
+		this.endpoint.evict(SecurityContext.NONE, ID, "pay", null, null);
+		assertThat(output).contains("Somebody evicted the idempotency record " + ID);
+	}
+
+	@Test
+	void removalOfNothingIsAWarning(CapturedOutput output) {
+		this.records.evicted = 0;
+		this.endpoint.evict(SecurityContext.NONE, ID, "pay", null, null);
+		assertThat(output)
+			.containsPattern("WARN.*Somebody tried to evict the idempotency record " + ID
+					+ " of 'pay', and nothing was removed: there is none")
+			.doesNotContain("Somebody evicted");
+	}
+
+	/** It may have removed some of the records before. */
+	@Test
+	void removalThatFailsIsLogged(CapturedOutput output) {
+		this.records.down = true;
+		assertRefused(this.endpoint.evict(SecurityContext.NONE, ID, "pay", true, null), 503);
+		assertRefused(this.endpoint.erase(SecurityContext.NONE, "alice", null, null, null, null, null, null), 503);
+		assertThat(output)
+			.contains("Somebody tried to evict the idempotency record " + ID + " of 'pay' with force, and it failed")
+			.contains("Somebody tried to erase the idempotency records of the caller c0ffee, and it failed")
+			.doesNotContain("alice");
+	}
+
+	@Test
+	void requestThatIsWrongIsNoRemoval(CapturedOutput output) {
+		assertRefused(this.endpoint.erase(SecurityContext.NONE, null, null, null, null, null, null, null), 400);
+		assertThat(output).doesNotContain("Somebody");
+	}
+
+	private static void assertRefused(Object answer, int status) {
+		assertThat(answer).isInstanceOfSatisfying(WebEndpointResponse.class,
+				(response) -> assertThat(response.getStatus()).isEqualTo(status));
+	}
+
+	/** Removes one record whenever it is asked to, or fails. */
+	private static final class Records implements IdempotencyAdmin {
+
+		private boolean down;
+
+		private int evicted = 1;
+
+		private IdempotencyEviction removal() {
+			if (this.down) {
+				throw new IdempotencyStoreUnavailableException("pay", Duration.ofSeconds(1), null);
+			}
+			return new IdempotencyEviction(this.evicted, 0, Duration.ZERO);
+		}
+
+		@Override
+		public IdempotencyEviction evict(String operation, String id, boolean force) {
+			return removal();
+		}
+
+		@Override
+		public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
+			return removal();
+		}
+
+		@Override
+		public String callerId(IdempotencyCaller caller) {
+			return "c0ffee";
+		}
+
+		@Override
+		public IdempotencyAdmin store(String name) {
+			return this;
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> find(String operation, IdempotencyCaller caller, Object... key) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> findById(String operation, String id) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public IdempotencyRecordPage list(String operation, @Nullable String cursor, int limit) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}
