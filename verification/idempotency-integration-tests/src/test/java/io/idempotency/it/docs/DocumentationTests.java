@@ -344,7 +344,7 @@ class DocumentationTests {
 	@Test
 	void examplesNameThePackagesOfTheirTypes() throws IOException {
 		Map<String, String> packages = new TreeMap<>();
-		for (String folder : List.of("client", "message", "store", "store/memory", "test", "web")) {
+		for (String folder : List.of("client", "message/kafka", "store", "store/memory", "test", "web")) {
 			for (Resource type : new PathMatchingResourcePatternResolver()
 				.getResources("classpath*:io/idempotency/" + folder + "/*.class")) {
 				String name = Objects.requireNonNull(type.getFilename()).replace(".class", "");
