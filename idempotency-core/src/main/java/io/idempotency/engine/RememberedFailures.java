@@ -14,9 +14,6 @@ final class RememberedFailures {
 
 	private static final String FORMAT = "failure2";
 
-	/** The format of older records, without a status. */
-	private static final String OLD_FORMAT = "failure1";
-
 	private RememberedFailures() {
 	}
 
@@ -43,16 +40,14 @@ final class RememberedFailures {
 	}
 
 	static boolean isFailure(StoredResult result) {
-		return FORMAT.equals(result.format()) || OLD_FORMAT.equals(result.format());
+		return FORMAT.equals(result.format());
 	}
 
 	static RememberedFailureException decode(StoredResult result) {
 		String text = new String(result.bytes(), StandardCharsets.UTF_8);
-		boolean old = OLD_FORMAT.equals(result.format());
-		String[] parts = text.split("\n", old ? 2 : 3);
+		String[] parts = text.split("\n", 3);
 		try {
-			return old ? new RememberedFailureException(parts[0], parts[1])
-					: new RememberedFailureException(parts[0], parts[2], Integer.parseInt(parts[1]));
+			return new RememberedFailureException(parts[0], parts[2], Integer.parseInt(parts[1]));
 		}
 		catch (IndexOutOfBoundsException | NumberFormatException ex) {
 			throw new UnreadableResultException("A remembered failure that is not one", ex);

@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * text and the content length can be missing: they have a length, or a number, of one
  * more, and zero if they are missing. The content type is zero if it is missing, or the
  * number of a {@link KnownContentType} plus one, or bytes after a length that is above
- * all of these. All text is UTF-8. Answers of the {@link FirstAnswerFormat} are read,
- * too.
+ * all of these. All text is UTF-8.
  *
  * @hidden
  * @since 0.1.0
@@ -113,14 +112,12 @@ public final class StoredResponseCodec {
 	}
 
 	public static StoredResponse decode(StoredResult result) {
+		if (!FORMAT.equals(result.format())) {
+			throw new UnreadableResultException("A result of format '" + result.format()
+					+ "' is no answer of this version of the HTTP door, which reads '" + FORMAT + "'");
+		}
 		try {
-			ByteBuffer bytes = ByteBuffer.wrap(result.bytes());
-			return switch (result.format()) {
-				case FORMAT -> read(bytes);
-				case FirstAnswerFormat.NAME -> FirstAnswerFormat.read(bytes);
-				default -> throw new UnreadableResultException("A result of format '" + result.format()
-						+ "' is no answer of this version of the HTTP door, which reads '" + FORMAT + "'");
-			};
+			return read(ByteBuffer.wrap(result.bytes()));
 		}
 		catch (BufferUnderflowException | CharacterCodingException ex) {
 			throw new UnreadableResultException("A stored answer is damaged", ex);

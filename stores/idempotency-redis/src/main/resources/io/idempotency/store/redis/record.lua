@@ -9,10 +9,8 @@
 --   | length and fingerprint | length and format
 --   | length and origin | body
 --
--- Version 1 had no origin.
-local WITHOUT_ORIGIN, VERSION = 1, 2
-local LAYOUT_WITHOUT_ORIGIN = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
-local LAYOUT = LAYOUT_WITHOUT_ORIGIN .. 'Bc0'
+local VERSION = 2
+local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0Bc0'
 local MAX_HEAD = 275
 
 local ISSUED, RUNNING, EXECUTED, RESULT, TOMBSTONE, ONCE = 'I', 'R', 'X', 'D', 'T', 'O'
@@ -50,18 +48,13 @@ local record = nil
 stored = stored or redis.call('GETRANGE', key, 0, MAX_HEAD - 1)
 if stored ~= '' then
 	local version = string.byte(stored)
-	record = {}
-	local _
-	if version == VERSION then
-		_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
-			record.attempts, record.fingerprint, record.format, record.origin, record.bodyAt = struct.unpack(LAYOUT, stored)
-	elseif version == WITHOUT_ORIGIN then
-		record.origin = ''
-		_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
-			record.attempts, record.fingerprint, record.format, record.bodyAt = struct.unpack(LAYOUT_WITHOUT_ORIGIN, stored)
-	else
+	if version ~= VERSION then
 		return redis.error_reply('IDEMPOTENCY a record of version ' .. version .. ' cannot be read')
 	end
+	record = {}
+	local _
+	_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
+		record.attempts, record.fingerprint, record.format, record.origin, record.bodyAt = struct.unpack(LAYOUT, stored)
 	if now >= keptUntil(record) then
 		record = nil
 	end

@@ -94,7 +94,7 @@ class RedisUsualPathTests {
 				for (String retention : List.of("86400000001", "5000000", "0")) {
 					boolean answer = state.equals("D");
 					calls.add(new Call("complete", id, ascii(Long.toString(NOW - 1_000)), ascii(FINGERPRINT),
-							ascii(state), ascii(retention), ascii("10000000"), ascii(answer ? "http1" : ""),
+							ascii(state), ascii(retention), ascii("10000000"), ascii(answer ? "http2" : ""),
 							ascii(answer ? "an answer" : "")));
 				}
 			}
@@ -174,18 +174,16 @@ class RedisUsualPathTests {
 		}
 	}
 
-	/** A record in each state, live and at its end, owned by each, of either version. */
+	/** A record in each state, live and at its end, owned by each. */
 	private static List<byte[]> records() {
 		List<byte[]> records = new ArrayList<>();
 		records.add(null);
-		for (int version : List.of(1, 2)) {
-			for (char state : ((version == 1) ? "RD" : "IRXDTO").toCharArray()) {
-				for (int flags : (state == 'R') ? List.of(0, 1, 3) : List.of(0)) {
-					for (byte[] id : (state == 'I') ? List.of(NOBODYS_ID) : List.of(OWN, OTHERS)) {
-						for (long leaseUntil : List.of(NOW, NOW + 20_000_000, NOW + 90_000_000_000L)) {
-							for (long keptUntil : List.of(NOW, NOW + 80_000_000_000L)) {
-								records.add(record(version, state, flags, id, leaseUntil, keptUntil));
-							}
+		for (char state : "IRXDTO".toCharArray()) {
+			for (int flags : (state == 'R') ? List.of(0, 1, 3) : List.of(0)) {
+				for (byte[] id : (state == 'I') ? List.of(NOBODYS_ID) : List.of(OWN, OTHERS)) {
+					for (long leaseUntil : List.of(NOW, NOW + 20_000_000, NOW + 90_000_000_000L)) {
+						for (long keptUntil : List.of(NOW, NOW + 80_000_000_000L)) {
+							records.add(record(state, flags, id, leaseUntil, keptUntil));
 						}
 					}
 				}
@@ -194,15 +192,15 @@ class RedisUsualPathTests {
 		return records;
 	}
 
-	private static byte[] record(int version, char state, int flags, byte[] id, long leaseUntil, long keptUntil) {
+	private static byte[] record(char state, int flags, byte[] id, long leaseUntil, long keptUntil) {
 		byte[] fingerprint = ascii((state == 'I' || state == 'O') ? "" : FINGERPRINT);
 		// No running record has an answer. If one had, it would not be kept.
 		boolean answered = state == 'D' || state == 'R' && leaseUntil > keptUntil;
-		byte[] format = ascii(answered ? "http1" : "");
+		byte[] format = ascii(answered ? "http2" : "");
 		byte[] origin = ascii("node-7");
 		byte[] body = ascii(answered ? "the first answer" : "");
 		ByteBuffer record = ByteBuffer.allocate(300)
-			.put((byte) version)
+			.put((byte) 2)
 			.put((byte) state)
 			.put((byte) flags)
 			.put(id)
@@ -212,10 +210,7 @@ class RedisUsualPathTests {
 			.putLong((state == 'I') ? keptUntil : 0)
 			.putLong((state == 'O') ? 1 : 0);
 		record.put((byte) fingerprint.length).put(fingerprint).put((byte) format.length).put(format);
-		if (version > 1) {
-			record.put((byte) origin.length).put(origin);
-		}
-		record.put(body);
+		record.put((byte) origin.length).put(origin).put(body);
 		byte[] bytes = new byte[record.position()];
 		record.flip().get(bytes);
 		return bytes;

@@ -33,20 +33,19 @@ public final class OldestRecord {
 
 	public static final long KEPT_UNTIL = 7_258_118_400_000_000L;
 
-	public static final String FORMAT = "http1";
+	public static final String FORMAT = "http2";
 
-	public static final byte[] ANSWER = hex("0000c9000000106170706c69636174696f6e2f6a736f6effffffffffffffffffffffff00"
-			+ "0101000000084c6f636174696f6e0001000000092f6f72646572732f37000000087b226964223a377d");
+	public static final byte[] ANSWER = hex(
+			"0000c9010000" + "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
 
 	/** The name in Redis, after the prefix. */
 	public static final String REDIS_KEY = "order.place:d21152a4c443e6b895aa11cab83ee7513fff2b9e18377dfe6833e47ec3283bd6";
 
 	/** The value in Redis: the head, then the answer. */
-	public static final byte[] REDIS_VALUE = hex("0144" + "00" + "000102030405060708090a0b0c0d0e0f" + "0006474846204000"
+	public static final byte[] REDIS_VALUE = hex("0244" + "00" + "000102030405060708090a0b0c0d0e0f" + "0006474846204000"
 			+ "0000000000000000" + "0019c93860f84000" + "0000000000000000" + "0000000000000000"
-			+ "26057465737431e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" + "056874747031"
-			+ "0000c9000000106170706c69636174696f6e2f6a736f6effffffffffffffffffffffff00"
-			+ "0101000000084c6f636174696f6e0001000000092f6f72646572732f37000000087b226964223a377d");
+			+ "26057465737431e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" + "056874747032" + "00"
+			+ "0000c9010000" + "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
 
 	private OldestRecord() {
 	}
