@@ -42,6 +42,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"com.github.benmanes.caffeine.cache.Caffeine", "org.apache.kafka.clients.consumer.ConsumerRecord",
 			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message",
 			"org.springframework.messaging.MessageHeaders", "graphql.schema.DataFetchingEnvironment",
+			"io.micrometer.context.ContextSnapshotFactory",
 			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");
 
 	/**

@@ -148,8 +148,8 @@ class IdempotencyRuntimeHintsTests {
 						@Override
 						public void visitMethodInsn(int opcode, String owner, String method, String descriptor,
 								boolean isInterface) {
-							asks[0] |= owner.equals("org/springframework/util/ClassUtils")
-									&& method.equals("isPresent");
+							asks[0] |= owner.equals("org/springframework/util/ClassUtils") && method.equals("isPresent")
+									|| owner.equals("java/lang/Class") && method.equals("forName");
 						}
 
 					};

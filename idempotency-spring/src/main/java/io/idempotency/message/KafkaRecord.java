@@ -46,7 +46,7 @@ final class KafkaRecord implements ReceivedMessage {
 	 */
 	@Override
 	public String id() {
-		String topic = text(first(KafkaHeaders.ORIGINAL_TOPIC, KafkaHeaders.DLT_ORIGINAL_TOPIC));
+		String topic = topic(first(KafkaHeaders.ORIGINAL_TOPIC, KafkaHeaders.DLT_ORIGINAL_TOPIC));
 		byte[] partition = first(KafkaHeaders.ORIGINAL_PARTITION, KafkaHeaders.DLT_ORIGINAL_PARTITION);
 		byte[] offset = first(KafkaHeaders.ORIGINAL_OFFSET, KafkaHeaders.DLT_ORIGINAL_OFFSET);
 		if (topic != null && partition != null && partition.length == Integer.BYTES && offset != null
@@ -84,8 +84,12 @@ final class KafkaRecord implements ReceivedMessage {
 		return name.equals(otherName) ? null : first(otherName, otherName);
 	}
 
-	private static @Nullable String text(byte @Nullable [] value) {
-		return (value != null) ? new String(value, StandardCharsets.UTF_8) : null;
+	/**
+	 * Reads the name of a topic, which is ASCII. Whatever else somebody has put there
+	 * stays apart: bytes that differ never make one id.
+	 */
+	static @Nullable String topic(byte @Nullable [] value) {
+		return (value != null) ? new String(value, StandardCharsets.ISO_8859_1) : null;
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.idempotency.message;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
@@ -87,7 +86,7 @@ final class SpringMessage implements ReceivedMessage {
 	}
 
 	private static @Nullable String text(@Nullable Object value) {
-		return (value instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8)
+		return (value instanceof byte[] bytes) ? KafkaRecord.topic(bytes)
 				: (value instanceof String text) ? text : null;
 	}
 

@@ -183,7 +183,7 @@ public final class IdempotencyWebAutoConfiguration {
 		return () -> {
 			if (beanFactory.containsBean(SECURITY_FILTER)
 					&& beanFactory.getBean(SECURITY_FILTER) instanceof RegistrationBean security
-					&& order <= security.getOrder()) {
+					&& security.isEnabled() && order <= security.getOrder()) {
 				throw new InvalidConfigurationPropertyValueException("idempotency.http.filter-order", order,
 						"It must be greater than the order of Spring Security's filter (" + security.getOrder()
 								+ "), or the answers of Spring Security count as answers of the handler.");

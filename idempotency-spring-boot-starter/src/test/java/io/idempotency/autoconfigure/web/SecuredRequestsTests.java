@@ -7,6 +7,7 @@ import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConf
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.context.ServerPortInfoApplicationContextInitializer;
+import org.springframework.boot.web.servlet.RegistrationBean;
 import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebServerApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -58,6 +60,27 @@ class SecuredRequestsTests {
 				.hasMessageContaining("(-100)"));
 		this.runner.withPropertyValues("idempotency.http.filter-order=-150", "spring.security.filter.order=-200")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** Nothing runs before or behind a filter that is switched off. */
+	@Test
+	void filterOfSpringSecurityThatIsSwitchedOffHasNoOrder() {
+		this.runner.withPropertyValues("idempotency.http.filter-order=-100")
+			.withBean(SwitchedOff.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** Leaves Spring Security to the management port, for example. */
+	static final class SwitchedOff implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessBeforeInitialization(Object bean, String name) {
+			if (name.equals("securityFilterChainRegistration")) {
+				((RegistrationBean) bean).setEnabled(false);
+			}
+			return bean;
+		}
+
 	}
 
 	@Test
