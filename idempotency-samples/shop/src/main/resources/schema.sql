@@ -59,12 +59,14 @@ create table if not exists stock_taking (
 	primary key (customer, request_id)
 );
 
--- Profile ids-jdbc: which process numbers its orders with which worker id, and when it was last seen (ms).
+-- Profile ids-jdbc: which process numbers its orders with which worker id, when it was last seen (ms, by its own clock,
+-- which is in its numbers), and when it was last renewed (ms, by the clock of the database).
 create table if not exists order_worker (
 	namespace varchar(40) not null,
 	machine_id integer not null,
 	instance_id varchar(100),
 	last_seen bigint not null,
+	renewed bigint not null,
 	primary key (namespace, machine_id)
 );
 

@@ -1,6 +1,7 @@
 package io.idempotency.samples.shop.numbers;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 
 import me.ahoo.cosid.machine.AbstractMachineIdDistributor;
@@ -19,14 +20,26 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Hands out worker ids from a table. An id that was used before comes with the time at
  * which it was last seen, and the base class waits until the clock of this machine is
  * past it: a machine whose clock is behind cannot repeat the numbers of its predecessor.
+ * Whether a worker lives is told by the clock of the database, which all of them share: a
+ * machine whose clock is ahead must not take the id of one that lives.
  */
 final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 
+	/** Milliseconds, on H2 and PostgreSQL. */
+	private static final String DATABASE_NOW = "cast(extract(epoch from current_timestamp) * 1000 as bigint)";
+
 	private final JdbcClient jdbc;
 
+	private final InstantSource clock;
+
 	JdbcMachineIdDistributor(JdbcClient jdbc) {
+		this(jdbc, InstantSource.system());
+	}
+
+	JdbcMachineIdDistributor(JdbcClient jdbc, InstantSource clock) {
 		super(new InMemoryMachineStateStorage(), OrderNumberConfiguration.PATIENT);
 		this.jdbc = jdbc;
+		this.clock = clock;
 	}
 
 	@Override
@@ -46,21 +59,21 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 	}
 
 	private @Nullable MachineState takeFree(String namespace, InstanceId instanceId, Duration lease) {
-		long now = System.currentTimeMillis();
+		long now = this.clock.millis();
 		List<Worker> free = this.jdbc.sql("""
 				select machine_id, last_seen from order_worker
-				where namespace = :namespace and (instance_id is null or last_seen < :abandoned)
+				where namespace = :namespace and (instance_id is null or renewed < %s - :lease)
 				order by machine_id
-				""")
+				""".formatted(DATABASE_NOW))
 			.param("namespace", namespace)
-			.param("abandoned", now - lease.toMillis())
+			.param("lease", lease.toMillis())
 			.query(Worker.class)
 			.list();
 		for (Worker worker : free) {
 			int taken = this.jdbc.sql("""
-					update order_worker set instance_id = :instance, last_seen = greatest(last_seen + 1, :now)
+					update order_worker set instance_id = :instance, last_seen = greatest(last_seen + 1, :now), renewed = %s
 					where namespace = :namespace and machine_id = :machineId and last_seen = :lastSeen
-					""")
+					""".formatted(DATABASE_NOW))
 				.param("instance", instanceId.getInstanceId())
 				.param("now", now)
 				.param("namespace", namespace)
@@ -85,13 +98,13 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 		}
 		try {
 			this.jdbc.sql("""
-					insert into order_worker (namespace, machine_id, instance_id, last_seen)
-					values (:namespace, :machineId, :instance, :now)
-					""")
+					insert into order_worker (namespace, machine_id, instance_id, last_seen, renewed)
+					values (:namespace, :machineId, :instance, :now, %s)
+					""".formatted(DATABASE_NOW))
 				.param("namespace", namespace)
 				.param("machineId", next)
 				.param("instance", instanceId.getInstanceId())
-				.param("now", System.currentTimeMillis())
+				.param("now", this.clock.millis())
 				.update();
 			return MachineState.of(next);
 		}
@@ -104,10 +117,10 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 	@Override
 	protected void guardRemote(String namespace, InstanceId instanceId, MachineState state, Duration lease) {
 		int renewed = this.jdbc.sql("""
-				update order_worker set last_seen = greatest(last_seen, :now)
+				update order_worker set last_seen = greatest(last_seen, :now), renewed = %s
 				where namespace = :namespace and machine_id = :machineId and instance_id = :instance
-				""")
-			.param("now", System.currentTimeMillis())
+				""".formatted(DATABASE_NOW))
+			.param("now", this.clock.millis())
 			.param("namespace", namespace)
 			.param("machineId", state.getMachineId())
 			.param("instance", instanceId.getInstanceId())
@@ -123,7 +136,7 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 				update order_worker set instance_id = null, last_seen = greatest(last_seen, :now)
 				where namespace = :namespace and machine_id = :machineId and instance_id = :instance
 				""")
-			.param("now", System.currentTimeMillis())
+			.param("now", this.clock.millis())
 			.param("namespace", namespace)
 			.param("machineId", state.getMachineId())
 			.param("instance", instanceId.getInstanceId())

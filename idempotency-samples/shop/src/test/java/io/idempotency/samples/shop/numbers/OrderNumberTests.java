@@ -1,6 +1,8 @@
 package io.idempotency.samples.shop.numbers;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -135,13 +137,21 @@ class OrderNumberTests {
 		InstanceId deadInstance = InstanceId.of("dead", false);
 		int id = dead.distribute(NAMESPACE, 10, deadInstance, LEASE).getMachineId();
 		assertThat(distribute(new JdbcMachineIdDistributor(this.jdbc), 10)).isNotEqualTo(id);
-		this.jdbc.sql("update order_worker set last_seen = :longAgo where machine_id = :id")
-			.param("longAgo", System.currentTimeMillis() - LEASE.toMillis() - 1000)
+		this.jdbc.sql("update order_worker set renewed = renewed - :aWhile where machine_id = :id")
+			.param("aWhile", LEASE.toMillis() + 1000)
 			.param("id", id)
 			.update();
 		assertThat(distribute(new JdbcMachineIdDistributor(this.jdbc), 10)).isEqualTo(id);
 		assertThatExceptionOfType(MachineIdLostException.class)
 			.isThrownBy(() -> dead.guard(NAMESPACE, deadInstance, LEASE));
+	}
+
+	/** Both would make the same numbers. */
+	@Test
+	void clockThatIsAheadTakesNoIdOfAWorkerThatLives() {
+		int id = distribute(new JdbcMachineIdDistributor(this.jdbc), 10);
+		InstantSource ahead = () -> Instant.now().plus(LEASE).plus(LEASE);
+		assertThat(distribute(new JdbcMachineIdDistributor(this.jdbc, ahead), 10)).isNotEqualTo(id);
 	}
 
 	@Test
