@@ -65,8 +65,18 @@ public final class RabbitBroker implements Broker {
 					call still runs, or whose store is down is lost. Set another acknowledge mode than NONE""",
 					operation.name());
 		}
+		if (operation.async()) {
+			return;
+		}
+		Set<Boolean> modes = modes(listener.source(), operation);
 		// Which of several queues a message comes from is known with the message only.
-		if (operation.async() || !Set.of(true).equals(modes(source, operation))) {
+		if (modes.size() > 1 && listener.source() != null) {
+			throw SetupProblem.of(operation,
+					"its queue has containers that leave it to their listeners to acknowledge, and others that do "
+							+ "not, and nothing tells the guard whether it acknowledges its messages by itself",
+					"Set ackMode of @RabbitListener");
+		}
+		if (!Set.of(true).equals(modes)) {
 			return;
 		}
 		boolean speaks = Stream.of(operation.method().getParameterTypes()).anyMatch(Channel.class::isAssignableFrom);

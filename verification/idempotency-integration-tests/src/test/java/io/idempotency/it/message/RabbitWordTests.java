@@ -25,10 +25,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.ImmediateRequeueAmqpException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.rabbit.annotation.EnableRabbit;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.support.AmqpHeaders;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.converter.MessageConversionException;
@@ -252,7 +256,14 @@ class RabbitWordTests {
 		assertThat(failureOf(NoChannel.class)).contains("acknowledges its messages by itself", "Channel channel");
 	}
 
-	private String failureOf(Class<?> listener) {
+	/** Who acknowledges a message was asked when its work was done. */
+	@Test
+	void listenerThatAcknowledgesOnlySomeOfItsMessages() {
+		assertThat(failureOf(Mixed.class, Containers.class)).contains("Mixed#on(String, Channel, long)", "whether it acknowledges its messages by itself",
+				"ackMode");
+	}
+
+	private String failureOf(Class<?>... listener) {
 		StringBuilder failure = new StringBuilder();
 		this.runner.withUserConfiguration(listener).run((context) -> {
 			assertThat(context).hasFailed();
@@ -449,6 +460,33 @@ class RabbitWordTests {
 		@RabbitListener(queues = "orders", ackMode = "MANUAL")
 		@Idempotent("#payload")
 		public void on(String payload, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
+		}
+
+	}
+
+	static class Mixed {
+
+		@RabbitListener(queues = "orders")
+		@Idempotent("#payload")
+		public void on(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
+		}
+
+		@RabbitListener(queues = "orders", ackMode = "MANUAL")
+		public void other(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
+		}
+
+	}
+
+	/** None of them starts. */
+	@EnableRabbit
+	static class Containers {
+
+		@Bean
+		SimpleRabbitListenerContainerFactory rabbitListenerContainerFactory() {
+			SimpleRabbitListenerContainerFactory factory = new SimpleRabbitListenerContainerFactory();
+			factory.setConnectionFactory(new CachingConnectionFactory("127.0.0.1", 1));
+			factory.setAutoStartup(false);
+			return factory;
 		}
 
 	}
