@@ -28,6 +28,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.http.request.ContentType;
+import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
@@ -198,7 +199,8 @@ public final class EarlyReplay {
 	private GuardedCall call(IdempotentOperation operation, IdempotencyKey key, HttpServletRequest request,
 			RecordingRequest guarded) throws IOException {
 		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default;
-		Fingerprint fingerprint = compared ? this.fingerprints.of(request, guarded, operation.keySource())
+		Fingerprint fingerprint = compared
+				? this.fingerprints.of(new ServletComparedRequest(request, guarded), operation.keySource())
 				: Fingerprint.NONE;
 		return new GuardedCall(key, fingerprint, operation.policy(), operation.store());
 	}

@@ -22,6 +22,7 @@ import io.idempotency.aop.RequestValues;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.request.FormData;
+import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -209,7 +210,7 @@ public final class HttpDoor implements OperationDoor {
 		}
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {
-			return this.requestFingerprint.of(request, guarded, operation.keySource());
+			return this.requestFingerprint.of(new ServletComparedRequest(request, guarded), operation.keySource());
 		}
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Spel source) {
 			return this.fingerprints.of(call, source, values);

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 import io.idempotency.aop.KeySource;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Fingerprint;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +39,8 @@ class RequestFingerprintTests {
 		request.setContentType("application/json");
 		request.setContent(body.getBytes(StandardCharsets.UTF_8));
 		RecordingRequest guarded = new RecordingRequest(request, NOT_ASKED, 1000);
-		return new RequestFingerprint(settings).of(guarded, guarded, new KeySource.Header("Idempotency-Key"));
+		return new RequestFingerprint(settings).of(new ServletComparedRequest(guarded, guarded),
+				new KeySource.Header("Idempotency-Key"));
 	}
 
 }
