@@ -182,8 +182,8 @@ public final class IdempotencyWebAutoConfiguration {
 		int order = properties.http().filterOrder();
 		return () -> {
 			if (beanFactory.containsBean(SECURITY_FILTER)
-					&& beanFactory.getBean(SECURITY_FILTER) instanceof RegistrationBean security
-					&& security.isEnabled() && order <= security.getOrder()) {
+					&& beanFactory.getBean(SECURITY_FILTER) instanceof RegistrationBean security && security.isEnabled()
+					&& order <= security.getOrder()) {
 				throw new InvalidConfigurationPropertyValueException("idempotency.http.filter-order", order,
 						"It must be greater than the order of Spring Security's filter (" + security.getOrder()
 								+ "), or the answers of Spring Security count as answers of the handler.");

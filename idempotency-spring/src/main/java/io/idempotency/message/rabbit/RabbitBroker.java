@@ -16,7 +16,6 @@ import com.rabbitmq.client.Channel;
 import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.SetupProblem;
 import io.idempotency.message.delivery.Broker;
 import io.idempotency.message.delivery.Delivery;
 import io.idempotency.message.delivery.ReceivedMessage;
@@ -72,7 +71,7 @@ public final class RabbitBroker implements Broker {
 		Set<Boolean> modes = modes(source, operation);
 		// Which of several queues a message comes from is known with the message only.
 		if (modes.size() > 1 && source != null) {
-			throw SetupProblem.of(operation.method(), operation.targetClass(),
+			throw operation.problem(
 					"its queue has containers that leave it to their listeners to acknowledge, and others that do "
 							+ "not, and nothing tells the guard whether it acknowledges its messages by itself",
 					"Set ackMode of @RabbitListener");

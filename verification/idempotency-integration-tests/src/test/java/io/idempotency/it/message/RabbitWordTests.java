@@ -259,8 +259,8 @@ class RabbitWordTests {
 	/** Who acknowledges a message was asked when its work was done. */
 	@Test
 	void listenerThatAcknowledgesOnlySomeOfItsMessages() {
-		assertThat(failureOf(Mixed.class, Containers.class)).contains("Mixed#on(String, Channel, long)", "whether it acknowledges its messages by itself",
-				"ackMode");
+		assertThat(failureOf(Mixed.class, Containers.class)).contains("Mixed#on(String, Channel, long)",
+				"whether it acknowledges its messages by itself", "ackMode");
 	}
 
 	private String failureOf(Class<?>... listener) {
@@ -466,12 +466,12 @@ class RabbitWordTests {
 
 	static class Mixed {
 
-		@RabbitListener(queues = "orders")
+		@RabbitListener(queues = "mixed")
 		@Idempotent("#payload")
 		public void on(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
 		}
 
-		@RabbitListener(queues = "orders", ackMode = "MANUAL")
+		@RabbitListener(queues = "mixed", ackMode = "MANUAL")
 		public void other(String payload, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
 		}
 

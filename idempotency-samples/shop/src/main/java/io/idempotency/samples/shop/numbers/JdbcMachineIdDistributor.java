@@ -70,10 +70,12 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 			.query(Worker.class)
 			.list();
 		for (Worker worker : free) {
-			int taken = this.jdbc.sql("""
-					update order_worker set instance_id = :instance, last_seen = greatest(last_seen + 1, :now), renewed = %s
-					where namespace = :namespace and machine_id = :machineId and last_seen = :lastSeen
-					""".formatted(DATABASE_NOW))
+			int taken = this.jdbc
+				.sql("""
+						update order_worker set instance_id = :instance, last_seen = greatest(last_seen + 1, :now), renewed = %s
+						where namespace = :namespace and machine_id = :machineId and last_seen = :lastSeen
+						"""
+					.formatted(DATABASE_NOW))
 				.param("instance", instanceId.getInstanceId())
 				.param("now", now)
 				.param("namespace", namespace)
