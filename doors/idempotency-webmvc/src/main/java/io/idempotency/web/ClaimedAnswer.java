@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.http.HttpEntity;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.util.DisconnectedClientHelper;
 
@@ -161,12 +162,17 @@ final class ClaimedAnswer extends Answer {
 		if (result instanceof Throwable) {
 			this.returned = false;
 		}
-		else if (HttpCall.content(result) instanceof StreamingResponseBody) {
+		else if (content(result) instanceof StreamingResponseBody) {
 			// The body is held back like one that the handler itself returns: the end of
 			// the task that writes it is observed.
 			response().streamIf(() -> false);
 			this.work.observe(request);
 		}
+	}
+
+	/** Returns the object that the body of an answer is made of. */
+	static @Nullable Object content(@Nullable Object result) {
+		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
 
 	/** Returns whether the container has refused the request since the claim. */

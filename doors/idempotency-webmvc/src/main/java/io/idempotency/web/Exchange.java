@@ -71,6 +71,16 @@ final class Exchange {
 		return exchange;
 	}
 
+	/**
+	 * Creates the exception for a request that did not pass the filter, because nothing
+	 * may run unprotected.
+	 */
+	static IllegalStateException missing(String aim) {
+		return new IllegalStateException("Cannot " + aim + ": the request did not pass the IdempotencyFilter. "
+				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD; in a test with "
+				+ "MockMvc use @AutoConfigureMockMvc or addFilters(...)");
+	}
+
 	/** Notes that a listener will report the end of the request. */
 	static void observe(ServletRequest request) {
 		request.setAttribute(OBSERVED, true);
@@ -239,7 +249,7 @@ final class Exchange {
 
 	private CapturingResponse requireResponse() {
 		if (this.response == null) {
-			throw IdempotencyFilter.missing("guard the call");
+			throw missing("guard the call");
 		}
 		return this.response;
 	}

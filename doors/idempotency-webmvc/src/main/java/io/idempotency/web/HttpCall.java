@@ -15,7 +15,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapterRegistry;
-import org.springframework.http.HttpEntity;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -63,7 +62,7 @@ final class HttpCall implements GuardedAction<Object> {
 	public void acquired(OwnedClaim claim) {
 		RecordingRequest guarded = RecordingRequest.find(this.request);
 		if (guarded == null) {
-			throw IdempotencyFilter.missing("guard the call");
+			throw Exchange.missing("guard the call");
 		}
 		this.answer = this.exchange.claimed(guarded, claim, this.engine);
 	}
@@ -126,7 +125,7 @@ final class HttpCall implements GuardedAction<Object> {
 	}
 
 	private void watch(@Nullable Object value, ClaimedAnswer claimed) {
-		Object content = content(value);
+		Object content = ClaimedAnswer.content(value);
 		if (content instanceof ResponseBodyEmitter) {
 			claimed.stream();
 			return;
@@ -142,11 +141,6 @@ final class HttpCall implements GuardedAction<Object> {
 			// An asynchronous result may turn out to be a stream only when it is written.
 			claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);
 		}
-	}
-
-	/** Returns the object that the body of an answer is made of. */
-	static @Nullable Object content(@Nullable Object result) {
-		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
 
 	/**

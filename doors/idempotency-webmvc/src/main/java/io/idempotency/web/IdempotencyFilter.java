@@ -74,14 +74,4 @@ public final class IdempotencyFilter implements Filter {
 		exchange.leave(request, previous, null);
 	}
 
-	/**
-	 * Creates the exception for a request that did not pass the filter, because nothing
-	 * may run unprotected.
-	 */
-	static IllegalStateException missing(String aim) {
-		return new IllegalStateException("Cannot " + aim + ": the request did not pass the IdempotencyFilter. "
-				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD; in a test with "
-				+ "MockMvc use @AutoConfigureMockMvc or addFilters(...)");
-	}
-
 }
