@@ -10,6 +10,11 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.jdbc.ReservedConnections.Use;
+import io.idempotency.store.jdbc.sql.Deadline;
+import io.idempotency.store.jdbc.sql.Dialect;
+import io.idempotency.store.jdbc.sql.Dialects;
+import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.jdbc.sql.UnreadableRowException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +29,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class JdbcDatabase {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
 
 	private final DataSource dataSource;
 

@@ -18,6 +18,8 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.jdbc.JdbcTransactions.SqlVerb;
+import io.idempotency.store.jdbc.sql.TableName;
 import io.idempotency.store.record.Moment;
 
 import org.jspecify.annotations.Nullable;

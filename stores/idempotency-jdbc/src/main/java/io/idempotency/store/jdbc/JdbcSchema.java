@@ -15,6 +15,8 @@ import javax.sql.DataSource;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.jdbc.ReservedConnections.Use;
+import io.idempotency.store.jdbc.sql.Dialect;
+import io.idempotency.store.jdbc.sql.TableName;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ByteArrayResource;

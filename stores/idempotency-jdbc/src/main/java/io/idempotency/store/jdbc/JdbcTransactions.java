@@ -1,5 +1,10 @@
 package io.idempotency.store.jdbc;
 
+import java.sql.SQLException;
+
+import io.idempotency.store.jdbc.sql.JdbcVerbs;
+import io.idempotency.store.jdbc.sql.SqlSession;
+
 /**
  * The transactions in which the verbs run.
  */
@@ -19,5 +24,16 @@ interface JdbcTransactions {
 
 	/** Runs a renewal, which never waits behind other verbs for a connection. */
 	<T> T renew(SqlVerb<T> verb);
+
+	/**
+	 * One verb that runs on a session.
+	 *
+	 * @param <T> the answer of the verb
+	 */
+	interface SqlVerb<T> {
+
+		T run(JdbcVerbs verbs, SqlSession session) throws SQLException;
+
+	}
 
 }

@@ -9,6 +9,12 @@ import javax.sql.DataSource;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.TransactionLostException;
+import io.idempotency.store.jdbc.sql.Deadline;
+import io.idempotency.store.jdbc.sql.Dialect;
+import io.idempotency.store.jdbc.sql.JdbcVerbs;
+import io.idempotency.store.jdbc.sql.LockWait;
+import io.idempotency.store.jdbc.sql.SqlFailure;
+import io.idempotency.store.jdbc.sql.SqlSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +34,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class JoinedTransactions implements JdbcTransactions {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
 
 	private static final int MAX_ATTEMPTS = 10;
 

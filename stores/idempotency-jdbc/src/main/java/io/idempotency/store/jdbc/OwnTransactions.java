@@ -2,12 +2,15 @@ package io.idempotency.store.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 import io.idempotency.store.jdbc.ReservedConnections.Use;
+import io.idempotency.store.jdbc.sql.Deadline;
+import io.idempotency.store.jdbc.sql.Dialect;
+import io.idempotency.store.jdbc.sql.JdbcVerbs;
+import io.idempotency.store.jdbc.sql.LockWait;
+import io.idempotency.store.jdbc.sql.SqlFailure;
+import io.idempotency.store.jdbc.sql.SqlSession;
 
 /**
  * Runs verbs on connections of their own, each statement in a transaction of its own. So
@@ -18,8 +21,6 @@ final class OwnTransactions implements JdbcTransactions {
 
 	/** Under a strict isolation, all calls but one fail in each round. */
 	private static final int MAX_ATTEMPTS = 100;
-
-	private static final int MAX_PAUSE_MILLIS = 10;
 
 	private final JdbcDatabase database;
 
@@ -82,18 +83,9 @@ final class OwnTransactions implements JdbcTransactions {
 				if (!repeatable || attempt == MAX_ATTEMPTS || deadline.isOver()) {
 					throw ex;
 				}
-				pause(attempt);
+				JdbcVerbs.pause(attempt);
 			}
 		}
-	}
-
-	/**
-	 * Waits for a random time, because two transactions that have met in a deadlock would
-	 * meet again.
-	 */
-	static void pause(int attempt) {
-		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
-		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
 	}
 
 }

@@ -15,7 +15,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SecondConnections {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
 
 	/** Bounds the memory in applications that make up names of operations at run time. */
 	private static final int LIMIT = 1_000;

@@ -18,6 +18,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
+import io.idempotency.store.jdbc.sql.TableName;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 

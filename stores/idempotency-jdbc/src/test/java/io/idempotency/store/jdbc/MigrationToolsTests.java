@@ -2,6 +2,8 @@ package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
 
+import io.idempotency.store.jdbc.sql.TableName;
+
 import liquibase.Contexts;
 import liquibase.LabelExpression;
 import liquibase.Liquibase;

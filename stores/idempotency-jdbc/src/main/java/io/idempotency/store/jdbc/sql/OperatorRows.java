@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,6 +10,7 @@ import java.util.Optional;
 
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.Internal;
 import io.idempotency.key.CallerId;
 import io.idempotency.store.RecordAdmin.Eviction;
 import io.idempotency.store.RecordKey;
@@ -21,8 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds, lists and removes rows for operators, on a given connection.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class OperatorRows {
+@Internal
+public final class OperatorRows {
 
 	private static final int HASH_LENGTH = 32;
 
@@ -32,13 +37,13 @@ final class OperatorRows {
 		this.dialect = dialect;
 	}
 
-	Optional<IdempotencyRecord> find(SqlSession session, RecordKey key) throws SQLException {
+	public Optional<IdempotencyRecord> find(SqlSession session, RecordKey key) throws SQLException {
 		StoredRow row = this.dialect.findHead(session, key.hashBytes());
 		return (row != null && row.record().isLive(row.moment()))
 				? Optional.of(RecordView.of(key.label(), key.hash(), row.record(), row.moment())) : Optional.empty();
 	}
 
-	IdempotencyRecordPage scan(SqlSession session, RecordSelection selection, @Nullable String cursor, int count)
+	public IdempotencyRecordPage scan(SqlSession session, RecordSelection selection, @Nullable String cursor, int count)
 			throws SQLException {
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);
 		String operation = (selection.label() != null) ? RecordRows.readable(selection.label()) : null;
@@ -81,7 +86,7 @@ final class OperatorRows {
 	 * Deletes exactly the version of the record that was read, so that a call that claims
 	 * the key at the same time keeps its claim.
 	 */
-	Eviction evict(SqlSession session, RecordKey key, boolean force) throws SQLException {
+	public Eviction evict(SqlSession session, RecordKey key, boolean force) throws SQLException {
 		byte[] hash = key.hashBytes();
 		return JdbcVerbs.rounds((round) -> {
 			StoredRow row = this.dialect.findHead(session, hash);

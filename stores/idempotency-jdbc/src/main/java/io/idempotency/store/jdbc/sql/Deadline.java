@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -7,6 +7,7 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,10 +16,14 @@ import org.slf4j.LoggerFactory;
  * waits for its reply any longer. The driver measures the network time-out itself and
  * sends nothing to the server for it. When the network time-out is over, the driver gives
  * the connection up.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class Deadline implements AutoCloseable {
+@Internal
+public final class Deadline implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
 
 	private final Connection connection;
 
@@ -41,7 +46,7 @@ final class Deadline implements AutoCloseable {
 	 * still gets a part of its time; otherwise no call would ever succeed on a database
 	 * that is slow to connect to.
 	 */
-	Deadline(Connection connection, Duration most, long start) throws SQLException {
+	public Deadline(Connection connection, Duration most, long start) throws SQLException {
 		this.connection = connection;
 		this.most = most;
 		long now = System.nanoTime();
@@ -69,7 +74,7 @@ final class Deadline implements AutoCloseable {
 		limit(left);
 	}
 
-	boolean isOver() {
+	public boolean isOver() {
 		return left() <= 0;
 	}
 

@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -8,9 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
+import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
@@ -31,14 +35,20 @@ import org.jspecify.annotations.Nullable;
  * that suffices in the usual case. If that statement does not apply, the verb reads the
  * record, decides the next state, and replaces exactly the version that it has read. If
  * the record has changed in between, the verb reads it again.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class JdbcVerbs {
+@Internal
+public final class JdbcVerbs {
 
 	/** A round is lost only if another call changes the record meanwhile. */
 	private static final int MAX_ROUNDS = 200;
 
 	/** The pauses between so many looks take some tens of milliseconds together. */
 	private static final int MAX_LOOKS = 20;
+
+	private static final int MAX_PAUSE_MILLIS = 10;
 
 	/**
 	 * The rest of a lease that is reported for a record that our statement cannot see:
@@ -50,17 +60,17 @@ final class JdbcVerbs {
 
 	private final RecordSql sql;
 
-	JdbcVerbs(Dialect dialect) {
+	public JdbcVerbs(Dialect dialect) {
 		this.dialect = dialect;
 		this.sql = dialect.sql();
 	}
 
 	/** Returns what operators do with the rows. */
-	OperatorRows rows() {
+	public OperatorRows rows() {
 		return new OperatorRows(this.dialect);
 	}
 
-	ClaimResult claim(SqlSession session, ClaimRequest request) throws SQLException {
+	public ClaimResult claim(SqlSession session, ClaimRequest request) throws SQLException {
 		try {
 			return claimOrWait(session, request);
 		}
@@ -103,7 +113,7 @@ final class JdbcVerbs {
 	/**
 	 * Returns the result that a claim would be given, empty if it would be given none.
 	 */
-	Optional<ClaimResult.Completed> find(SqlSession session, ClaimRequest request) throws SQLException {
+	public Optional<ClaimResult.Completed> find(SqlSession session, ClaimRequest request) throws SQLException {
 		StoredRow row = this.dialect.find(session, request.key());
 		if (row == null || row.current().state() != RecordState.RESULT) {
 			return Optional.empty();
@@ -121,7 +131,7 @@ final class JdbcVerbs {
 		return attempts.isPresent() ? new ClaimResult.Duplicate(attempts.getAsLong()) : null;
 	}
 
-	boolean complete(SqlSession session, Completion completion) throws SQLException {
+	public boolean complete(SqlSession session, Completion completion) throws SQLException {
 		boolean kept = !completion.retention().isZero();
 		return (kept ? write(session, completion) : forget(session, completion)) || settle(session,
 				completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment));
@@ -149,7 +159,7 @@ final class JdbcVerbs {
 		}) == 1;
 	}
 
-	boolean release(SqlSession session, IdempotencyKey key, ClaimId id) throws SQLException {
+	public boolean release(SqlSession session, IdempotencyKey key, ClaimId id) throws SQLException {
 		return giveBack(session, key, id)
 				|| settle(session, key, false, (record, moment) -> record.release(id, moment));
 	}
@@ -169,7 +179,7 @@ final class JdbcVerbs {
 		}) == 1;
 	}
 
-	boolean renew(SqlSession session, IdempotencyKey key, ClaimId id, Duration lease) throws SQLException {
+	public boolean renew(SqlSession session, IdempotencyKey key, ClaimId id, Duration lease) throws SQLException {
 		return session.update(this.sql.renew(), (statement) -> {
 			statement.setLong(1, Moment.micros(lease));
 			statement.setBytes(2, key.hash());
@@ -186,7 +196,7 @@ final class JdbcVerbs {
 	 * @throws NotAllRenewedException if rows stay locked for longer; the exception names
 	 * their claims
 	 */
-	Set<ClaimId> renewAll(SqlSession session, Collection<Renewal> renewals) throws SQLException {
+	public Set<ClaimId> renewAll(SqlSession session, Collection<Renewal> renewals) throws SQLException {
 		Set<ClaimId> refused = new HashSet<>();
 		if (session.isJoined() || !this.dialect.skipsLocked()) {
 			for (Renewal renewal : renewals) {
@@ -204,14 +214,14 @@ final class JdbcVerbs {
 								+ " are held locked by another transaction and could not be renewed",
 						held.stream().map(Renewal::claimId).collect(Collectors.toSet()), refused);
 			}
-			OwnTransactions.pause(look);
+			pause(look);
 			held = this.dialect.renewAll(session, held, refused);
 		}
 		return refused;
 	}
 
 	/** Issues a token and returns when it expires. */
-	long issue(SqlSession session, IdempotencyKey token, Duration timeToLive) throws SQLException {
+	public long issue(SqlSession session, IdempotencyKey token, Duration timeToLive) throws SQLException {
 		StoredRecord fresh = StoredRecord.ABSENT.issue(timeToLive, Moment.origin()).next();
 		return rounds((round) -> {
 			Insertion insertion = this.dialect.insertOrFind(session, token, fresh);
@@ -283,6 +293,15 @@ final class JdbcVerbs {
 			}
 		}
 		throw new SQLException("Overtaken " + MAX_ROUNDS + " times by others who changed the same record");
+	}
+
+	/**
+	 * Waits for a random time, because two transactions that have met in a deadlock would
+	 * meet again.
+	 */
+	public static void pause(int attempt) {
+		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
+		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
 	}
 
 	/**

@@ -1,15 +1,18 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
+import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
@@ -19,8 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statements and rules that differ from database to database.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-abstract class Dialect {
+@Internal
+public abstract class Dialect {
 
 	private final String vendor;
 
@@ -38,12 +45,12 @@ abstract class Dialect {
 		this.sql = new RecordSql(table, now, nowAfterReading);
 	}
 
-	String vendor() {
+	public String vendor() {
 		return this.vendor;
 	}
 
 	/** Returns the statements for the table, with the clock of this database. */
-	RecordSql sql() {
+	public RecordSql sql() {
 		return this.sql;
 	}
 
@@ -90,38 +97,59 @@ abstract class Dialect {
 	 * Bounds the wait for a lock in the transaction of the caller; the transaction can go
 	 * on after the wait.
 	 */
-	abstract LockWait lockWait(Duration bound);
+	public abstract LockWait lockWait(Duration bound);
 
 	/**
 	 * Lets a query in the transaction of the caller fail without harm to that
 	 * transaction. No query waits for a lock if the database keeps versions of rows.
 	 */
-	LockWait lookWait(Duration bound) {
+	public LockWait lookWait(Duration bound) {
 		return LockWait.NONE;
 	}
 
 	/** Bounds the wait for a lock when each statement is its own transaction. */
-	LockWait ownLockWait(Duration bound) {
+	public LockWait ownLockWait(Duration bound) {
 		return lockWait(bound);
 	}
 
-	abstract SqlFailure classify(SQLException failure);
+	public abstract SqlFailure classify(SQLException failure);
 
 	/**
 	 * Returns whether a failure has rolled back the whole transaction, so that the next
 	 * statement would begin another transaction.
 	 */
-	boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
+	public boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
 		return failure == SqlFailure.DEADLOCK;
 	}
 
 	/**
 	 * Deletes expired records on a connection of its own. Two nodes may call this at
-	 * once.
+	 * once. The first statement reads keys through the index. The second deletes the rows
+	 * by their primary key, if they are still expired. So only single rows are locked,
+	 * and claims of other keys go on.
 	 * @return how many were deleted
 	 */
-	int purge(SqlSession session, int batchSize) throws SQLException {
-		return Purge.inTwoSteps(session, this.sql, limit(batchSize), skipsLocked());
+	public int purge(SqlSession session, int batchSize) throws SQLException {
+		return session.inTransaction((inside) -> {
+			List<byte[]> keys = expiredKeys(inside, batchSize);
+			return keys.isEmpty() ? 0 : inside.update(this.sql.deleteExpired(keys.size()),
+					(statement) -> RecordRows.bind(statement, 1, keys));
+		});
+	}
+
+	private List<byte[]> expiredKeys(SqlSession session, int batchSize) throws SQLException {
+		String query = this.sql.findExpired(limit(batchSize)) + (skipsLocked() ? RecordSql.SKIP_LOCKED : "");
+		return session.query(query, SqlSession.NO_PARAMETERS, (rows) -> {
+			List<byte[]> keys = new ArrayList<>();
+			while (rows.next()) {
+				keys.add(rows.getBytes(1));
+			}
+			if (!skipsLocked()) {
+				// Two nodes that delete the same keys in the same order cannot deadlock.
+				keys.sort(Arrays::compareUnsigned);
+			}
+			return keys;
+		});
 	}
 
 	/**

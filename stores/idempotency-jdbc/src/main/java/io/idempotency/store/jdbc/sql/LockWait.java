@@ -1,13 +1,19 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 
+import io.idempotency.Internal;
+
 /**
  * Bounds how long statements wait for another transaction, and restores the settings of
  * the session.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-interface LockWait {
+@Internal
+public interface LockWait {
 
 	/** No bound: a statement waits as long as the database lets it. */
 	LockWait NONE = new LockWait() {

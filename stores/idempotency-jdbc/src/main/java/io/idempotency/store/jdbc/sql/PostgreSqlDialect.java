@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -93,7 +93,7 @@ final class PostgreSqlDialect extends Dialect {
 	 * volatile function would keep PostgreSQL from using the index.
 	 */
 	@Override
-	int purge(SqlSession session, int batchSize) throws SQLException {
+	public int purge(SqlSession session, int batchSize) throws SQLException {
 		return session.update(this.purge, (statement) -> statement.setInt(1, batchSize));
 	}
 
@@ -140,18 +140,18 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	LockWait lockWait(Duration bound) {
+	public LockWait lockWait(Duration bound) {
 		return new BoundedStatement(bound);
 	}
 
 	/** The table may be out of the caller's sight, which is a failure. */
 	@Override
-	LockWait lookWait(Duration bound) {
+	public LockWait lookWait(Duration bound) {
 		return lockWait(bound);
 	}
 
 	@Override
-	LockWait ownLockWait(Duration bound) {
+	public LockWait ownLockWait(Duration bound) {
 		return new BoundedAlone(bound);
 	}
 
@@ -160,7 +160,7 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	SqlFailure classify(SQLException failure) {
+	public SqlFailure classify(SQLException failure) {
 		String state = String.valueOf(failure.getSQLState());
 		return switch (state) {
 			case "23505" -> SqlFailure.DUPLICATE_KEY;
@@ -180,7 +180,7 @@ final class PostgreSqlDialect extends Dialect {
 	 * savepoint, but only a rollback ends it.
 	 */
 	@Override
-	boolean endsTransaction(Connection connection, SqlFailure failure) {
+	public boolean endsTransaction(Connection connection, SqlFailure failure) {
 		return false;
 	}
 

@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -7,11 +7,17 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.OptionalLong;
 
+import io.idempotency.Internal;
+
 /**
  * One connection for the time of a verb. On a connection of our own, every statement is a
  * transaction, even if the pool switches auto-commit off.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class SqlSession {
+@Internal
+public final class SqlSession {
 
 	static final Binder NO_PARAMETERS = (statement) -> {
 	};
@@ -35,24 +41,24 @@ final class SqlSession {
 	}
 
 	/** Creates a session on a connection of our own. */
-	static SqlSession own(Connection connection, Deadline deadline, LockWait lockWait) throws SQLException {
+	public static SqlSession own(Connection connection, Deadline deadline, LockWait lockWait) throws SQLException {
 		return new SqlSession(connection, deadline, lockWait, false, !connection.getAutoCommit());
 	}
 
 	/** Creates a session on the connection of the caller's transaction. */
-	static SqlSession joined(Connection connection, Deadline deadline, LockWait lockWait) {
+	public static SqlSession joined(Connection connection, Deadline deadline, LockWait lockWait) {
 		return new SqlSession(connection, deadline, lockWait, true, false);
 	}
 
 	/**
 	 * Creates a session that only reads, on the connection of the caller's transaction.
 	 */
-	static SqlSession looking(Connection connection, Deadline deadline, LockWait lockWait) {
+	public static SqlSession looking(Connection connection, Deadline deadline, LockWait lockWait) {
 		return new SqlSession(connection, deadline, lockWait, false, false);
 	}
 
 	/** Runs work while the bound on waiting for locks holds. */
-	<T> T bounded(Work<T> work) throws SQLException {
+	public <T> T bounded(Work<T> work) throws SQLException {
 		this.lockWait.begin(this.connection);
 		T result;
 		try {
@@ -104,7 +110,7 @@ final class SqlSession {
 		return this.joined;
 	}
 
-	Connection connection() {
+	public Connection connection() {
 		return this.connection;
 	}
 
@@ -195,7 +201,7 @@ final class SqlSession {
 	 *
 	 * @param <T> the result of the work
 	 */
-	interface Work<T> {
+	public interface Work<T> {
 
 		T run() throws SQLException;
 

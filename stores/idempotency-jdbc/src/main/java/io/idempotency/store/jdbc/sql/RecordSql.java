@@ -1,12 +1,18 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.util.List;
+
+import io.idempotency.Internal;
 
 /**
  * The statements that all databases understand, made once for a table. Each statement is
  * atomic; its {@code WHERE} says in which state it must find the record.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class RecordSql {
+@Internal
+public final class RecordSql {
 
 	/** The columns of a query, in the order of {@link RecordRows}. */
 	static final String COLUMNS = "state, claim_id, fence, fingerprint, lease_until, kept_until, token_until, attempts,"
@@ -220,7 +226,7 @@ final class RecordSql {
 	}
 
 	/** Returns statements that change nothing and fail if the table cannot be written. */
-	List<String> writeProbes() {
+	public List<String> writeProbes() {
 		String columns = "key_hash, operation, " + COLUMNS;
 		return List.of(
 				"INSERT INTO " + this.table + " (" + columns + ") SELECT " + columns + " FROM " + this.table
@@ -230,7 +236,7 @@ final class RecordSql {
 	}
 
 	/** Returns a query that reads nothing and fails if a column is missing. */
-	String probe() {
+	public String probe() {
 		return "SELECT key_hash, operation, " + COLUMNS + " FROM " + this.table + " WHERE 1 = 0";
 	}
 

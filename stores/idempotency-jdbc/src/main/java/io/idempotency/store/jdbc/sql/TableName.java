@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.util.regex.Pattern;
 
@@ -15,7 +15,7 @@ import io.idempotency.Internal;
 public record TableName(String text) {
 
 	/** The name of the table in the scripts. */
-	static final String DEFAULT = "idempotency_record";
+	public static final String DEFAULT = "idempotency_record";
 
 	private static final Pattern PATTERN = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
 
@@ -50,7 +50,7 @@ public record TableName(String text) {
 	}
 
 	/** Returns the name without the schema. */
-	String simpleName() {
+	public String simpleName() {
 		return simpleName(this.text);
 	}
 

@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -73,12 +73,12 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	LockWait lockWait(Duration bound) {
+	public LockWait lockWait(Duration bound) {
 		return new BoundedSession(Math.max(1, Math.min(bound.toMillis(), Integer.MAX_VALUE)));
 	}
 
 	@Override
-	SqlFailure classify(SQLException failure) {
+	public SqlFailure classify(SQLException failure) {
 		return switch (failure.getErrorCode()) {
 			case DUPLICATE_KEY -> SqlFailure.DUPLICATE_KEY;
 			case DEADLOCK -> SqlFailure.DEADLOCK;

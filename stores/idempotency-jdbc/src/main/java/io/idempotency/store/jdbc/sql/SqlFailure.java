@@ -1,9 +1,15 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
+
+import io.idempotency.Internal;
 
 /**
  * The kinds of failures of a statement that the store tells apart.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-enum SqlFailure {
+@Internal
+public enum SqlFailure {
 
 	/** The key has a record already. */
 	DUPLICATE_KEY,

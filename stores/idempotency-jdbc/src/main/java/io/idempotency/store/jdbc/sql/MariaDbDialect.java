@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
-	LockWait lockWait(Duration bound) {
+	public LockWait lockWait(Duration bound) {
 		return new BoundedStatement(wholeSeconds(bound));
 	}
 
@@ -51,7 +51,7 @@ final class MariaDbDialect extends MySqlDialect {
 	 * after the bound.
 	 */
 	@Override
-	LockWait ownLockWait(Duration bound) {
+	public LockWait ownLockWait(Duration bound) {
 		return new BoundedStatement(Math.max(1, bound.toSeconds()));
 	}
 

@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -94,7 +94,7 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	LockWait lockWait(Duration bound) {
+	public LockWait lockWait(Duration bound) {
 		return new BoundedSession(wholeSeconds(bound));
 	}
 
@@ -103,7 +103,7 @@ class MySqlDialect extends Dialect {
 	 * time-out bounds the wait.
 	 */
 	@Override
-	LockWait ownLockWait(Duration bound) {
+	public LockWait ownLockWait(Duration bound) {
 		return LockWait.NONE;
 	}
 
@@ -116,7 +116,7 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	SqlFailure classify(SQLException failure) {
+	public SqlFailure classify(SQLException failure) {
 		return switch (failure.getErrorCode()) {
 			case DUPLICATE_ENTRY -> SqlFailure.DUPLICATE_KEY;
 			case DEADLOCK, CHECK_READ -> SqlFailure.DEADLOCK;
@@ -127,7 +127,7 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
+	public boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
 		if (failure != SqlFailure.LOCK_TIMEOUT) {
 			return super.endsTransaction(connection, failure);
 		}

@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -8,11 +8,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Internal;
 
 /**
  * Finds the dialect by the name and version that the driver gives for the database.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class Dialects {
+@Internal
+public final class Dialects {
 
 	/** MariaDB may put the MySQL version 5.5.5 in front of its own version. */
 	private static final Pattern MARIA_DB = Pattern.compile("(?:5\\.5\\.5-)?(\\d{1,4})\\.(\\d{1,4}).*mariadb.*",
@@ -26,7 +31,7 @@ final class Dialects {
 	 * @throws IdempotencyConfigurationException if there is no dialect for this database;
 	 * the message names the database
 	 */
-	static Dialect find(Connection connection, TableName table) throws SQLException {
+	public static Dialect find(Connection connection, TableName table) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		String product = String.valueOf(database.getDatabaseProductName());
 		String version = String.valueOf(database.getDatabaseProductVersion());
