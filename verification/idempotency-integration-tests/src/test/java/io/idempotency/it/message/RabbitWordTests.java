@@ -54,10 +54,12 @@ class RabbitWordTests {
 
 	private static final String DONE = "DONE";
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+	private final ApplicationContextRunner bare = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
-		.withBean(FailingStore.class, () -> new FailingStore("orders"))
-		.withUserConfiguration(Orders.class, Futures.class, Automatic.class);
+		.withBean(FailingStore.class, () -> new FailingStore("orders"));
+
+	private final ApplicationContextRunner runner = this.bare.withUserConfiguration(Orders.class, Futures.class,
+			Automatic.class);
 
 	@Test
 	void acknowledgementComesAfterTheEndOfTheClaim() {
@@ -259,13 +261,17 @@ class RabbitWordTests {
 	/** Who acknowledges a message was asked when its work was done. */
 	@Test
 	void listenerThatAcknowledgesOnlySomeOfItsMessages() {
-		assertThat(failureOf(Mixed.class, Containers.class)).contains("Mixed#on(String, Channel, long)",
+		assertThat(failureOf(this.bare, Mixed.class, Containers.class)).contains("Mixed#on(String, Channel, long)",
 				"whether it acknowledges its messages by itself", "ackMode");
 	}
 
-	private String failureOf(Class<?>... listener) {
+	private String failureOf(Class<?> listener) {
+		return failureOf(this.runner, listener);
+	}
+
+	private static String failureOf(ApplicationContextRunner runner, Class<?>... listener) {
 		StringBuilder failure = new StringBuilder();
-		this.runner.withUserConfiguration(listener).run((context) -> {
+		runner.withUserConfiguration(listener).run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).hasRootCauseInstanceOf(IdempotencyConfigurationException.class);
 			IdempotencyConfigurationException problem = (IdempotencyConfigurationException) NestedExceptionUtils
