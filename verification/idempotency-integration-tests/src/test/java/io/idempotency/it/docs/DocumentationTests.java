@@ -63,6 +63,8 @@ class DocumentationTests {
 	private static final Pattern NAMED_TEST = Pattern
 		.compile("`([A-Z]\\w*(?:Tests|Contract|Scheme|Rules))(?:#(\\w+))?`");
 
+	private static final Pattern TYPE = Pattern.compile("(?<![@\\w])[A-Z][a-z]+(?:[A-Z][a-z]+)+\\b");
+
 	private static final Pattern MAVEN_ARTIFACT = Pattern
 		.compile("<groupId>([^<]+)</groupId>\\s*<artifactId>([^<]+)</artifactId>(?:\\s*<version>([^<]+)</version>)?");
 
@@ -298,6 +300,17 @@ class DocumentationTests {
 			.allSatisfy((test) -> assertThat(Sources.has(test.group(1), Objects.requireNonNullElse(test.group(2), "")))
 				.as(test.group())
 				.isTrue());
+	}
+
+	/** A nested type is named in the file of the type around it. */
+	@Test
+	void pageForSuccessorsNamesTypesThatExist() {
+		assertThat(TYPE.matcher(Page.of("docs/inside.md").text()).results().map(MatchResult::group).distinct())
+			.hasSizeGreaterThan(50)
+			.allSatisfy(
+					(type) -> assertThat(Sources.has(type, "") || Sources.published().contains("record " + type + "("))
+						.as(type)
+						.isTrue());
 	}
 
 	@Test
