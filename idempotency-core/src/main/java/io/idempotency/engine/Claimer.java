@@ -51,20 +51,23 @@ final class Claimer {
 		if (!send.again() && !outage.mayAsk()) {
 			return admission.notSent(outage.cause(), Thread.currentThread().isInterrupted());
 		}
-		ClaimResult result;
 		try {
-			result = upkeep.store().claim(admission.request());
-		}
-		catch (RuntimeException ex) {
-			return failed(ex, admission, outage);
+			ClaimResult result;
+			try {
+				result = upkeep.store().claim(admission.request());
+			}
+			catch (RuntimeException ex) {
+				return failed(ex, admission, outage);
+			}
+			outage.answered();
+			return admission.answered(result, this.scheduler.nanos());
 		}
 		catch (Throwable ex) {
-			// The store may have applied the claim, and no call will run on it.
+			// The store may have applied the claim, and no call will run on it. It may be
+			// the log that has failed.
 			giveBack(admission, upkeep);
 			throw ex;
 		}
-		outage.answered();
-		return admission.answered(result, this.scheduler.nanos());
 	}
 
 	private Move failed(RuntimeException cause, Admission admission, Outage outage) {
@@ -76,28 +79,31 @@ final class Claimer {
 				outage.noAnswer();
 			}
 		}
-		return admission.failed(cause, interrupted, now);
+		// The log may have taken its time.
+		return admission.failed(cause, interrupted || Thread.currentThread().isInterrupted(), now);
 	}
 
 	Move renew(Admission admission, StoreUpkeep upkeep) {
 		ClaimRequest request = admission.request();
-		boolean renewed;
 		try {
-			renewed = upkeep.store().renew(request.key(), request.claimId(), request.lease());
-		}
-		catch (RuntimeException ex) {
-			upkeep.outage().failed("renew", admission.call().operation(), ex);
-			return admission.failed(ex, false, this.scheduler.nanos());
+			boolean renewed;
+			try {
+				renewed = upkeep.store().renew(request.key(), request.claimId(), request.lease());
+			}
+			catch (RuntimeException ex) {
+				upkeep.outage().failed("renew", admission.call().operation(), ex);
+				return admission.failed(ex, false, this.scheduler.nanos());
+			}
+			upkeep.outage().answered();
+			if (!renewed) {
+				this.events.claimLost(admission.call(), request.origin());
+			}
+			return admission.renewed(renewed, this.scheduler.nanos());
 		}
 		catch (Throwable ex) {
 			giveBack(admission, upkeep);
 			throw ex;
 		}
-		upkeep.outage().answered();
-		if (!renewed) {
-			this.events.claimLost(admission.call(), request.origin());
-		}
-		return admission.renewed(renewed, this.scheduler.nanos());
 	}
 
 	OwnedClaim own(Move.Run run, Admission admission, StoreUpkeep upkeep, ObservedCall observed) {

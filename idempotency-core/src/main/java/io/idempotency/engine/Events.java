@@ -126,7 +126,7 @@ final class Events implements ResultLog, UpkeepLog {
 					.orElse("no record"))
 				.orElse("not known");
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			// The store may be away; the line is worth its own part all the same.
 			return "not known";
 		}

@@ -84,13 +84,13 @@ final class RecordWriter {
 		}
 		catch (Throwable ex) {
 			// The method has ended, so any failure of the store leads to a repetition and
-			// to nothing else.
+			// to nothing else. It comes first: the log may fail, too.
+			this.upkeep.repeat(outstanding, this.end.retention());
 			this.upkeep.outage().failed(outstanding.verb(), this.call.operation(), ex);
 			this.events.publish(IdempotencyEvent.STORE_RETRY, this.call.operation());
 			if (write instanceof Write.Release release && release.cause() != null && release.cause() != ex) {
 				release.cause().addSuppressed(ex);
 			}
-			this.upkeep.repeat(outstanding, this.end.retention());
 			return true;
 		}
 		this.upkeep.outage().answered();

@@ -214,13 +214,15 @@ public final class ClaimEnd {
 			due = this.held;
 			Write written = this.inside;
 			this.held = null;
-			if (this.state == State.ENDED) {
+			if (this.state != State.SURROUNDED && this.state != State.JOINED) {
+				// It has ended, or has been told before.
 				return Write.HOLD;
 			}
 			this.state = (this.state == State.SURROUNDED) ? afterSurrounding(outcome)
 					: afterJoined(outcome, written != null, failed);
 			if (this.state == State.COMMITTED && written != null && !(written instanceof Write.Attach)) {
 				carryOut((due != null) ? due : Ending.UNKEPT);
+				this.state = State.ENDED;
 				return new Write.Applied(written);
 			}
 			if (due == null) {

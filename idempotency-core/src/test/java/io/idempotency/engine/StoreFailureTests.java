@@ -132,6 +132,26 @@ class StoreFailureTests {
 		await().until(() -> this.node.store.count(Verb.RELEASE) == 1 && this.node.memory.size() == 0);
 	}
 
+	/** The log is the application's, and the failure is a driver's. */
+	@Test
+	void claimWhoseFailureCannotBeLoggedIsGivenBack() throws Throwable {
+		this.node.store.fail(Verb.CLAIM, Point.AFTER, 1, UnprintableException::new);
+		TestPolicy reject = TestPolicy.mode(IdempotencyMode.REJECT);
+		assertThatExceptionOfType(UnsupportedOperationException.class)
+			.isThrownBy(() -> this.node.execute(reject, TestAction.returning("one")));
+		await().until(() -> this.node.memory.size() == 0);
+		assertThat(this.node.execute(reject, TestAction.returning("two"))).isEqualTo("two");
+	}
+
+	@Test
+	void completionWhoseFailureCannotBeLoggedIsRepeated() throws Throwable {
+		this.node.store.fail(Verb.COMPLETE, Point.BEFORE, 1, UnprintableException::new);
+		assertThatExceptionOfType(UnsupportedOperationException.class)
+			.isThrownBy(() -> this.node.execute(this.policy, TestAction.returning("one")));
+		await().until(() -> this.node.store.count(Verb.COMPLETE) == 2);
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("one");
+	}
+
 	@Test
 	void callProceedsUnguardedIfThePolicySaysSo() throws Throwable {
 		this.node.store.failAfter(Verb.CLAIM, 2);
@@ -462,6 +482,19 @@ class StoreFailureTests {
 		else {
 			this.node.store.failAfter(verb, times);
 		}
+	}
+
+	private static final class UnprintableException extends IdempotencyStoreException {
+
+		UnprintableException() {
+			super("down");
+		}
+
+		@Override
+		public String getMessage() {
+			throw new UnsupportedOperationException("no message");
+		}
+
 	}
 
 }

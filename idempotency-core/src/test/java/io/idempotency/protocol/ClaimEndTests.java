@@ -527,4 +527,23 @@ class ClaimEndTests {
 		assertThat(later.ended(done())).isEqualTo(Write.LEAVE);
 	}
 
+	@Test
+	void transactionEndsOnce() {
+		ClaimEnd end = surrounded();
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(Write.HOLD);
+		assertCompletes(end.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+	}
+
+	@Test
+	void workOutOfSightIsDoneWhenItsTransactionHasCommitted() {
+		this.policy = TestPolicy.mode(IdempotencyMode.LOCK);
+		ClaimEnd end = joined();
+		end.ended(Ending.OUT_OF_SIGHT);
+		Write before = new Write.Release(null);
+		end.writtenBeforeCommit(before);
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new Write.Applied(before));
+		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
+	}
+
 }
