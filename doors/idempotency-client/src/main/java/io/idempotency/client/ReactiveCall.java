@@ -2,6 +2,7 @@ package io.idempotency.client;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -9,6 +10,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpHeaders;
@@ -61,8 +63,15 @@ final class ReactiveCall {
 		int status = answer.statusCode().value();
 		boolean problem = Refusal.mayBe(status, headers.getFirst(HttpHeaders.CONTENT_TYPE)) && HeldBody
 			.isWantedOfProblem(length(answer), headers.getFirst(HttpHeaders.CONTENT_ENCODING), this.maxBodySize);
-		return problem ? read(answer).flatMap((bytes) -> answered(with(bytes, answer), status, Refusal.of(bytes)))
-				: answered(answer, status, null);
+		if (!problem) {
+			return answered(answer, status, null);
+		}
+		// A problem of unknown length may be larger than the bound: its status says what
+		// to do.
+		return read(answer).map(Optional::of)
+			.onErrorResume(DataBufferLimitException.class, (tooLarge) -> Mono.just(Optional.empty()))
+			.flatMap((bytes) -> answered(with(bytes.orElse(new byte[0]), answer), status,
+					bytes.map(Refusal::of).orElse(null)));
 	}
 
 	private Mono<ClientResponse> answered(ClientResponse answer, int status, @Nullable Refusal refusal) {

@@ -140,6 +140,16 @@ class IdempotentCallFilterTests {
 		assertThat(this.keys).hasSize(1);
 	}
 
+	/** Its length is not told. */
+	@Test
+	void problemThatIsTooLargeGoesByItsStatus() {
+		this.calls = CALLS.change().maxBodySize(10).build();
+		assertThat(post(client(problem(503, "as you like"), answer(201)))).isEqualTo("answer 201");
+		WebClient client = client(problem(422, "never"));
+		assertThatExceptionOfType(WebClientResponseException.class).isThrownBy(() -> post(client))
+			.satisfies((ex) -> assertThat(ex.getStatusCode().value()).isEqualTo(422));
+	}
+
 	@Test
 	void problemThatSaysNothingAboutRetriesIsTheCallers() {
 		WebClient client = client(problem(422, "as you like"));

@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure.engine;
 import java.lang.reflect.Type;
 
 import io.idempotency.protocol.ResultCodec;
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ final class VoidResultCodec implements ResultCodec {
 	@Override
 	public @Nullable Object decode(StoredResult result, Type type) {
 		if (!FORMAT.equals(result.format())) {
-			throw new IllegalStateException(problem(type));
+			throw new UnreadableResultException(problem(type));
 		}
 		return null;
 	}

@@ -1,9 +1,11 @@
 package io.idempotency.autoconfigure.engine;
 
+import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class VoidResultCodecTests {
@@ -27,7 +29,8 @@ class VoidResultCodecTests {
 	@Test
 	void refusesToReadWhatACodecWrote() {
 		StoredResult stored = new StoredResult("json1", new byte[] { '1' });
-		assertThatIllegalStateException().isThrownBy(() -> this.codec.decode(stored, Integer.class));
+		assertThatExceptionOfType(UnreadableResultException.class)
+			.isThrownBy(() -> this.codec.decode(stored, Integer.class));
 	}
 
 }

@@ -28,6 +28,7 @@ import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
@@ -121,12 +122,20 @@ public final class RabbitBroker implements Broker {
 					.collect(Collectors.toSet());
 	}
 
-	private static Stream<String> declaredModes(IdempotentOperation operation) {
+	private Stream<String> declaredModes(IdempotentOperation operation) {
 		return Stream.of(operation.method(), operation.targetClass())
 			.flatMap((element) -> AnnotatedElementUtils.findMergedRepeatableAnnotations(element, RabbitListener.class)
 				.stream())
 			.map(RabbitListener::ackMode)
+			.map(this::resolved)
 			.filter((mode) -> !mode.isEmpty());
+	}
+
+	/** Resolves placeholders; what an expression gives is known to the containers. */
+	private String resolved(String mode) {
+		String text = (this.beanFactory instanceof ConfigurableBeanFactory factory) ? factory.resolveEmbeddedValue(mode)
+				: mode;
+		return (text != null && !text.contains("#{")) ? text.trim() : "";
 	}
 
 	/** Returns whether no container gives messages of a queue any more. */

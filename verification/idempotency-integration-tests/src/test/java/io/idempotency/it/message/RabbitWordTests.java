@@ -265,6 +265,12 @@ class RabbitWordTests {
 				"whether it acknowledges its messages by itself", "ackMode");
 	}
 
+	@Test
+	void modeOfAPropertyCounts() {
+		assertThat(failureOf(this.bare.withPropertyValues("orders.ack=MANUAL"), ModeOfProperty.class))
+			.contains("ModeOfProperty#on(String)", "nothing tells the guard");
+	}
+
 	private String failureOf(Class<?> listener) {
 		return failureOf(this.runner, listener);
 	}
@@ -466,6 +472,15 @@ class RabbitWordTests {
 		@RabbitListener(queues = "orders", ackMode = "MANUAL")
 		@Idempotent("#payload")
 		public void on(String payload, @Header(AmqpHeaders.DELIVERY_TAG) long tag) {
+		}
+
+	}
+
+	static class ModeOfProperty {
+
+		@RabbitListener(queues = "orders", ackMode = "${orders.ack}")
+		@Idempotent("#payload")
+		public void on(String payload) {
 		}
 
 	}
