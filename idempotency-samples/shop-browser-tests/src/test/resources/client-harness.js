@@ -26,7 +26,7 @@ async ({ answers, options = {}, sends = 1, kept = null }) => {
 			if (next === "silent") {
 				return new Promise((resolve, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
 			}
-			const body = JSON.stringify(next.code ? { code: next.code, title: next.code, detail: "Detail of " + next.code } : { orderNo: "A-1" });
+			const body = JSON.stringify(next.code ? { code: next.code, retry: next.retry, title: next.code, detail: "Detail of " + next.code } : { orderNo: "A-1" });
 			return Promise.resolve(new Response(body, { status: next.status, headers: next.headers || {} }));
 		},
 		...options

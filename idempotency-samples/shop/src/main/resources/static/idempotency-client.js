@@ -243,7 +243,9 @@ class Intent {
 	#settled(answer, lost, failed) {
 		const telling = answer.action === DONE || answer.replayed || answer.code === "result-unavailable";
 		const settled = { ...answer, uncertain: lost && !telling };
-		if (OPEN_STATUSES.has(answer.status) || OPEN_CODES.has(answer.code)) {
+		// A reason that this file does not know yet: a new key might do once more what must not be done again.
+		const unknown = answer.retry === "never" && !Object.hasOwn(ACTIONS, answer.code ?? "");
+		if (unknown || OPEN_STATUSES.has(answer.status) || OPEN_CODES.has(answer.code)) {
 			return settled;
 		}
 		if (this.#options.autoRenew || answer.action === NEW_TOKEN) {
