@@ -94,4 +94,13 @@ public abstract sealed class IdempotencyException extends RuntimeException
 		return this.title;
 	}
 
+	/**
+	 * Returns the exception as a log shows it, with {@link #code()} and {@link #retry()}.
+	 * @return type, message, code and retry
+	 */
+	@Override
+	public final String toString() {
+		return super.toString() + " [code=" + code() + ", retry=" + retry() + "]";
+	}
+
 }

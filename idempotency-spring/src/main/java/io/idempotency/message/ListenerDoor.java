@@ -225,8 +225,8 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 			skip(call, delivery);
 			return null;
 		}
-		RuntimeException deadLetter = refusals.deadLetter(cause);
-		if (deadLetter == null && (!call.hasRun() || delivery.hasReturned())) {
+		boolean deadLetter = refusals.isDeadLetter(cause);
+		if (!deadLetter && (!call.hasRun() || delivery.hasReturned())) {
 			delivery.withdraw();
 			Throwable told = delivery.sendBack(cause);
 			if (told == null) {
@@ -240,7 +240,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		catch (Exception ex) {
 			thrown.addSuppressed(ex);
 		}
-		throw (deadLetter != null) ? deadLetter : thrown;
+		throw deadLetter ? delivery.deadLetter((RuntimeException) cause) : thrown;
 	}
 
 	/** Acknowledges a message that was processed before. */

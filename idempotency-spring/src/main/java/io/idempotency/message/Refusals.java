@@ -11,8 +11,7 @@ import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
-import io.idempotency.message.delivery.DeadLetters;
-import org.jspecify.annotations.Nullable;
+import io.idempotency.message.delivery.Delivery;
 
 /**
  * Says what a refused call means to a broker.
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <tr>
  * <td>the call was done before, but its answer is not kept; the key is missing, malformed
  * or was used for something else</td>
- * <td>another delivery cannot help: the exception of {@link DeadLetters}</td>
+ * <td>another delivery cannot help: {@link Delivery#deadLetter}</td>
  * </tr>
  * <tr>
  * <td>the first call still runs, its outcome is unknown, or the store is down</td>
@@ -57,23 +56,23 @@ final class Refusals {
 	}
 
 	/**
-	 * Returns the exception for a message that no further delivery can help.
+	 * Returns whether no further delivery can help.
 	 * @param thrown what the call threw
-	 * @return the exception, {@code null} if another delivery may help
+	 * @return whether its message is a dead letter
 	 */
-	@Nullable RuntimeException deadLetter(Throwable thrown) {
+	boolean isDeadLetter(Throwable thrown) {
 		boolean useless = thrown instanceof IdempotencyKeyMissingException
 				|| thrown instanceof IdempotencyKeyInvalidException || thrown instanceof IdempotencyKeyReusedException
 				|| thrown instanceof IdempotencyTokenUnknownException
 				|| thrown instanceof IdempotencyBodyTooLargeException
 				|| thrown instanceof IdempotencyResultUnavailableException
 				|| thrown instanceof IdempotencyDuplicateException;
-		return (useless && isOwn(thrown)) ? DeadLetters.of((IdempotencyException) thrown) : null;
+		return useless && isOwn(thrown);
 	}
 
 	/** Returns whether a call that was not run need not be tried again. */
 	boolean isFinal(Throwable thrown) {
-		return isDuplicate(thrown) || thrown instanceof RememberedFailureException || deadLetter(thrown) != null;
+		return isDuplicate(thrown) || thrown instanceof RememberedFailureException || isDeadLetter(thrown);
 	}
 
 	private boolean isOwn(Throwable thrown) {

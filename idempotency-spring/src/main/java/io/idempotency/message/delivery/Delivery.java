@@ -4,11 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.RunWatch;
 import io.idempotency.protocol.Ending;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.messaging.converter.MessageConversionException;
 
 /**
  * One delivery of a message to a guarded listener: what its method tells the broker, and
@@ -152,6 +155,26 @@ public abstract class Delivery implements RunWatch {
 	 * @throws Exception what the broker throws
 	 */
 	public abstract @Nullable Throwable sendBack(Throwable why) throws Exception;
+
+	/**
+	 * Returns what the container is told of a message that no further delivery can help.
+	 * @param reason why
+	 * @return an exception that the error handlers of the broker do not retry, with
+	 * {@link #describe} as its message
+	 */
+	public RuntimeException deadLetter(RuntimeException reason) {
+		return new MessageConversionException(describe(reason), reason);
+	}
+
+	/**
+	 * Says what the problem of a request says by members: recoverers write it into a
+	 * header of the dead letter.
+	 */
+	protected static String describe(RuntimeException reason) {
+		String message = String.valueOf(reason.getMessage());
+		return (reason instanceof IdempotencyException refusal)
+				? message + " [code=" + refusal.code() + ", retry=" + refusal.retry() + "]" : message;
+	}
 
 	/**
 	 * Notes a word, and lets the call go through at its time.

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.kafka.support.KafkaHeaders;
+import org.springframework.kafka.support.converter.ConversionException;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.support.GenericMessage;
@@ -121,6 +122,15 @@ final class KafkaDelivery extends Delivery {
 		if (this.acknowledgment != null) {
 			this.acknowledgment.acknowledge();
 		}
+	}
+
+	/**
+	 * Its type is that of Kafka, because Spring Kafka puts a message of its own around
+	 * the other one, and a dead letter would not tell the reason.
+	 */
+	@Override
+	public RuntimeException deadLetter(RuntimeException reason) {
+		return new ConversionException(describe(reason), reason);
 	}
 
 	/** Leaves the record to the error handler, which delivers it again. */

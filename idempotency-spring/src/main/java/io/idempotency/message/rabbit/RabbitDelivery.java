@@ -8,7 +8,6 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.OperationCall;
-import io.idempotency.message.delivery.DeadLetters;
 import io.idempotency.message.delivery.Delivery;
 import io.idempotency.message.delivery.Hold;
 import io.idempotency.message.delivery.ReceivedMessage;
@@ -142,7 +141,7 @@ final class RabbitDelivery extends Delivery {
 	public @Nullable Throwable sendBack(Throwable why) throws IOException {
 		if (isOurs() && why instanceof RememberedFailureException failure) {
 			// Nothing will change that, so the container rejects it.
-			return DeadLetters.of(failure);
+			return deadLetter(failure);
 		}
 		if (isOurs()) {
 			logger.warn("A message of '{}' goes back to its queue: {}", call().operation().name(), this, why);

@@ -2,6 +2,7 @@ package io.idempotency.it.message;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.idempotency.IdempotencyMode;
@@ -77,7 +78,7 @@ class KafkaApplication {
 			KafkaTemplate<String, String> template, DeadLetters deadLetters) {
 		ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(consumers, template);
 		DefaultErrorHandler handler = new DefaultErrorHandler(
-				(record, failure) -> deadLetters.values.add(String.valueOf(record.value())), new FixedBackOff(0, 3));
+				(record, failure) -> deadLetters.add(String.valueOf(record.value()), failure), new FixedBackOff(0, 3));
 		handler.setBackOffFunction(new KafkaBackOff());
 		factory.setCommonErrorHandler(handler);
 		return factory;
@@ -115,6 +116,14 @@ class KafkaApplication {
 	static class DeadLetters {
 
 		final List<String> values = new CopyOnWriteArrayList<>();
+
+		final Map<String, String> reasons = new ConcurrentHashMap<>();
+
+		/** Notes the reason that a recoverer writes into a header of the dead letter. */
+		void add(String value, Exception failure) {
+			this.reasons.put(value, String.valueOf(failure.getCause().getMessage()));
+			this.values.add(value);
+		}
 
 	}
 

@@ -167,6 +167,7 @@ class KafkaListenerTests {
 		this.kafka.send("keyless", this.payload).join();
 		awaitEffect(sendLast("keyless", "key-of-the-last"));
 		assertThat(this.deadLetters.values).contains(this.payload);
+		assertThat(this.deadLetters.reasons.get(this.payload)).endsWith(" [code=key-missing, retry=fix-request]");
 		assertThat(this.deliveries.effectsOf(this.payload)).isZero();
 	}
 
@@ -177,6 +178,7 @@ class KafkaListenerTests {
 		send("keyless", other, "key-" + this.payload);
 		awaitEffect(sendLast("keyless", "key-of-the-last"));
 		assertThat(this.deadLetters.values).contains(other).doesNotContain(this.payload);
+		assertThat(this.deadLetters.reasons.get(other)).endsWith(" [code=key-reused, retry=new-key]");
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
 		assertThat(this.deliveries.effectsOf(other)).isZero();
 	}
