@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import io.idempotency.Internal;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.upkeep.Events;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -26,7 +26,9 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
+import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.EngineLoad;
+import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +139,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.scheduler = this.upkeep.scheduler();
 		this.encrypted = new EncryptedResults(encryption, this.events);
 		this.origins = observers.steadyOrigins(this.events);
-		this.claimer = new Claimer(this.upkeep.waiter(), this.encrypted, this.events, this.scheduler);
+		this.claimer = new Claimer(this.upkeep.waiter(), this.events, this.scheduler);
 		this.replays = new Replays(this.encrypted, this.events, this.upkeep);
 		this.joined = new JoinedCalls(this.upkeep, this.replays, this.encrypted, this.events, this.origins);
 		this.observer = observers.calls();
@@ -209,7 +211,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 				move = this.claimer.renew(admission, upkeep);
 			}
 			else if (move instanceof Move.Run run) {
-				return owner(call, this.claimer.own(run, admission, upkeep, observed), action).run(transaction);
+				return owner(call, own(run, admission, upkeep, observed), action).run(transaction);
 			}
 			else if (move instanceof Move.Answer answer) {
 				return this.replays.settle(call, answer.result(), action, observed);
@@ -337,6 +339,19 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	StoreUpkeep upkeep(IdempotencyStore store) {
 		return this.upkeep.of(store);
+	}
+
+	private OwnedClaim own(Move.Run run, Admission admission, StoreUpkeep upkeep, ObservedCall observed) {
+		try {
+			this.claimer.takenOver(run, admission);
+			return new OwnedClaim(admission.call(), run.granted().claim(), admission.request().origin(),
+					run.sentNanos(), upkeep, this.upkeep.waiter(), this.encrypted, this.events, observed);
+		}
+		catch (Throwable ex) {
+			// No call runs on the claim.
+			this.claimer.giveBack(admission, upkeep);
+			throw ex;
+		}
 	}
 
 	private <T> OwnerRun<T> owner(GuardedCall call, OwnedClaim claim, GuardedAction<T> action) {

@@ -15,6 +15,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.TransactionLostException;
+import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;

@@ -12,6 +12,7 @@ import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Write;
 import io.idempotency.store.ClaimOrigin;
+import io.idempotency.upkeep.Events;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,6 +16,8 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.RecordWriter;
 import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
 

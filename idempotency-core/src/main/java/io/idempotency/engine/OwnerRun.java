@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.ResultThreads;
 import org.jspecify.annotations.Nullable;
 

@@ -13,6 +13,7 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
+import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;

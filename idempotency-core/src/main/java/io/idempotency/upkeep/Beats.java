@@ -52,7 +52,7 @@ final class Beats {
 
 	private final Outage outage;
 
-	private final UpkeepLog log;
+	private final Events log;
 
 	private final long origin;
 
@@ -64,7 +64,7 @@ final class Beats {
 
 	private volatile boolean closed;
 
-	Beats(IdempotencyStore store, Scheduler scheduler, Outage outage, UpkeepLog log) {
+	Beats(IdempotencyStore store, Scheduler scheduler, Outage outage, Events log) {
 		this.store = store;
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("beats", THREADS);
@@ -107,7 +107,7 @@ final class Beats {
 		this.running.remove(beat);
 	}
 
-	UpkeepLog log() {
+	Events log() {
 		return this.log;
 	}
 

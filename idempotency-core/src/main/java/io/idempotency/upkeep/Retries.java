@@ -56,7 +56,7 @@ final class Retries {
 
 	private final Outage outage;
 
-	private final UpkeepLog log;
+	private final Events log;
 
 	private final Set<OutstandingWrite> outstanding = ConcurrentHashMap.newKeySet();
 
@@ -73,7 +73,7 @@ final class Retries {
 
 	private volatile long closingEnds;
 
-	Retries(Scheduler scheduler, Outage outage, UpkeepLog log) {
+	Retries(Scheduler scheduler, Outage outage, Events log) {
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("retries", THREADS);
 		this.giveBackThreads = scheduler.threads("give-backs", GIVE_BACK_THREADS);

@@ -10,7 +10,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import io.idempotency.AbandonedMode;
-import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -18,7 +17,6 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultEncryption;
-import io.idempotency.protocol.ResultLog;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
@@ -27,7 +25,6 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.upkeep.UpkeepLog;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -156,16 +153,6 @@ public final class EngineFixture implements AutoCloseable {
 
 	public boolean releaseElsewhere(Claim claim) {
 		return this.memory.release(claim.key(), claim.id());
-	}
-
-	/** The log of an engine, for what goes on beside its calls. */
-	public static UpkeepLog upkeepLog(IdempotencyListener listener) {
-		return new Events(listener);
-	}
-
-	/** The log of an engine, for the results of its calls. */
-	public static ResultLog resultLog(IdempotencyListener listener) {
-		return new Events(listener);
 	}
 
 	public static StoredResult text(String value) {

@@ -23,6 +23,7 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.Claim;
 import io.idempotency.upkeep.EngineLoad;
+import io.idempotency.upkeep.Events;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -15,6 +15,7 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.Outage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

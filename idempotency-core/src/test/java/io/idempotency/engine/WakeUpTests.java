@@ -16,7 +16,9 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.junit.jupiter.api.AfterEach;
@@ -48,8 +50,7 @@ class WakeUpTests {
 	private final StoreUpkeep upkeep = new Upkeep(this.node.ticker, 1, this.events, UnaryOperator.identity())
 		.of(this.node.store);
 
-	private final Claimer claimer = new Claimer(this.waiter, new EncryptedResults(null, this.events), this.events,
-			this.node.ticker);
+	private final Claimer claimer = new Claimer(this.waiter, this.events, this.node.ticker);
 
 	@AfterEach
 	void close() {
@@ -157,7 +158,9 @@ class WakeUpTests {
 
 	private OwnedClaim owner() {
 		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
-		return this.claimer.own((Move.Run) claim(admission), admission, this.upkeep, ObservedCall.NONE);
+		Move.Run run = (Move.Run) claim(admission);
+		return new OwnedClaim(this.call, run.granted().claim(), ClaimOrigin.UNKNOWN, run.sentNanos(), this.upkeep,
+				this.waiter, new EncryptedResults(null, this.events), this.events, ObservedCall.NONE);
 	}
 
 	/** It has asked twice: it waits, or is about to. */

@@ -8,7 +8,6 @@ import java.util.List;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.engine.CapturedLog;
-import io.idempotency.engine.EngineFixture;
 import io.idempotency.engine.ManualScheduler;
 import io.idempotency.engine.RecordedEvents;
 import io.idempotency.engine.ScriptedStore;
@@ -53,7 +52,7 @@ class BeatTests {
 	};
 
 	private final Beats beats = new Beats(this.store, this.time, new Outage("store", this.time),
-			EngineFixture.upkeepLog((event, operation) -> {
+			new Events((event, operation) -> {
 				this.events.onEvent(event, operation);
 				if (event == IdempotencyEvent.CLAIM_LOST) {
 					this.atLoss.run();

@@ -6,7 +6,6 @@ import java.util.List;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.engine.CapturedLog;
-import io.idempotency.engine.EngineFixture;
 import io.idempotency.engine.ManualScheduler;
 import io.idempotency.engine.RecordedEvents;
 import io.idempotency.store.IdempotencyStoreException;
@@ -34,7 +33,7 @@ class RetriesTests {
 	private final CapturedLog log = new CapturedLog();
 
 	private final Retries retries = new Retries(this.time, new Outage("the store", this.time),
-			EngineFixture.upkeepLog(new RecordedEvents()));
+			new Events(new RecordedEvents()));
 
 	private final List<Write> sent = new ArrayList<>();
 

@@ -1,24 +1,28 @@
-package io.idempotency.engine;
+package io.idempotency.upkeep;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
 import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Completion;
-import io.idempotency.upkeep.Beat;
-import io.idempotency.upkeep.ConflictWaiter;
-import io.idempotency.upkeep.OutstandingWrite;
-import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the end of a record, and renews its claim until then. Throws no failure of the
  * store: such a write is repeated in the background.
+ * <p>
+ * A caller that blocks lets {@link #write} ask the store. Any other driver begins a
+ * write, asks the store itself, and hands in what has come of it.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class RecordWriter {
+@Internal
+public final class RecordWriter {
 
 	private final GuardedCall call;
 
@@ -36,8 +40,8 @@ final class RecordWriter {
 
 	private final @Nullable Beat beat;
 
-	RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimEnd end, StoreUpkeep upkeep,
-			ConflictWaiter waiter, Events events) {
+	public RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimEnd end,
+			StoreUpkeep upkeep, ConflictWaiter waiter, Events events) {
 		this.call = call;
 		this.claim = claim;
 		this.origin = origin;
@@ -50,7 +54,7 @@ final class RecordWriter {
 	}
 
 	/** Limits the renewal to the retention, because the ending may never become known. */
-	void leavesTheThread() {
+	public void leavesTheThread() {
 		if (this.beat != null) {
 			this.beat.untilRetentionIsOver(this.call.policy().retention());
 		}
@@ -60,42 +64,42 @@ final class RecordWriter {
 	 * Writes the end of the record.
 	 * @return whether the store has accepted it, or does not answer yet
 	 */
-	boolean write(Write write) {
+	public boolean write(Write write) {
+		Sent sent = begin(write);
+		if (sent == null) {
+			return true;
+		}
+		boolean accepted;
+		try {
+			accepted = sent.outstanding.send();
+		}
+		catch (Throwable ex) {
+			sent.failed(ex);
+			return true;
+		}
+		sent.answered(accepted);
+		return accepted;
+	}
+
+	/**
+	 * Begins to write the end of the record.
+	 * @return what has to be sent to the store, {@code null} if nothing has
+	 */
+	public @Nullable Sent begin(Write write) {
 		if (write instanceof Write.Complete complete) {
 			if (this.beat != null) {
 				this.beat.completing();
 			}
-			return send(write, new OutstandingCompletion(complete.completion()));
+			return new Sent(write, new OutstandingCompletion(complete.completion()));
 		}
 		if (write instanceof Write.Release) {
 			// The beat stops before the release: a beat must never renew a released
 			// claim.
 			stopRenewing();
-			return send(write, new OutstandingRelease());
+			return new Sent(write, new OutstandingRelease());
 		}
 		applied(write.change());
-		return true;
-	}
-
-	private boolean send(Write write, OutstandingWrite outstanding) {
-		boolean accepted;
-		try {
-			accepted = outstanding.send();
-		}
-		catch (Throwable ex) {
-			// The method has ended, so any failure of the store leads to a repetition and
-			// to nothing else. It comes first: the log may fail, too.
-			this.upkeep.repeat(outstanding, this.end.retention());
-			this.upkeep.outage().failed(outstanding.verb(), this.call.operation(), ex);
-			this.events.publish(IdempotencyEvent.STORE_RETRY, this.call.operation());
-			if (write instanceof Write.Release release && release.cause() != null && release.cause() != ex) {
-				release.cause().addSuppressed(ex);
-			}
-			return true;
-		}
-		this.upkeep.outage().answered();
-		answered(write, accepted);
-		return accepted;
+		return null;
 	}
 
 	private void answered(Write write, boolean accepted) {
@@ -138,10 +142,51 @@ final class RecordWriter {
 		}
 	}
 
-	void stopRenewing() {
+	public void stopRenewing() {
 		if (this.beat != null) {
 			this.beat.stop();
 		}
+	}
+
+	/**
+	 * A write that is sent to the store.
+	 *
+	 * @hidden
+	 */
+	public final class Sent {
+
+		private final Write write;
+
+		private final OutstandingWrite outstanding;
+
+		private Sent(Write write, OutstandingWrite outstanding) {
+			this.write = write;
+			this.outstanding = outstanding;
+		}
+
+		/**
+		 * The store has answered. May ask the store who has a claim that was lost.
+		 */
+		public void answered(boolean accepted) {
+			RecordWriter.this.upkeep.outage().answered();
+			RecordWriter.this.answered(this.write, accepted);
+		}
+
+		/**
+		 * The store has failed to answer. The method has ended, so any failure of the
+		 * store leads to a repetition and to nothing else.
+		 */
+		public void failed(Throwable cause) {
+			// The repetition comes first: the log may fail, too.
+			RecordWriter.this.upkeep.repeat(this.outstanding, RecordWriter.this.end.retention());
+			String operation = RecordWriter.this.call.operation();
+			RecordWriter.this.upkeep.outage().failed(this.outstanding.verb(), operation, cause);
+			RecordWriter.this.events.publish(IdempotencyEvent.STORE_RETRY, operation);
+			if (this.write instanceof Write.Release release && release.cause() != null && release.cause() != cause) {
+				release.cause().addSuppressed(cause);
+			}
+		}
+
 	}
 
 	/** A release that the store could not do at once. */

@@ -1,4 +1,4 @@
-package io.idempotency.engine;
+package io.idempotency.upkeep;
 
 import java.time.Duration;
 import java.util.Map;
@@ -14,13 +14,12 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.Internal;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.ResultLog;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.RecordKey;
-import io.idempotency.upkeep.Outage;
-import io.idempotency.upkeep.UpkeepLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,9 +27,13 @@ import org.slf4j.event.Level;
 
 /**
  * Reports events to the listener and to the log; neither can change the outcome of a
- * call.
+ * call. Thread-safe, and throws nothing.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class Events implements ResultLog, UpkeepLog {
+@Internal
+public final class Events implements ResultLog {
 
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
@@ -54,11 +57,10 @@ final class Events implements ResultLog, UpkeepLog {
 	 */
 	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
-	Events(IdempotencyListener listener) {
+	public Events(IdempotencyListener listener) {
 		this.listener = listener;
 	}
 
-	@Override
 	public void publish(IdempotencyEvent event, String operation) {
 		try {
 			this.listener.onEvent(event, operation);
@@ -71,7 +73,7 @@ final class Events implements ResultLog, UpkeepLog {
 	}
 
 	/** Reports why a call is refused, and creates the exception for its caller. */
-	IdempotencyException refusal(String operation, ClaimResult result) {
+	public IdempotencyException refusal(String operation, ClaimResult result) {
 		if (result instanceof ClaimResult.InProgress busy) {
 			publish(IdempotencyEvent.IN_PROGRESS, operation);
 			return new IdempotencyInProgressException(operation, retryAfter(busy.rest()));
@@ -106,8 +108,9 @@ final class Events implements ResultLog, UpkeepLog {
 	/**
 	 * Reports a claim that was lost while its owner was at work, and asks the store who
 	 * has it now, so that both runs can be found.
+	 * @param call the call of the owner
+	 * @param run where the claim came from
 	 */
-	@Override
 	public void claimLost(GuardedCall call, ClaimOrigin run) {
 		String operation = call.operation();
 		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
@@ -142,7 +145,7 @@ final class Events implements ResultLog, UpkeepLog {
 	 * @param before the run that may have had its effect
 	 * @param run the run that takes over
 	 */
-	void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
+	public void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
 		logger.info(
 				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: "
 						+ "{}",
@@ -156,8 +159,8 @@ final class Events implements ResultLog, UpkeepLog {
 		publish(IdempotencyEvent.UNGUARDED, call.operation());
 	}
 
-	@Override
-	public void beatsEnded(String operation) {
+	/** Reports a claim that is renewed no more because its retention is over. */
+	void beatsEnded(String operation) {
 		logger.warn("A call of '{}' has not ended within the retention of its key, for which nobody may ever complete "
 				+ "its future; its claim is renewed no more", operation);
 	}
@@ -170,7 +173,7 @@ final class Events implements ResultLog, UpkeepLog {
 					+ "each cause", operation);
 	}
 
-	void resultNotReadable(String operation, Throwable cause) {
+	public void resultNotReadable(String operation, Throwable cause) {
 		logger.atLevel(first(operation, "read " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The stored result of '{}' could not be read. Told once for each cause", operation);
@@ -195,31 +198,31 @@ final class Events implements ResultLog, UpkeepLog {
 		return (this.told.size() < MAX_TOLD && this.told.add(operation + " " + cause)) ? Level.WARN : Level.DEBUG;
 	}
 
-	void notObserved(Throwable cause) {
+	public void notObserved(Throwable cause) {
 		logger.atLevel(first("", "observe " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("An observer of guarded calls failed; the call goes on. Told once for each cause");
 	}
 
-	void transactionRepeated(String operation, Throwable cause) {
+	public void transactionRepeated(String operation, Throwable cause) {
 		logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again", operation,
 				cause);
 		publish(IdempotencyEvent.STORE_RETRY, operation);
 	}
 
-	@Override
-	public void gaveUp(String verb, String operation) {
+	/** Reports a write that the store has not taken for a whole retention. */
+	void gaveUp(String verb, String operation) {
 		logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb, operation);
 	}
 
-	@Override
-	public void leftToLease(String verb, String operation) {
+	/** Reports a write that is not repeated because the engine was closed. */
+	void leftToLease(String verb, String operation) {
 		logger.warn("The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
 				operation);
 	}
 
-	@Override
-	public void closed(Map<String, Integer> left) {
+	/** Reports the number of writes of each operation that were left at the close. */
+	void closed(Map<String, Integer> left) {
 		if (!left.isEmpty()) {
 			logger.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
 					+ "until the leases are over, and may then run again", left);
