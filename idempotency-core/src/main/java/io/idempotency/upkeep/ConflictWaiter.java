@@ -1,5 +1,9 @@
 package io.idempotency.upkeep;
 
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -12,12 +16,16 @@ import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.Move;
 import io.idempotency.store.Scheduler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Waits until a conflict ends, for a limited time. An owner on this node wakes up its
  * waiters. The poll is for owners on other nodes and for owners that die. The waiters of
  * one key share it: one of them asks the store, however many they are, and wakes up the
  * others when the conflict has ended. A duplicate never waits inside a call of the store.
+ * <p>
+ * A caller that blocks lets {@link #await} wait. A caller that holds no thread
+ * {@linkplain #enter enters} and is called back. Both stand in one row. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -58,45 +66,40 @@ public final class ConflictWaiter {
 	 * interrupted (its interrupt flag is kept), that is the answer of the store before
 	 */
 	public Move await(Admission admission, Function<Move.Send, Move> send) {
-		if (!this.places.tryAcquire()) {
+		Place place = enter(admission);
+		if (place == null) {
 			return admission.notWaiting();
 		}
-		IdempotencyKey key = admission.request().key();
-		Bell bell = register(key);
+		Move move = place.ask();
 		try {
-			return await(bell, admission, send);
+			while (true) {
+				if (move instanceof Move.Send claim) {
+					move = send.apply(claim);
+				}
+				else if (move instanceof Move.Wait wait) {
+					move = place.await(wait) ? place.ask() : admission.notWaiting();
+				}
+				else {
+					return move;
+				}
+			}
 		}
 		finally {
-			bell.leave();
-			unregister(key);
-			this.places.release();
+			place.leave(move);
 		}
 	}
 
-	private Move await(Bell bell, Admission admission, Function<Move.Send, Move> send) {
-		// The bell is read before the claim, so that the wait misses no wake-up in
-		// between. The first claim comes at once: the owner may have ended before anybody
-		// could wake this call up.
-		long rung = bell.rung();
-		Move move = admission.woken(this.scheduler.nanos());
-		while (true) {
-			if (move instanceof Move.Send claim) {
-				move = send.apply(claim);
-			}
-			else if (move instanceof Move.Wait wait) {
-				if (!bell.await(rung, wait.pollAt(), wait.deadline())) {
-					return admission.notWaiting();
-				}
-				rung = bell.rung();
-				move = admission.woken(this.scheduler.nanos());
-			}
-			else {
-				if (move.endsConflict()) {
-					bell.ring();
-				}
-				return move;
-			}
+	/**
+	 * Takes a place among those that wait. Its first claim comes at once: the owner may
+	 * have ended before anybody could wake this call up.
+	 * @param admission decides, and wants to wait
+	 * @return the place, {@code null} if too many duplicates wait already
+	 */
+	public @Nullable Place enter(Admission admission) {
+		if (!this.places.tryAcquire()) {
+			return null;
 		}
+		return new Place(admission, register(admission.request().key()));
 	}
 
 	private long jittered(long millis) {
@@ -139,6 +142,68 @@ public final class ConflictWaiter {
 	}
 
 	/**
+	 * The place of one duplicate among those that wait. For one thread at a time.
+	 *
+	 * @hidden
+	 */
+	public final class Place {
+
+		private final Admission admission;
+
+		private final Bell bell;
+
+		/** What the bell had rung when the store was asked last. */
+		private long rung;
+
+		private Place(Admission admission, Bell bell) {
+			this.admission = admission;
+			this.bell = bell;
+		}
+
+		/**
+		 * Returns the claim that is sent next. The bell is read before the claim, so that
+		 * the wait misses no wake-up in between.
+		 */
+		public Move ask() {
+			this.rung = this.bell.rung();
+			return this.admission.woken(ConflictWaiter.this.scheduler.nanos());
+		}
+
+		/**
+		 * Waits on the calling thread until it is time to ask.
+		 * @return {@code false} if the thread was interrupted
+		 */
+		private boolean await(Move.Wait wait) {
+			return this.bell.await(this.rung, wait.pollAt(), wait.deadline());
+		}
+
+		/**
+		 * Waits without a thread until it is time to ask.
+		 * @param woken is called once, at once if there is nothing to wait for, else by
+		 * the thread of the timers or by whoever ends the conflict: it must neither block
+		 * nor throw
+		 * @return cancels the call, unless it has begun
+		 */
+		public Scheduler.Timer sleep(Move.Wait wait, Runnable woken) {
+			return this.bell.sleep(this.rung, wait, woken);
+		}
+
+		/**
+		 * Gives the place up.
+		 * @param move what comes next. If the conflict has ended, the others are told
+		 */
+		public void leave(Move move) {
+			if (move.endsConflict()) {
+				this.bell.ring();
+			}
+			this.bell.leave();
+			unregister(this.admission.request().key());
+			ConflictWaiter.this.places.release();
+		}
+
+	}
+
+	/**
 	 * Wakes up the duplicates of one key, and gives one of them after the other the turn
 	 * to ask the store. It uses a lock and not a monitor, so that a waiting virtual
 	 * thread does not pin its carrier.
@@ -156,6 +221,9 @@ public final class ConflictWaiter {
 		/** Whether one of those that wait will ask the store next. */
 		private boolean turnTaken;
 
+		/** Those that wait without a thread. */
+		private final Set<Sleeper> sleepers = new LinkedHashSet<>();
+
 		/** The number of waiters; only changed inside the map's atomic methods. */
 		private int listeners;
 
@@ -171,28 +239,65 @@ public final class ConflictWaiter {
 
 		/** Tells all that the conflict has ended. The next one may be short again. */
 		void ring() {
+			List<Sleeper> woken;
 			this.lock.lock();
 			try {
 				this.rung++;
 				this.pollMillis = ConflictWaiter.this.firstPollMillis;
 				this.rings.signalAll();
+				woken = List.copyOf(this.sleepers);
+				woken.forEach(Sleeper::getUp);
 			}
 			finally {
 				this.lock.unlock();
 			}
+			woken.forEach((sleeper) -> sleeper.woken.run());
 		}
 
 		/** Offers the turn of a waiter that leaves to the others. */
 		void leave() {
 			this.lock.lock();
 			try {
-				if (!this.turnTaken) {
-					this.rings.signal();
+				offerTurn();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		private void offerTurn() {
+			if (this.turnTaken) {
+				return;
+			}
+			if (this.sleepers.isEmpty()) {
+				this.rings.signal();
+			}
+			else {
+				this.sleepers.iterator().next().takeTurn();
+			}
+		}
+
+		/** Calls back where {@link #await} would return. */
+		Scheduler.Timer sleep(long seen, Move.Wait wait, Runnable woken) {
+			Sleeper sleeper = new Sleeper(this, wait, woken);
+			this.lock.lock();
+			try {
+				if (this.rung == seen) {
+					this.sleepers.add(sleeper);
+					if (this.turnTaken) {
+						sleeper.wakeAt(wait.deadline());
+					}
+					else {
+						sleeper.takeTurn();
+					}
+					return sleeper;
 				}
 			}
 			finally {
 				this.lock.unlock();
 			}
+			woken.run();
+			return sleeper;
 		}
 
 		/**
@@ -240,6 +345,81 @@ public final class ConflictWaiter {
 			long poll = jittered(this.pollMillis);
 			this.pollMillis = Math.min(2 * this.pollMillis, MAX_POLL_MILLIS);
 			return now + Math.min(poll, Math.min(lease - now, deadline - now));
+		}
+
+	}
+
+	/** One that waits without a thread. All but its callback is done under the lock. */
+	private final class Sleeper implements Scheduler.Timer {
+
+		private final Bell bell;
+
+		private final Move.Wait wait;
+
+		private final Runnable woken;
+
+		private boolean turn;
+
+		private Scheduler.@Nullable Timer timer;
+
+		Sleeper(Bell bell, Move.Wait wait, Runnable woken) {
+			this.bell = bell;
+			this.wait = wait;
+			this.woken = woken;
+		}
+
+		void takeTurn() {
+			this.turn = true;
+			this.bell.turnTaken = true;
+			wakeAt(this.bell.nextPoll(this.wait.pollAt(), this.wait.deadline()));
+		}
+
+		void wakeAt(long nanos) {
+			stopTimer();
+			long rest = Math.max(0, nanos - ConflictWaiter.this.scheduler.nanos());
+			this.timer = ConflictWaiter.this.scheduler.schedule(this::wake, Duration.ofNanos(rest));
+		}
+
+		private void stopTimer() {
+			if (this.timer != null) {
+				this.timer.cancel();
+			}
+		}
+
+		private void wake() {
+			this.bell.lock.lock();
+			try {
+				if (!getUp()) {
+					return;
+				}
+			}
+			finally {
+				this.bell.lock.unlock();
+			}
+			this.woken.run();
+		}
+
+		/** Returns whether it has slept until now. */
+		boolean getUp() {
+			if (!this.bell.sleepers.remove(this)) {
+				return false;
+			}
+			stopTimer();
+			this.bell.turnTaken &= !this.turn;
+			return true;
+		}
+
+		@Override
+		public void cancel() {
+			this.bell.lock.lock();
+			try {
+				if (getUp()) {
+					this.bell.offerTurn();
+				}
+			}
+			finally {
+				this.bell.lock.unlock();
+			}
 		}
 
 	}
