@@ -45,6 +45,13 @@ public enum Backend {
 	/** A Chromium: {@code -Dchromium=/path/to/it}, or that of the system. */
 	BROWSER(() -> Files.isExecutable(Backend.chromium()), "no " + Backend.chromium() + " is here"),
 
+	/**
+	 * A Node with the package {@code stripe}, which Maven cannot bring:
+	 * {@code npm install --prefix DIR stripe} and
+	 * {@code -Didempotency.tests.stripe-node=DIR/node_modules}.
+	 */
+	STRIPE_NODE(() -> Backend.stripeNode() != null, "-Didempotency.tests.stripe-node names none"),
+
 	/** A Prometheus with its promtool, those of the system. */
 	PROMETHEUS(
 			() -> Files.isExecutable(Backend.prometheus("prometheus"))
@@ -79,6 +86,11 @@ public enum Backend {
 	/** Where the real RabbitMQ is, as {@code host:port}, if there is one. */
 	public static @Nullable String rabbit() {
 		return System.getProperty("idempotency.tests.rabbit");
+	}
+
+	/** Where the packages of Node are, if they have the client of Stripe. */
+	public static @Nullable String stripeNode() {
+		return System.getProperty("idempotency.tests.stripe-node");
 	}
 
 	/** Asks Testcontainers, which only the modules have that need it. */

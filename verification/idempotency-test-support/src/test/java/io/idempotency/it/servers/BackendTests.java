@@ -37,7 +37,7 @@ class BackendTests {
 	void nameThatNobodyKnowsIsAFailure() {
 		assertThatIllegalArgumentException().isThrownBy(() -> evaluate(true, "mysql,postgres"))
 			.withMessage("-Didempotency.tests.required names 'postgres', which is none of "
-					+ "[redis, postgresql, mariadb, mysql, mysql-process, valkey, rabbit, browser, prometheus]");
+					+ "[redis, postgresql, mariadb, mysql, mysql-process, valkey, rabbit, browser, stripe-node, prometheus]");
 	}
 
 	private static ConditionEvaluationResult evaluate(boolean here, String required) {
