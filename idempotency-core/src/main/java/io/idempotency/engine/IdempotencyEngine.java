@@ -20,10 +20,8 @@ import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
 import io.idempotency.protocol.ResultEncryption;
-import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.LocalResults;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
 import io.idempotency.upkeep.Claimer;
@@ -194,7 +192,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 			}
 		}
 		// The caller holds a connection, and a claim may have to wait for another one.
-		Replays.Replayed<T> replayed = (transaction != null) ? this.replays.replaySeen(call, action, observed) : null;
+		Replays.Replayed<T> replayed = (transaction != null)
+				? this.replays.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
 			return replayed.value();
 		}
@@ -256,27 +255,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Returns whether this node has seen any result in a store, and the store can be
-	 * asked for it.
-	 * @param store the store
-	 * @return whether it is worth making a key for {@link #mayReplayEarly}
-	 */
-	public boolean hasFinishedCalls(IdempotencyStore store) {
-		StoreUpkeep known = this.upkeep.known(store);
-		return known != null && known.hasFinished();
-	}
-
-	/**
-	 * Returns whether a result of a key may be there to be given early: in the memory of
-	 * this JVM, or in a store in which this node has seen it.
+	 * Returns whether a result of a key may be there to be given early, because this node
+	 * has seen it.
 	 * @param store the store
 	 * @param key the key
 	 * @return whether {@link #replayEarly} is worth the request's fingerprint
 	 */
 	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
 		StoreUpkeep known = this.upkeep.known(store);
-		return known != null
-				&& (store instanceof LocalResults results && results.mayHave(key) || known.hasFinished(key));
+		return known != null && known.finished().contain(key);
 	}
 
 	/**
@@ -289,15 +276,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether the result was given; else the call has to be executed
 	 */
 	public boolean replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
-		ClaimOrigin first = (this.closed || this.transactions.get() != null) ? null
-				: this.replays.replayEarly(call, replay);
-		if (first == null) {
+		if (this.closed || this.transactions.get() != null) {
 			return false;
 		}
 		// A look that finds nothing is no call: the call is executed next, and counts
 		// then.
-		ObservedCall.start(this.observer, call, this.events).replayed(first);
-		return true;
+		return this.replays.early(call, (result) -> {
+			replay.accept(result);
+			return null;
+		}, (first) -> ObservedCall.start(this.observer, call, this.events).replayed(first)) != null;
 	}
 
 	/**

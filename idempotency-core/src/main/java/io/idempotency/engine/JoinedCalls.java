@@ -60,7 +60,7 @@ final class JoinedCalls {
 			ObservedCall observed) throws Throwable {
 		boolean begins = transactions.wouldBegin();
 		// One round trip is then all that the duplicate costs.
-		Replays.Replayed<T> replayed = begins ? this.replays.replaySeen(call, action, observed) : null;
+		Replays.Replayed<T> replayed = begins ? this.replays.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
 			return replayed.value();
 		}

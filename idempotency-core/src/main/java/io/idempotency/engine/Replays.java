@@ -1,6 +1,5 @@
 package io.idempotency.engine;
 
-import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyEvent;
@@ -11,10 +10,9 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.LocalResults;
 import io.idempotency.store.StoredResult;
 import io.idempotency.upkeep.Events;
-import io.idempotency.upkeep.StoreUpkeep;
+import io.idempotency.upkeep.FinishedCalls;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +40,13 @@ final class Replays {
 	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
 		if (result instanceof ClaimResult.Completed completed) {
-			Replayed<T> replayed = replay(call, completed, action, observed);
+			Replayed<T> replayed;
+			try {
+				replayed = replay(call, completed, action::replay, observed::replayed);
+			}
+			catch (IdempotencyKeyReusedException ex) {
+				throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
+			}
 			return (replayed != null) ? replayed.value() : recoverOrRefuse(call, action, observed);
 		}
 		if (result instanceof ClaimResult.Tombstone) {
@@ -52,98 +56,69 @@ final class Replays {
 	}
 
 	/**
+	 * Looks for the result if this node has seen it before, and gives it, before anything
+	 * else is done for the call. Refuses nothing: every other call is decided by its
+	 * claim.
+	 * @param replay gives the result
+	 * @param told is told where the claim of the first call came from
+	 * @return what was given, {@code null} if nothing was found that can be given
+	 */
+	<T, X extends Throwable> @Nullable Replayed<T> early(GuardedCall call, Replay<T, X> replay,
+			Consumer<ClaimOrigin> told) throws X {
+		FinishedCalls finished = this.upkeep.of(call.store()).finished();
+		ClaimResult.Completed found = finished.find(call);
+		if (found == null) {
+			return null;
+		}
+		Replayed<T> replayed = null;
+		try {
+			replayed = replay(call, found, replay, told);
+		}
+		catch (IdempotencyKeyReusedException ex) {
+			// The claim, which is sent next, is refused.
+		}
+		if (replayed == null) {
+			finished.remove(call.key());
+		}
+		return replayed;
+	}
+
+	/**
 	 * Gives the result of the first call.
 	 * @return what was given, {@code null} if the result cannot be read
+	 * @throws IdempotencyKeyReusedException if the result is no answer to this call,
+	 * which only its door can tell
 	 */
-	<T> @Nullable Replayed<T> replay(GuardedCall call, ClaimResult.Completed completed, GuardedAction<T> action,
-			ObservedCall observed) throws Throwable {
+	private <T, X extends Throwable> @Nullable Replayed<T> replay(GuardedCall call, ClaimResult.Completed completed,
+			Replay<T, X> replay, Consumer<ClaimOrigin> told) throws X {
 		StoredResult result = this.encrypted.decrypt(call, completed.result());
 		if (result == null) {
 			return null;
 		}
 		T value;
 		try {
-			value = action.replay(result);
+			value = replay.replay(result);
 		}
 		catch (UnreadableResultException ex) {
 			this.events.resultNotReadable(call.operation(), ex);
 			return null;
 		}
 		catch (IdempotencyKeyReusedException ex) {
-			// The stored result is no answer to this call, and only the door could tell.
-			throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
+			throw ex;
 		}
 		catch (Throwable replayed) {
 			// The exception is a remembered failure, or a signal of the door.
-			replayed(call, completed, observed);
+			replayed(call, completed, told);
 			throw replayed;
 		}
-		replayed(call, completed, observed);
+		replayed(call, completed, told);
 		return new Replayed<>(value);
 	}
 
-	/**
-	 * Looks for the result if this node has seen it before, and gives it. Every other
-	 * call is decided by its claim.
-	 * @return what was given, {@code null} if nothing was found that can be read
-	 */
-	<T> @Nullable Replayed<T> replaySeen(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
-			throws Throwable {
-		StoreUpkeep upkeep = this.upkeep.of(call.store());
-		ClaimResult.Completed found = upkeep.findFinished(call);
-		if (found == null) {
-			return null;
-		}
-		Replayed<T> replayed = replay(call, found, action, observed);
-		if (replayed == null) {
-			upkeep.removeFinished(call.key());
-		}
-		return replayed;
-	}
-
-	private void replayed(GuardedCall call, ClaimResult.Completed completed, ObservedCall observed) {
-		this.upkeep.of(call.store()).addFinished(call.key());
+	private void replayed(GuardedCall call, ClaimResult.Completed completed, Consumer<ClaimOrigin> told) {
+		this.upkeep.of(call.store()).finished().add(call.key());
 		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-		observed.replayed(completed.origin());
-	}
-
-	/**
-	 * Gives a result that is in the memory of this JVM, or that the store is known to
-	 * have, if the call needs nothing but its replay.
-	 * @return where the claim of the first call came from, {@code null} if nothing was
-	 * given
-	 */
-	@Nullable ClaimOrigin replayEarly(GuardedCall call, Consumer<StoredResult> replay) {
-		ClaimResult.Completed local = findLocal(call);
-		ClaimResult.Completed found = (local != null) ? local : this.upkeep.of(call.store()).findFinished(call);
-		if (found == null || !isGiven(call, found, replay)) {
-			return null;
-		}
-		this.events.publish(IdempotencyEvent.REPLAYED, call.operation());
-		return found.origin();
-	}
-
-	private boolean isGiven(GuardedCall call, ClaimResult.Completed found, Consumer<StoredResult> replay) {
-		StoredResult result = this.encrypted.decrypt(call, found.result());
-		try {
-			if (result != null) {
-				replay.accept(result);
-				return true;
-			}
-		}
-		catch (UnreadableResultException ex) {
-			this.events.resultNotReadable(call.operation(), ex);
-		}
-		// The claim, which is sent next, meets the result again.
-		this.upkeep.of(call.store()).removeFinished(call.key());
-		return false;
-	}
-
-	private static ClaimResult.@Nullable Completed findLocal(GuardedCall call) {
-		LocalResults.LocalResult local = (call.store() instanceof LocalResults results) ? results.find(call.key())
-				: null;
-		return (local != null && local.fingerprint().equals(call.fingerprint()))
-				? new ClaimResult.Completed(local.result(), Duration.ZERO, local.origin()) : null;
+		told.accept(completed.origin());
 	}
 
 	private <T> @Nullable T recoverOrRefuse(GuardedCall call, GuardedAction<T> action, ObservedCall observed)
@@ -168,6 +143,14 @@ final class Replays {
 			return recovered;
 		}
 		return null;
+	}
+
+	/** Gives a stored result to the caller. */
+	@FunctionalInterface
+	interface Replay<T, X extends Throwable> {
+
+		@Nullable T replay(StoredResult result) throws X;
+
 	}
 
 	/**

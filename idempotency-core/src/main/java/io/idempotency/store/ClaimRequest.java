@@ -33,8 +33,14 @@ public record ClaimRequest(IdempotencyKey key, ClaimId claimId, Fingerprint fing
 		Objects.requireNonNull(fingerprint, "fingerprint");
 		Objects.requireNonNull(type, "type");
 		Objects.requireNonNull(origin, "origin");
-		Durations.requirePositive("lease", lease);
-		Durations.requirePositive("retention", retention);
+		requirePositive("lease", lease);
+		requirePositive("retention", retention);
+	}
+
+	static void requirePositive(String name, Duration duration) {
+		if (duration.isZero() || duration.isNegative()) {
+			throw new IllegalArgumentException(name + " must be positive, not " + duration);
+		}
 	}
 
 	/**

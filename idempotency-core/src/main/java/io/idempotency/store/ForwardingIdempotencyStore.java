@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 
 /**
@@ -14,11 +15,10 @@ import io.idempotency.key.IdempotencyKey;
  * to {@link IdempotencyStore}.
  * <p>
  * Each method calls the method of the same name of the other store, once, and is as
- * thread-safe as that one. So what {@link #finished()}, {@link #joining()} and
- * {@link #admin()} return goes past an overridden verb: a decorator that has to see looks
- * or the calls inside a transaction wraps those as well, and {@link #renewAll} as well as
- * {@link #renew}. {@link LocalResults} are not passed on; a decorator that wants them
- * implements them.
+ * thread-safe as that one. So what {@link #joining()} and {@link #admin()} return goes
+ * past an overridden verb: a decorator that has to see the calls inside a transaction
+ * wraps that as well. One that has to see all claims and renewals overrides {@link #find}
+ * as well as {@link #claim}, and {@link #renewAll} as well as {@link #renew}.
  *
  * @since 0.1.0
  */
@@ -74,8 +74,8 @@ public abstract class ForwardingIdempotencyStore implements IdempotencyStore {
 	}
 
 	@Override
-	public Optional<FinishedResults> finished() {
-		return delegate().finished();
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		return delegate().find(key, fingerprint, localOnly);
 	}
 
 	@Override

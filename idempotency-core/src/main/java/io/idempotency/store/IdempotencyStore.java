@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 
 /**
@@ -183,14 +185,24 @@ public interface IdempotencyStore {
 	Instant issue(IdempotencyKey token, Duration timeToLive);
 
 	/**
-	 * Returns what finds results in this store without claiming. The engine asks it about
-	 * keys of which it has seen a result, where a claim would be dearer than a look:
-	 * before a transaction is begun, or before the arguments of an HTTP handler are
-	 * bound. A store that passes calls on to another one passes this on, too.
-	 * @return what finds results, for every call or for none; empty for a store whose
-	 * claims do all
+	 * Looks for the result that a claim of type {@link ClaimType#LEASED} would be given
+	 * at this moment. A look claims and changes nothing, and neither holds up nor aborts
+	 * the caller's transaction, on whose connection it may be sent. The engine looks
+	 * where a claim would be dearer: before a transaction is begun or the arguments of an
+	 * HTTP handler are bound, for keys of which it has seen a result; and, only in the
+	 * memory of this JVM, while the store is away.
+	 * <p>
+	 * The default finds nothing: a claim decides. A store that overrides this method
+	 * finds every result, with {@code localOnly} those that a cache has.
+	 * @param key the key
+	 * @param fingerprint the fingerprint that the claim would have
+	 * @param localOnly whether to look only where it costs no round trip, in the memory
+	 * of this JVM
+	 * @return what the claim would be given; empty if it would not be given a result, or
+	 * if none was found
+	 * @throws IdempotencyStoreException if the store could not be read
 	 */
-	default Optional<FinishedResults> finished() {
+	default Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
 		return Optional.empty();
 	}
 
@@ -221,7 +233,10 @@ public interface IdempotencyStore {
 	 * @return the type, the same for each call
 	 */
 	default String type() {
-		return StoreTypes.of(getClass());
+		// The part of a name after these signs was made at run time.
+		String name = getClass().getSimpleName().split("\\$\\$")[0].replaceFirst("(Idempotency)?Store$", "");
+		String type = name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+		return type.isEmpty() ? "custom" : type;
 	}
 
 }

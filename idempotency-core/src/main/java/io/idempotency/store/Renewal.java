@@ -22,7 +22,7 @@ public record Renewal(IdempotencyKey key, ClaimId claimId, Duration lease) {
 	public Renewal {
 		Objects.requireNonNull(key, "key");
 		Objects.requireNonNull(claimId, "claimId");
-		Durations.requirePositive("lease", lease);
+		ClaimRequest.requirePositive("lease", lease);
 	}
 
 }

@@ -73,13 +73,18 @@ public final class Claimer {
 
 	/**
 	 * Returns what comes next in place of a claim that is not sent, because the store is
-	 * away.
+	 * away. A result that is in the memory of this JVM is given all the same.
 	 * @param unwanted whether the call is not wanted any more
 	 * @return the move, {@code null} if the claim is to be sent
 	 */
 	public @Nullable Move instead(Move.Send send, Admission admission, StoreUpkeep upkeep, BooleanSupplier unwanted) {
 		Outage outage = upkeep.outage();
-		return (send.again() || outage.mayAsk()) ? null : admission.notSent(outage.cause(), unwanted.getAsBoolean());
+		if (send.again() || outage.mayAsk()) {
+			return null;
+		}
+		ClaimResult.Completed local = upkeep.finished().findLocal(admission.call());
+		return (local != null) ? admission.answered(local, this.scheduler.nanos())
+				: admission.notSent(outage.cause(), unwanted.getAsBoolean());
 	}
 
 	/** The store has answered the claim. */

@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +18,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the results of calls that this node has lately seen finished. Which ones is a
- * guess that saves or costs a round trip and decides nothing: a key takes the place of
- * another one, and a record may be gone. Keeps 128 KB for a store that can be asked, from
- * the first key on. Thread-safe.
+ * guess that saves or costs a look and decides nothing: a key takes the place of another
+ * one, and a record may be gone. Keeps 128 KB for a store, from the first key on.
+ * Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class FinishedCalls {
+@Internal
+public final class FinishedCalls {
 
 	private static final int PLACES = 1 << 14;
 
@@ -34,9 +38,9 @@ final class FinishedCalls {
 
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
-	private final @Nullable FinishedResults results;
+	private final IdempotencyStore store;
 
-	private final String store;
+	private final String name;
 
 	private final Scheduler scheduler;
 
@@ -57,17 +61,14 @@ final class FinishedCalls {
 	 * @param outage knows whether the claims of the store fail
 	 */
 	FinishedCalls(IdempotencyStore store, String name, Scheduler scheduler, Outage outage) {
-		this.results = store.finished().orElse(null);
-		this.store = name;
+		this.store = store;
+		this.name = name;
 		this.scheduler = scheduler;
 		this.outage = outage;
 	}
 
 	/** Notes that the store has a result of the key. */
-	void add(IdempotencyKey key) {
-		if (this.results == null) {
-			return;
-		}
+	public void add(IdempotencyKey key) {
 		ByteBuffer hash = ByteBuffer.wrap(key.hash());
 		AtomicLongArray known = this.places;
 		((known != null) ? known : create()).setOpaque(place(hash), mark(hash));
@@ -83,7 +84,7 @@ final class FinishedCalls {
 	}
 
 	/** Notes that the store may have no result of the key that can be given. */
-	void remove(IdempotencyKey key) {
+	public void remove(IdempotencyKey key) {
 		AtomicLongArray known = this.places;
 		if (known != null) {
 			ByteBuffer hash = ByteBuffer.wrap(key.hash());
@@ -91,13 +92,8 @@ final class FinishedCalls {
 		}
 	}
 
-	/** Returns whether the store is worth a look for any key. */
-	boolean areKnown() {
-		return this.places != null;
-	}
-
 	/** Returns whether the store is worth a look for the result of the key. */
-	boolean contain(IdempotencyKey key) {
+	public boolean contain(IdempotencyKey key) {
 		AtomicLongArray known = this.places;
 		if (known == null) {
 			return false;
@@ -112,34 +108,47 @@ final class FinishedCalls {
 	}
 
 	/**
-	 * Asks the store for the result of a call, if that is worth it. A store that cannot
-	 * be read has no result: the claim that follows decides, and tells what is wrong.
+	 * Looks for the result of a call, if that is worth it. A store that cannot be read
+	 * has no result: the claim that follows decides, and tells what is wrong.
 	 */
-	ClaimResult.@Nullable Completed find(GuardedCall call) {
-		if (this.results == null || !contain(call.key())) {
+	public ClaimResult.@Nullable Completed find(GuardedCall call) {
+		if (!contain(call.key())) {
 			return null;
 		}
-		ClaimResult.Completed found = null;
-		try {
-			found = this.results.find(call.claim(ClaimOrigin.UNKNOWN));
-		}
-		catch (RuntimeException ex) {
-			failed(call.operation(), ex);
-		}
+		ClaimResult.Completed found = look(call, false);
 		if (found == null) {
 			remove(call.key());
 		}
 		return found;
 	}
 
+	/** Looks for the result of a call in the memory of this JVM. */
+	public ClaimResult.@Nullable Completed findLocal(GuardedCall call) {
+		return look(call, true);
+	}
+
+	private ClaimResult.@Nullable Completed look(GuardedCall call, boolean localOnly) {
+		if (call.policy().mode() == IdempotencyMode.REJECT) {
+			// Its claim counts, whatever the record has.
+			return null;
+		}
+		try {
+			return this.store.find(call.key(), call.fingerprint(), localOnly).orElse(null);
+		}
+		catch (RuntimeException ex) {
+			failed(call.operation(), ex);
+			return null;
+		}
+	}
+
 	private void failed(String operation, RuntimeException cause) {
 		this.failedAt = this.scheduler.nanos();
 		if (this.told.compareAndSet(false, true)) {
-			logger.warn("{} could not look for the result of a call of '{}'; its claims decide. Told once", this.store,
+			logger.warn("{} could not look for the result of a call of '{}'; its claims decide. Told once", this.name,
 					operation, cause);
 		}
 		else {
-			logger.debug("{} could not look for the result of a call of '{}'", this.store, operation, cause);
+			logger.debug("{} could not look for the result of a call of '{}'", this.name, operation, cause);
 		}
 	}
 

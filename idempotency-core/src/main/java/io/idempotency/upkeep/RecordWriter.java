@@ -138,7 +138,7 @@ public final class RecordWriter {
 			this.events.publish(IdempotencyEvent.TOMBSTONE, this.call.operation());
 		}
 		if (complete.isResult()) {
-			this.upkeep.addFinished(this.claim.key());
+			this.upkeep.finished().add(this.claim.key());
 		}
 	}
 

@@ -3,14 +3,11 @@ package io.idempotency.upkeep;
 import java.time.Duration;
 
 import io.idempotency.Internal;
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimOrigin;
-import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The upkeep of one store, which each store has for itself, so that a store that hangs or
@@ -95,29 +92,9 @@ public final class StoreUpkeep {
 		this.retries.giveBack(write, atMost, leaseEndsIt);
 	}
 
-	/** Notes that the store has a result of the key. */
-	public void addFinished(IdempotencyKey key) {
-		this.finished.add(key);
-	}
-
-	/** Notes that the store may have no result of the key that can be given. */
-	public void removeFinished(IdempotencyKey key) {
-		this.finished.remove(key);
-	}
-
-	/** Returns whether the store is worth a look for any key. */
-	public boolean hasFinished() {
-		return this.finished.areKnown();
-	}
-
-	/** Returns whether the store is worth a look for the result of the key. */
-	public boolean hasFinished(IdempotencyKey key) {
-		return this.finished.contain(key);
-	}
-
-	/** Asks the store for the result of a call, if that is worth it. */
-	public ClaimResult.@Nullable Completed findFinished(GuardedCall call) {
-		return this.finished.find(call);
+	/** Finds the results of calls that this node has seen finished. */
+	public FinishedCalls finished() {
+		return this.finished;
 	}
 
 }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
@@ -12,13 +13,20 @@ import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.engine.ScriptedStore.Verb;
+import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultEncryption;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.Outage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -194,6 +202,71 @@ class EarlyLookTests {
 
 	private static void refuse(StoredResult result) {
 		throw new UnreadableResultException("Nobody reads " + result);
+	}
+
+	/** A look refuses nothing: only the door knows that the result is no answer. */
+	@Test
+	void resultThatIsNoAnswerToThisCallIsLeftToTheGuard() throws Throwable {
+		run();
+		assertThat(this.node.engine
+			.replayEarly(new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store), (result) -> {
+				throw new IdempotencyKeyReusedException("orders.create");
+			})).isFalse();
+		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.EXECUTED);
+		assertThat(mayReplay()).isFalse();
+	}
+
+	/** Even if this node has seen its result as that of another mode. */
+	@Test
+	void callThatIsCountedIsNotLookedFor() throws Throwable {
+		run();
+		this.store.forget();
+		assertThat(
+				this.node.engine.replayEarly(
+						new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+								TestPolicy.mode(IdempotencyMode.REJECT).build(), this.store),
+						(result) -> this.replayed.add("counted")))
+			.isFalse();
+		assertThat(this.store.sequence()).isEmpty();
+		assertThat(this.replayed).isEmpty();
+	}
+
+	@Test
+	void encryptedResultIsGivenToWhoHasTheKey() throws Throwable {
+		ResultEncryption encryption = new ResultEncryption(new AesGcmResultCipher("k1", Map.of("k1", new byte[32])),
+				false);
+		try (EngineFixture secret = new EngineFixture(encryption)) {
+			GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), secret.store);
+			secret.engine.execute(call, TestAction.returning("one"));
+			assertThat(secret.engine.replayEarly(call,
+					(result) -> this.replayed.add(new String(result.bytes(), StandardCharsets.UTF_8))))
+				.isTrue();
+			assertThat(this.replayed).containsExactly("=one");
+		}
+	}
+
+	/** The store is not asked, and the call need not be one that could be early. */
+	@Test
+	void resultInTheMemoryOfThisJvmIsGivenWhileTheStoreIsAway() throws Throwable {
+		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.store, 1_000_000, Duration.ofHours(1));
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), near);
+		this.node.engine.execute(call, TestAction.returning("one"));
+		this.node.engine.execute(call, TestAction.returning("two"));
+		this.store.on(Verb.CLAIM, ScriptedStore.Point.BEFORE, ScriptedStore.ALWAYS, () -> {
+			this.time.advance(Claimer.AT_ONCE);
+			throw new StoreNotReachedException("away", new IllegalStateException("refused"));
+		});
+		GuardedCall other = new GuardedCall(IdempotencyKey.of(TestPolicy.OPERATION, Caller.GLOBAL, "other"),
+				FINGERPRINT, this.policy.build(), near);
+		for (int i = 0; i < 4; i++) {
+			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+				.isThrownBy(() -> this.node.engine.execute(other, TestAction.returning("two")));
+		}
+		this.store.forget();
+		assertThat(this.node.engine.execute(call, TestAction.returning("two"))).isEqualTo("one");
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+			.isThrownBy(() -> this.node.engine.execute(other, TestAction.returning("two")));
+		assertThat(this.store.sequence()).isEmpty();
 	}
 
 	@Test

@@ -197,8 +197,8 @@ class ObservedCallTests {
 	}
 
 	@Test
-	void replayFromTheMemoryCountsAndALookThatFindsNothingDoesNot() throws Throwable {
-		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.memory);
+	void earlyReplayCountsAndALookThatFindsNothingDoesNot() throws Throwable {
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
 		assertThat(this.node.engine.replayEarly(call, (result) -> {
 		})).isFalse();
 		returning("one");

@@ -14,18 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.LocalResults;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A store that fails, blocks or does anything else before or after each of its steps, as
@@ -122,17 +120,10 @@ public final class ScriptedStore implements IdempotencyStore {
 		return this.delegate.admin();
 	}
 
-	/** Finds what the real store has, if that is in its memory. */
+	/** Has nothing in this JVM: what is asked of the real store is a round trip. */
 	@Override
-	public Optional<FinishedResults> finished() {
-		return Optional.of((request) -> step(Verb.LOOK, () -> Optional.ofNullable(find(request))).orElse(null));
-	}
-
-	private ClaimResult.@Nullable Completed find(ClaimRequest request) {
-		LocalResults.LocalResult found = (this.delegate instanceof LocalResults results) ? results.find(request.key())
-				: null;
-		return (found != null && found.fingerprint().equals(request.fingerprint()))
-				? new ClaimResult.Completed(found.result(), Duration.ofHours(1), found.origin()) : null;
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		return localOnly ? Optional.empty() : step(Verb.LOOK, () -> this.delegate.find(key, fingerprint, false));
 	}
 
 	@Override

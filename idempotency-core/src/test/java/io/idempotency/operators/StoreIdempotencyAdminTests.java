@@ -190,9 +190,9 @@ class StoreIdempotencyAdminTests {
 		Claim claim = claim("pay", Caller.GLOBAL, "1");
 		this.store.complete(Completion.result(claim, Fingerprint.NONE, result(), LONG));
 		assertThat(near.claim(request(claim.key()))).isInstanceOf(ClaimResult.Completed.class);
-		assertThat(near.find(claim.key())).isNotNull();
+		assertThat(near.find(claim.key(), Fingerprint.NONE, true)).isPresent();
 		adminOf(near).evict("pay", claim.key().hashHex(), false);
-		assertThat(near.find(claim.key())).isNull();
+		assertThat(near.find(claim.key(), Fingerprint.NONE, true)).isEmpty();
 		assertThat(near.claim(request(claim.key()))).isInstanceOf(ClaimResult.Acquired.class);
 	}
 

@@ -6,13 +6,13 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.observation.StoreTimers.Verb;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
@@ -32,11 +32,11 @@ final class TimedStore extends ForwardingIdempotencyStore {
 		return this.timers.time(Verb.CLAIM, () -> super.claim(request));
 	}
 
+	/** A look that takes no round trip is nothing that the store was asked. */
 	@Override
-	public Optional<FinishedResults> finished() {
-		return super.finished().map((
-				finished) -> (request) -> this.timers.time(Verb.LOOK, () -> Optional.ofNullable(finished.find(request)))
-					.orElse(null));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		return localOnly ? super.find(key, fingerprint, true)
+				: this.timers.time(Verb.LOOK, () -> super.find(key, fingerprint, false));
 	}
 
 	@Override

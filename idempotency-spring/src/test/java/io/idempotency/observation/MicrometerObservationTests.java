@@ -1,7 +1,6 @@
 package io.idempotency.observation;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,11 +13,13 @@ import io.idempotency.engine.EngineObservers;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.FinishedResults;
+import io.idempotency.store.Completion;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
@@ -210,14 +211,18 @@ class MicrometerObservationTests {
 	@Test
 	void lookIsTimedWhateverItFinds() {
 		BrokenStore broken = new BrokenStore(this.store);
-		FinishedResults timed = new MicrometerStoreObserver(this.meters).observed(broken).finished().orElseThrow();
-		ClaimRequest request = ClaimRequest.of(IdempotencyKey.of("pay", Caller.GLOBAL, "k"), Duration.ofMinutes(1),
-				Duration.ofHours(1));
-		assertThat(timed.find(request)).isNull();
-		broken.found = new ClaimResult.Completed(new StoredResult("test", new byte[0]), Duration.ofHours(1));
-		assertThat(timed.find(request)).isSameAs(broken.found);
+		IdempotencyStore timed = new MicrometerStoreObserver(this.meters).observed(broken);
+		IdempotencyKey key = IdempotencyKey.of("pay", Caller.GLOBAL, "k");
+		assertThat(timed.find(key, Fingerprint.NONE, false)).isEmpty();
+		Claim claim = ((ClaimResult.Acquired) this.store
+			.claim(ClaimRequest.of(key, Duration.ofMinutes(1), Duration.ofHours(1)))).claim();
+		this.store.complete(
+				Completion.result(claim, Fingerprint.NONE, new StoredResult("test", new byte[0]), Duration.ofHours(1)));
+		assertThat(timed.find(key, Fingerprint.NONE, false)).isPresent();
+		assertThat(timed.find(key, Fingerprint.NONE, true)).as("asks nobody, and is not timed").isPresent();
 		broken.fails = true;
-		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> timed.find(request));
+		assertThatExceptionOfType(IdempotencyStoreException.class)
+			.isThrownBy(() -> timed.find(key, Fingerprint.NONE, false));
 		assertThat(verb("look", "success").count()).isEqualTo(2);
 		assertThat(verb("look", "error").count()).isEqualTo(1);
 	}
@@ -332,8 +337,6 @@ class MicrometerObservationTests {
 
 		private boolean fails;
 
-		private ClaimResult.@Nullable Completed found;
-
 		BrokenStore(IdempotencyStore store) {
 			super(store);
 		}
@@ -344,11 +347,6 @@ class MicrometerObservationTests {
 				throw new IdempotencyStoreException("broken");
 			}
 			return super.delegate();
-		}
-
-		@Override
-		public Optional<FinishedResults> finished() {
-			return Optional.of((request) -> delegate().finished().isEmpty() ? this.found : null);
 		}
 
 	}

@@ -2,6 +2,7 @@ package io.idempotency.test;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 
 import io.idempotency.key.Caller;
@@ -17,7 +18,6 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
-import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -130,8 +130,12 @@ final class Call {
 		return result;
 	}
 
-	ClaimResult.@Nullable Completed look() {
-		return this.store.finished().map((finished) -> finished.find(this.request)).orElse(null);
+	Optional<ClaimResult.Completed> look() {
+		return this.store.find(key(), this.request.fingerprint(), false);
+	}
+
+	Optional<ClaimResult.Completed> lookLocally() {
+		return this.store.find(key(), this.request.fingerprint(), true);
 	}
 
 	/** Claims the key, and fails the test if the claim is not acquired. */

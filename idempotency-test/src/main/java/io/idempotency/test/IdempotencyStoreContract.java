@@ -94,4 +94,14 @@ public abstract class IdempotencyStoreContract
 		return 20;
 	}
 
+	/**
+	 * Returns whether the store looks for results, and so finds every one. A store that
+	 * leaves {@link IdempotencyStore#find} as it is does not.
+	 * @return whether it does, {@code true} unless overridden
+	 */
+	@Override
+	public boolean findsResults() {
+		return true;
+	}
+
 }

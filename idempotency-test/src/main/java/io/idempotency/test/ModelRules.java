@@ -163,10 +163,14 @@ interface ModelRules extends StoreUnderTest {
 
 		/** Looks as the claim that follows would. */
 		private void look(IdempotencyStore store, int caller, ClaimRequest request) {
-			ClaimResult expected = live().claim(request, moment()).answer();
-			store.finished()
-				.ifPresent((finished) -> check("look by " + caller, readable(finished.find(request)),
-						readable((expected instanceof ClaimResult.Completed) ? expected : null)));
+			ClaimResult claimed = live().claim(request.withType(ClaimType.LEASED), moment()).answer();
+			String expected = readable((claimed instanceof ClaimResult.Completed) ? claimed : null);
+			if (this.test.findsResults()) {
+				check("look by " + caller,
+						readable(store.find(request.key(), request.fingerprint(), false).orElse(null)), expected);
+			}
+			store.find(request.key(), request.fingerprint(), true)
+				.ifPresent((found) -> check("look by " + caller + " in this JVM", readable(found), expected));
 		}
 
 		private void complete(IdempotencyStore store, int caller) {

@@ -39,4 +39,10 @@ interface StoreUnderTest {
 	 */
 	int rounds();
 
+	/**
+	 * Returns whether the store looks for results.
+	 * @return whether it does
+	 */
+	boolean findsResults();
+
 }

@@ -14,6 +14,7 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
@@ -22,7 +23,6 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.Completion;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordAdmin;
@@ -145,8 +145,8 @@ record Defect(String what, Function<KnownStore, IdempotencyStore> store, List<St
 		return of(what, (sound) -> new ForwardingIdempotencyStore(sound) {
 
 			@Override
-			public Optional<FinishedResults> finished() {
-				return Optional.of((request) -> verb.find(sound, request));
+			public Optional<Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+				return verb.find(sound, key, fingerprint);
 			}
 
 		}, rules);
@@ -230,7 +230,7 @@ record Defect(String what, Function<KnownStore, IdempotencyStore> store, List<St
 	@FunctionalInterface
 	interface Look {
 
-		@Nullable Completed find(KnownStore sound, ClaimRequest request);
+		Optional<Completed> find(KnownStore sound, IdempotencyKey key, Fingerprint fingerprint);
 
 	}
 

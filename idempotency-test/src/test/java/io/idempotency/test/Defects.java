@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -670,33 +671,33 @@ final class Defects {
 	}
 
 	private static List<Defect> looks() {
-		return List.of(look("finds nothing", (s, r) -> null, "lookFindsTheResultThatAClaimIsGiven"),
-				look("claims what it does not find", (s, r) -> {
-					if (s.isAbsent(r.key())) {
-						s.claim(r);
+		return List.of(look("finds nothing", (s, k, f) -> Optional.empty(), "lookFindsTheResultThatAClaimIsGiven"),
+				look("claims what it does not find", (s, k, f) -> {
+					if (s.isAbsent(k)) {
+						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.look(r);
-				}, "lookClaimsNothing"), look("takes over", (s, r) -> {
-					if (s.isLeaseOver(r.key())) {
-						s.claim(r);
+					return s.find(k, f, false);
+				}, "lookClaimsNothing"), look("takes over", (s, k, f) -> {
+					if (s.isLeaseOver(k)) {
+						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.look(r);
+					return s.find(k, f, false);
 				}, "lookTakesNothingOver"),
-				look("compares no fingerprint", (s, r) -> s.look(r.withFingerprint(Fingerprint.NONE)),
+				look("compares no fingerprint", (s, k, f) -> s.find(k, Fingerprint.NONE, false),
 						"lookGivesNoResultThatAClaimIsNotGiven"),
-				look("finds an empty result where there is none",
-						(s, r) -> s.is(State.TOMBSTONE, r.key()) ? new Completed(Call.result(""), LONG) : s.look(r),
+				look("finds an empty result where there is none", (s, k, f) -> s.is(State.TOMBSTONE, k)
+						? Optional.of(new Completed(Call.result(""), LONG)) : s.find(k, f, false),
 						"lookFindsNoTombstone"),
-				look("counts a look", (s, r) -> {
-					if (s.is(State.ONCE, r.key())) {
-						s.claim(r);
+				look("counts a look", (s, k, f) -> {
+					if (s.is(State.ONCE, k)) {
+						s.claim(ClaimRequest.of(k, LONG, LONG).withType(ClaimType.ONCE));
 					}
-					return s.look(r);
-				}, "lookCountsNoAttempt"), look("uses a token", (s, r) -> {
-					if (s.is(State.ISSUED, r.key())) {
-						s.claim(r.withClaimId(ClaimId.random()));
+					return s.find(k, f, false);
+				}, "lookCountsNoAttempt"), look("uses a token", (s, k, f) -> {
+					if (s.is(State.ISSUED, k)) {
+						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.look(r);
+					return s.find(k, f, false);
 				}, "lookUsesNoToken"));
 	}
 

@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,16 +23,11 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimResult.Acquired;
-import io.idempotency.store.ClaimResult.Completed;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.ForwardingIdempotencyStore;
-import io.idempotency.store.LocalResults.LocalResult;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A store without a defect that remembers what it was asked, so that a {@link Defect} can
@@ -106,19 +100,6 @@ final class KnownStore extends ForwardingIdempotencyStore {
 			this.released.add(claimId);
 		}
 		return accepted;
-	}
-
-	/** Looks as a store does that has something to look with. */
-	@Override
-	public Optional<FinishedResults> finished() {
-		return Optional.of(this::look);
-	}
-
-	@Nullable Completed look(ClaimRequest request) {
-		LocalResult found = this.records.find(request.key());
-		return (request.type() == ClaimType.LEASED && found != null
-				&& found.fingerprint().matches(request.fingerprint()))
-						? new Completed(found.result(), record(request.key()).retentionRest(), found.origin()) : null;
 	}
 
 	RecordAdmin operators() {

@@ -33,7 +33,6 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.store.LocalResults;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -65,9 +64,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.util.UriComponentsBuilder;
 
 /**
- * Answers a duplicate before the arguments of its handler are bound, where the result is
- * in the memory of this JVM or was seen in the store by this node, and nothing but the
- * guard protects the handler.
+ * Answers a duplicate before the arguments of its handler are bound, where this node has
+ * seen the result before, and nothing but the guard protects the handler.
  * <p>
  * A short cut and no second guard: it claims nothing and refuses nothing. Every request
  * that is anything but the repetition of a finished one goes the usual way.
@@ -131,8 +129,7 @@ public final class EarlyReplay {
 		}
 		// Most handlers have no operation, so that is asked first.
 		IdempotentOperation operation = this.operations.of(request);
-		if (operation == null || !isSimple(operation) || isForm(request) || !isWorthAKey(operation)
-				|| !this.plain.contain(method)) {
+		if (operation == null || !isSimple(operation) || isForm(request) || !this.plain.contain(method)) {
 			return false;
 		}
 		Exchange exchange = Exchange.find(request);
@@ -169,24 +166,16 @@ public final class EarlyReplay {
 	}
 
 	/**
-	 * Returns whether the guard needs no argument of the handler and no transaction that
-	 * is there already.
+	 * Returns whether the guard needs no argument of the handler, no transaction that is
+	 * there already, and no resolver: that may take long, and the guard would ask it once
+	 * more.
 	 */
-	private static boolean isSimple(IdempotentOperation operation) {
-		return operation.policy().mode() == IdempotencyMode.REPLAY && operation.keySource() instanceof KeySource.Header
-				&& !operation.token() && operation.scope() == null && operation.condition() == null
+	private boolean isSimple(IdempotentOperation operation) {
+		return !this.callers.areResolved() && operation.policy().mode() == IdempotencyMode.REPLAY
+				&& operation.keySource() instanceof KeySource.Header && !operation.token() && operation.scope() == null
+				&& operation.condition() == null
 				&& (operation.transactions() == null || operation.transactions().wouldBegin())
 				&& !(operation.fingerprint() instanceof FingerprintSource.Spel);
-	}
-
-	/**
-	 * Returns whether a result may be there for which the key is made. The guard asks
-	 * once more whose key it is, so a resolver, which may take long, is not asked twice
-	 * if the store is a round trip away anyway.
-	 */
-	private boolean isWorthAKey(IdempotentOperation operation) {
-		return operation.store() instanceof LocalResults
-				|| !this.callers.areResolved() && this.engine.hasFinishedCalls(operation.store());
 	}
 
 	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request) {

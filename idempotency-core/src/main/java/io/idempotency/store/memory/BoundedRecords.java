@@ -103,9 +103,10 @@ final class BoundedRecords {
 	}
 
 	/** Looks at a record and changes nothing. */
-	@Nullable StoredRecord find(IdempotencyKey key) {
-		Entry entry = entry(RecordId.of(key), now());
-		return (entry != null) ? entry.record() : null;
+	<T> T look(IdempotencyKey key, BiFunction<StoredRecord, Moment, T> look) {
+		Moment moment = now();
+		Entry entry = entry(RecordId.of(key), moment);
+		return look.apply((entry != null) ? entry.record() : StoredRecord.ABSENT, moment);
 	}
 
 	/** Returns a live record, or {@code null} if there is none. */

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
@@ -12,12 +13,9 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.LocalResults;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.StoredRecord;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps its records in the heap of one JVM, for tests and for services that run as a
@@ -51,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1.0
  */
-public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResults {
+public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 	private final Budget budget;
 
@@ -110,10 +108,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore, LocalResu
 	}
 
 	@Override
-	public @Nullable LocalResult find(IdempotencyKey key) {
-		StoredRecord record = this.records.find(key);
-		return (record != null && record.result() != null)
-				? new LocalResult(record.fingerprint(), record.result(), record.origin()) : null;
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		return this.records.look(key, (record, moment) -> record.find(fingerprint, moment));
 	}
 
 	/**

@@ -9,14 +9,13 @@ import java.util.function.Consumer;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.LocalResults;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.record.RecordId;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1.0
  */
-public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore implements LocalResults {
+public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore {
 
 	private final long ttlNanos;
 
@@ -127,67 +126,38 @@ public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore 
 		// The clock is read before the store is asked, so that a result is never kept
 		// longer than the store says.
 		long now = this.ticker.read();
-		ClaimResult.Completed near = answer(id, request, now);
+		ClaimResult.Completed near = answer(id, request.fingerprint(), now);
 		return (near != null) ? near : ask(id, request, now);
 	}
 
-	private ClaimResult.@Nullable Completed answer(RecordId id, ClaimRequest request, long now) {
+	private ClaimResult.@Nullable Completed answer(RecordId id, Fingerprint fingerprint, long now) {
 		NearResult near = this.results.getIfPresent(id);
-		return (near != null && near.answers(request.fingerprint(), now))
+		return (near != null && near.answers(fingerprint, now))
 				? new ClaimResult.Completed(near.result(), near.rest(now), near.origin()) : null;
 	}
 
-	/** Returns what looks here first, if the store has anything to look with. */
+	/** Looks here first, and then in the store. */
 	@Override
-	public Optional<FinishedResults> finished() {
-		return super.finished().map((there) -> (request) -> find(request, there));
-	}
-
-	private ClaimResult.@Nullable Completed find(ClaimRequest request, FinishedResults there) {
-		if (request.type() == ClaimType.ONCE) {
-			return there.find(request);
-		}
-		RecordId id = RecordId.of(request.key());
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		RecordId id = RecordId.of(key);
 		long now = this.ticker.read();
 		// A miss is not counted: the claim that follows is one.
-		ClaimResult.Completed near = isHere(id) ? answer(id, request, now) : null;
+		boolean here = this.results.policy().getIfPresentQuietly(id) != null;
+		ClaimResult.Completed near = here ? answer(id, fingerprint, now) : null;
 		if (near != null) {
-			return near;
+			return Optional.of(near);
 		}
 		long evictionsBefore = this.evictions.get();
-		ClaimResult.Completed found = there.find(request);
-		if (found != null) {
-			keep(id, request, found, now, evictionsBefore);
-		}
+		Optional<ClaimResult.Completed> found = super.find(key, fingerprint, localOnly);
+		found.ifPresent((completed) -> keep(id, fingerprint, completed, now, evictionsBefore));
 		return found;
-	}
-
-	/**
-	 * Returns a result of the cache that may be given once more without asking the store.
-	 */
-	@Override
-	public @Nullable LocalResult find(IdempotencyKey key) {
-		RecordId id = RecordId.of(key);
-		// A miss is not counted: the claim that follows is one.
-		NearResult near = isHere(id) ? this.results.getIfPresent(id) : null;
-		return (near != null && near.answers(near.fingerprint(), this.ticker.read()))
-				? new LocalResult(near.fingerprint(), near.result(), near.origin()) : null;
-	}
-
-	@Override
-	public boolean mayHave(IdempotencyKey key) {
-		return isHere(RecordId.of(key));
-	}
-
-	private boolean isHere(RecordId id) {
-		return this.results.policy().getIfPresentQuietly(id) != null;
 	}
 
 	private ClaimResult ask(RecordId id, ClaimRequest request, long askedAt) {
 		long evictionsBefore = this.evictions.get();
 		ClaimResult answer = super.claim(request);
 		if (answer instanceof ClaimResult.Completed completed) {
-			keep(id, request, completed, askedAt, evictionsBefore);
+			keep(id, request.fingerprint(), completed, askedAt, evictionsBefore);
 		}
 		else if (!(answer instanceof ClaimResult.Mismatch)) {
 			// The record of the cached result is gone.
@@ -196,10 +166,10 @@ public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore 
 		return answer;
 	}
 
-	private void keep(RecordId id, ClaimRequest request, ClaimResult.Completed completed, long askedAt,
+	private void keep(RecordId id, Fingerprint fingerprint, ClaimResult.Completed completed, long askedAt,
 			long evictionsBefore) {
 		long rest = nanos(completed.rest());
-		this.results.put(id, new NearResult(request.fingerprint(), completed.result(), completed.origin(),
+		this.results.put(id, new NearResult(fingerprint, completed.result(), completed.origin(),
 				askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
 		if (this.evictions.get() != evictionsBefore) {
 			// The record may have been removed between the answer and this line.

@@ -1,6 +1,7 @@
 package io.idempotency.store.record;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
@@ -150,8 +151,22 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 			return request.takeOver() ? acquire(request, RecordState.TAKEN_OVER, moment)
 					: stay(new ClaimResult.Abandoned());
 		}
-		return stay((this.result == null) ? new ClaimResult.Tombstone()
-				: new ClaimResult.Completed(this.result, moment.until(this.keptUntil), this.origin));
+		return stay((this.result == null) ? new ClaimResult.Tombstone() : completed(this.result, moment));
+	}
+
+	/**
+	 * Returns the result that a leased claim would be given.
+	 * @param asked the fingerprint of the claim
+	 * @param moment the time of the claim
+	 * @return the result, empty if it would be given none
+	 */
+	public Optional<ClaimResult.Completed> find(Fingerprint asked, Moment moment) {
+		return (this.state == RecordState.RESULT && this.result != null && this.fingerprint.matches(asked))
+				? Optional.of(completed(this.result, moment)) : Optional.empty();
+	}
+
+	private ClaimResult.Completed completed(StoredResult done, Moment moment) {
+		return new ClaimResult.Completed(done, moment.until(this.keptUntil), this.origin);
 	}
 
 	private Transition<ClaimResult> acquire(ClaimRequest request, RecordState next, Moment moment) {

@@ -85,7 +85,7 @@ class MemoryIdempotencyStoreLinearizationTests {
 
 		@Operation
 		public boolean find() {
-			return this.store.find(KEY) != null;
+			return this.store.find(KEY, Fingerprint.NONE, true).isPresent();
 		}
 
 		private static Claim claimOf(int caller) {

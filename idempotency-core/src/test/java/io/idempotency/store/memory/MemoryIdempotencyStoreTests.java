@@ -8,7 +8,6 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
-import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimResult.Abandoned;
@@ -16,7 +15,6 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.InProgress;
 import io.idempotency.store.Completion;
-import io.idempotency.store.LocalResults.LocalResult;
 import io.idempotency.store.StoredResult;
 
 import org.junit.jupiter.api.Test;
@@ -147,21 +145,12 @@ class MemoryIdempotencyStoreTests {
 	}
 
 	@Test
-	void resultIsFoundWhileItIsKeptAndNothingElseIs() {
+	void resultIsFoundInTheMemoryOfThisJvm() {
 		StoredResult result = new StoredResult("text", new byte[] { 1 });
 		Claim done = acquire("done");
-		assertThat(this.store.find(done.key())).as("RUNNING").isNull();
 		this.store.complete(Completion.result(done, Fingerprint.NONE, result, RETENTION));
-		assertThat(this.store.find(done.key()))
-			.isEqualTo(new LocalResult(Fingerprint.NONE, result, ClaimOrigin.UNKNOWN));
-		Claim tombstone = acquire("tombstone");
-		this.store.complete(Completion.tombstone(tombstone, Fingerprint.NONE, RETENTION));
-		assertThat(this.store.find(tombstone.key())).as("tombstone").isNull();
-		assertThat(this.store.find(refusing("absent").key())).as("absent").isNull();
-		this.clock.advance(RETENTION.minusMillis(1));
-		assertThat(this.store.find(done.key())).isNotNull();
-		this.clock.advance(Duration.ofMillis(1));
-		assertThat(this.store.find(done.key())).as("expired").isNull();
+		assertThat(this.store.find(done.key(), Fingerprint.NONE, true))
+			.contains(new ClaimResult.Completed(result, RETENTION));
 	}
 
 	private Claim acquire(String key) {

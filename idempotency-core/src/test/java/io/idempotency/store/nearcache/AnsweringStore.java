@@ -7,12 +7,12 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.Optional;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class AnsweringStore implements IdempotencyStore {
 
 	static final Instant EXPIRES_AT = Instant.parse("2026-01-01T00:00:00Z");
+
+	private static final Duration LEASE = Duration.ofMinutes(1);
 
 	private final Deque<Runnable> delays = new ArrayDeque<>();
 
@@ -54,8 +56,11 @@ final class AnsweringStore implements IdempotencyStore {
 	}
 
 	@Override
-	public Optional<FinishedResults> finished() {
-		return Optional.of((request) -> (claim(request) instanceof ClaimResult.Completed completed) ? completed : null);
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		return localOnly ? Optional.empty()
+				: Optional.of(claim(ClaimRequest.of(key, LEASE, LEASE)))
+					.filter(ClaimResult.Completed.class::isInstance)
+					.map(ClaimResult.Completed.class::cast);
 	}
 
 	@Override

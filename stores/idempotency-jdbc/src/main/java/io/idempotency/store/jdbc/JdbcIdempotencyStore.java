@@ -8,12 +8,12 @@ import java.util.Set;
 
 import javax.sql.DataSource;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -171,13 +171,13 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * transaction of the caller.
 	 */
 	@Override
-	public Optional<FinishedResults> finished() {
-		return Optional.of((request) -> look((verbs, session) -> verbs.find(session, request)));
-	}
-
-	private ClaimResult.@Nullable Completed look(SqlVerb<Optional<ClaimResult.Completed>> verb) {
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		if (localOnly) {
+			return Optional.empty();
+		}
+		SqlVerb<Optional<ClaimResult.Completed>> verb = (verbs, session) -> verbs.find(session, key, fingerprint);
 		Optional<ClaimResult.Completed> seen = this.callers.look(verb);
-		return ((seen != null) ? seen : this.own.read("look", verb)).orElse(null);
+		return (seen != null) ? seen : this.own.read("look", verb);
 	}
 
 	@Override

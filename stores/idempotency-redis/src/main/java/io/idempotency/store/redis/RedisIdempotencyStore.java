@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Causes;
 import io.idempotency.store.ClaimId;
@@ -18,7 +19,6 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -193,16 +193,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	}
 
 	@Override
-	public Optional<FinishedResults> finished() {
-		return Optional.of(this::find);
-	}
-
-	private ClaimResult.@Nullable Completed find(ClaimRequest request) {
-		if (request.type() == ClaimType.ONCE) {
-			return null;
-		}
-		List<?> reply = run(Verb.LOOK, request.key(), request.fingerprint().toBytes());
-		return reply.isEmpty() ? null : (ClaimResult.Completed) RedisReplies.claim(request, reply);
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+		List<?> reply = localOnly ? List.of() : run(Verb.LOOK, key, fingerprint.toBytes());
+		return reply.isEmpty() ? Optional.empty() : Optional.of(RedisReplies.completed(reply));
 	}
 
 	private static boolean isAccepted(Long reply) {

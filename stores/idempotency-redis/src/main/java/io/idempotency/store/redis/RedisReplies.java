@@ -50,9 +50,7 @@ final class RedisReplies {
 			case 3:
 				return new ClaimResult.InProgress(micros(number));
 			case 4:
-				String format = new String((byte[]) reply.get(2), StandardCharsets.US_ASCII);
-				return new ClaimResult.Completed(new StoredResult(format, (byte[]) reply.get(3)), micros(number),
-						origin(reply, 4));
+				return completed(reply);
 			case 5:
 				return new ClaimResult.Tombstone();
 			case 6:
@@ -66,6 +64,12 @@ final class RedisReplies {
 			default:
 				throw new IllegalStateException("Unknown reply " + what);
 		}
+	}
+
+	static ClaimResult.Completed completed(List<?> reply) {
+		String format = new String((byte[]) reply.get(2), StandardCharsets.US_ASCII);
+		return new ClaimResult.Completed(new StoredResult(format, (byte[]) reply.get(3)), micros(number(reply, 1)),
+				origin(reply, 4));
 	}
 
 	/**

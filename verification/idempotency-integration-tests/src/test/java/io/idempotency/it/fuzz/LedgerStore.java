@@ -12,12 +12,10 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.LocalResults;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import org.jspecify.annotations.Nullable;
 
 /** A store in memory that knows which claims have not been ended. */
-final class LedgerStore extends ForwardingIdempotencyStore implements LocalResults {
+final class LedgerStore extends ForwardingIdempotencyStore {
 
 	private static final long MAX_BYTES = 64 * 1024 * 1024;
 
@@ -55,11 +53,6 @@ final class LedgerStore extends ForwardingIdempotencyStore implements LocalResul
 			this.running.add(request.claimId());
 		}
 		return result;
-	}
-
-	@Override
-	public @Nullable LocalResult find(IdempotencyKey key) {
-		return this.store.find(key);
 	}
 
 	@Override

@@ -11,7 +11,7 @@ import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
-import io.idempotency.store.FinishedResults;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
@@ -119,30 +119,29 @@ class CallersTroubleTests {
 	/** What the transaction of the caller cannot do, the store can by itself. */
 	@Test
 	void lookNeedsNothingOfATransactionThatWasAborted() {
-		FinishedResults finished = finished();
+		finish();
 		transaction().executeWithoutResult((status) -> {
 			fail(this.jdbc);
-			assertThat(finished.find(Requests.claim(Requests.key("look", this.ref)))).isNotNull();
+			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, false)).isPresent();
 			status.setRollbackOnly();
 		});
 	}
 
 	@Test
 	void lookThatCannotSeeTheTableLeavesTheTransactionAsItWas() {
-		FinishedResults finished = finished();
+		finish();
 		transaction().executeWithoutResult((status) -> {
 			this.jdbc.execute("set local search_path to nowhere");
-			assertThat(finished.find(Requests.claim(Requests.key("look", this.ref)))).isNotNull();
+			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, false)).isPresent();
 			this.jdbc.update("insert into public.payment (ref) values (?)", this.ref);
 		});
 		assertThat(this.jdbc.queryForObject("select count(*) from payment where ref = ?", Long.class, this.ref))
 			.isOne();
 	}
 
-	private FinishedResults finished() {
+	private void finish() {
 		this.store
 			.complete(Requests.result(Requests.acquire(this.store, Requests.claim(Requests.key("look", this.ref)))));
-		return this.store.finished().orElseThrow();
 	}
 
 	private static void fail(JdbcTemplate jdbc) {

@@ -3,6 +3,7 @@ package io.idempotency.it.jdbc;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -15,7 +16,7 @@ import io.idempotency.it.jdbc.CountingDataSource.Counts;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.FinishedResults;
+import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import org.junit.jupiter.api.AfterEach;
@@ -75,12 +76,11 @@ class JdbcStatementCountTests {
 	@Test
 	void lookTakesOneStatement() {
 		ClaimRequest request = Requests.claim();
-		FinishedResults finished = this.node.store().finished().orElseThrow();
-		expectStatements(1, () -> assertThat(finished.find(request)).isNull());
+		expectStatements(1, () -> assertThat(look(request)).isEmpty());
 		Claim claim = Requests.acquire(this.node.store(), request);
-		expectStatements(1, () -> assertThat(finished.find(request)).isNull());
+		expectStatements(1, () -> assertThat(look(request)).isEmpty());
 		this.node.store().complete(Requests.result(claim));
-		expectStatements(1, () -> assertThat(finished.find(request)).isNotNull());
+		expectStatements(1, () -> assertThat(look(request)).isPresent());
 	}
 
 	@Test
@@ -168,17 +168,16 @@ class JdbcStatementCountTests {
 		TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(this.dataSource));
 		ClaimRequest request = Requests.claim();
 		this.node.store().complete(Requests.result(Requests.acquire(this.node.store(), request)));
-		FinishedResults finished = this.node.store().finished().orElseThrow();
 		transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
 		Counts counts = this.dataSource.countsOf(() -> transaction.executeWithoutResult((status) -> {
-			assertThat(finished.find(request)).isNotNull();
-			assertThat(finished.find(Requests.claim())).isNull();
+			assertThat(look(request)).isPresent();
+			assertThat(look(Requests.claim())).isEmpty();
 		}));
 		assertThat(counts.statements()).hasSize(2);
 		assertThat(counts.connections()).isEqualTo(1);
 		transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
-		counts = this.dataSource.countsOf(
-				() -> transaction.executeWithoutResult((status) -> assertThat(finished.find(request)).isNotNull()));
+		counts = this.dataSource
+			.countsOf(() -> transaction.executeWithoutResult((status) -> assertThat(look(request)).isPresent()));
 		assertThat(counts.statements()).hasSize(1);
 		assertThat(counts.connections()).isEqualTo(2);
 	}
@@ -189,6 +188,10 @@ class JdbcStatementCountTests {
 		Claim claim = Requests.acquire(joining, Requests.claim());
 		joining.complete(Requests.executed(claim));
 		return claim;
+	}
+
+	private Optional<ClaimResult.Completed> look(ClaimRequest request) {
+		return this.node.store().find(request.key(), request.fingerprint(), false);
 	}
 
 	private void expectStatements(int expected, Runnable call) {

@@ -3,6 +3,7 @@ package io.idempotency.it.jdbc;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,10 +13,10 @@ import javax.sql.DataSource;
 
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.FinishedResults;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -380,10 +381,9 @@ class JdbcTransactionTests {
 		IdempotencyKey key = Requests.key();
 		IdempotencyKey other = Requests.key();
 		this.store.complete(Requests.result(Requests.acquire(this.store, Requests.claim(key))));
-		FinishedResults finished = this.store.finished().orElseThrow();
 		transaction(isolation).executeWithoutResult((status) -> {
-			assertThat(finished.find(Requests.claim(key))).isNotNull();
-			assertThat(finished.find(Requests.claim(other))).isNull();
+			assertThat(look(key)).isPresent();
+			assertThat(look(other)).isEmpty();
 			assertThat(this.store.claim(Requests.claim(other))).isInstanceOf(ClaimResult.Acquired.class);
 			OwnThread.run(() -> work(other)).join();
 			assertThat(workDone(other)).isOne();
@@ -396,15 +396,14 @@ class JdbcTransactionTests {
 	@Test
 	void lookInsideSeesWhatItsTransactionHasWritten() {
 		IdempotencyKey key = Requests.key();
-		FinishedResults finished = this.store.finished().orElseThrow();
 		transaction(TransactionDefinition.ISOLATION_READ_COMMITTED).executeWithoutResult((status) -> {
 			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
 			this.joining.complete(Requests.result(joined));
-			assertThat(finished.find(Requests.claim(key))).isNotNull();
-			assertThat(OwnThread.supply(() -> finished.find(Requests.claim(key))).join()).isNull();
+			assertThat(look(key)).isPresent();
+			assertThat(OwnThread.supply(() -> look(key)).join()).isEmpty();
 			status.setRollbackOnly();
 		});
-		assertThat(finished.find(Requests.claim(key))).isNull();
+		assertThat(look(key)).isEmpty();
 	}
 
 	/** A row that somebody has locked is read all the same. */
@@ -412,7 +411,6 @@ class JdbcTransactionTests {
 	void lookInsideWaitsForNobody() {
 		IdempotencyKey key = Requests.key();
 		this.store.complete(Requests.result(Requests.acquire(this.store, Requests.claim(key))));
-		FinishedResults finished = this.store.finished().orElseThrow();
 		this.transaction.executeWithoutResult((console) -> {
 			assertThat(
 					this.jdbc.queryForList("select attempts from " + Tables.RECORDS + " where key_hash = ? for update",
@@ -420,9 +418,13 @@ class JdbcTransactionTests {
 				.hasSize(1);
 			OwnThread
 				.run(() -> transaction(TransactionDefinition.ISOLATION_READ_COMMITTED)
-					.executeWithoutResult((status) -> assertThat(finished.find(Requests.claim(key))).isNotNull()))
+					.executeWithoutResult((status) -> assertThat(look(key)).isPresent()))
 				.join();
 		});
+	}
+
+	private Optional<ClaimResult.Completed> look(IdempotencyKey key) {
+		return this.store.find(key, Fingerprint.NONE, false);
 	}
 
 	private ClaimResult joiningClaim(IdempotencyKey key) {

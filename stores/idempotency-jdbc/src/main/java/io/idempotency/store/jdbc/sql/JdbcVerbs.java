@@ -15,6 +15,7 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 import io.idempotency.Internal;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
@@ -24,7 +25,6 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
-import io.idempotency.store.record.RecordState;
 import io.idempotency.store.record.StoredRecord;
 import io.idempotency.store.record.Transition;
 
@@ -113,13 +113,10 @@ public final class JdbcVerbs {
 	/**
 	 * Returns the result that a claim would be given, empty if it would be given none.
 	 */
-	public Optional<ClaimResult.Completed> find(SqlSession session, ClaimRequest request) throws SQLException {
-		StoredRow row = this.dialect.find(session, request.key());
-		if (row == null || row.current().state() != RecordState.RESULT) {
-			return Optional.empty();
-		}
-		ClaimResult answer = row.current().claim(request, row.moment()).answer();
-		return (answer instanceof ClaimResult.Completed found) ? Optional.of(found) : Optional.empty();
+	public Optional<ClaimResult.Completed> find(SqlSession session, IdempotencyKey key, Fingerprint fingerprint)
+			throws SQLException {
+		StoredRow row = this.dialect.find(session, key);
+		return (row != null) ? row.current().find(fingerprint, row.moment()) : Optional.empty();
 	}
 
 	/**
