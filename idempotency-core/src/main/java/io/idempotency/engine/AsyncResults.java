@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 
 import io.idempotency.Internal;
 import io.idempotency.store.Causes;
@@ -40,9 +41,12 @@ public final class AsyncResults {
 	/**
 	 * Returns whether a failure of a guarded method, or what futures have wrapped, means
 	 * "already done".
+	 * @param duplicate knows what means that
+	 * @param failure the failure
+	 * @return whether it does
 	 */
-	static boolean isDuplicate(GuardedAction<?> action, Throwable failure) {
-		return action.isDuplicate(failure) || action.isDuplicate(cause(failure));
+	public static boolean isDuplicate(Predicate<Throwable> duplicate, Throwable failure) {
+		return duplicate.test(failure) || duplicate.test(cause(failure));
 	}
 
 	/**

@@ -306,10 +306,22 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Returns what this engine shares with a driver for another style of calling, so that
+	 * the calls of both wait in one row, and one close ends the writes of both.
+	 * @return the parts
+	 */
+	public EngineParts parts() {
+		return new EngineParts(this.upkeep, this.claimer, this.replays, this.encrypted, this.events, this.origins,
+				this.observer);
+	}
+
+	/**
 	 * Refuses a call that comes after the close, and one that nobody could keep guarded
 	 * because there are no threads for the renewals of its store.
+	 * @param call the call
+	 * @throws IdempotencyStoreUnavailableException if the call is refused
 	 */
-	private void requireOpen(GuardedCall call) {
+	public void requireOpen(GuardedCall call) {
 		if (this.closed) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, null);

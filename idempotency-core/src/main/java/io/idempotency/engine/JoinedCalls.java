@@ -256,7 +256,8 @@ final class JoinedCalls {
 		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
 			OwnedClaim owned = this.claim;
 			// A unique index may also report a duplicate at the commit.
-			if (owned == null || this.stage == Stage.WRITE_FAILED || !AsyncResults.isDuplicate(this.action, thrown)) {
+			if (owned == null || this.stage == Stage.WRITE_FAILED
+					|| !AsyncResults.isDuplicate(this.action::isDuplicate, thrown)) {
 				leave();
 				throw thrown;
 			}

@@ -8,6 +8,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Internal;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Write;
@@ -19,8 +20,12 @@ import org.jspecify.annotations.Nullable;
  * One call as its observer is told about it: exactly one end, whichever part of the
  * engine sees it first. A call that owns its key ends with its claim, any other call with
  * its answer. No failure of the observer leaves this class. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class ObservedCall {
+@Internal
+public final class ObservedCall {
 
 	/** A call without an observer; this object keeps no state. */
 	static final ObservedCall NONE = new ObservedCall(CallObservation.NONE, new Events((event, operation) -> {
@@ -42,7 +47,8 @@ final class ObservedCall {
 		this.events = events;
 	}
 
-	static ObservedCall start(@Nullable CallObserver observer, GuardedCall call, Events events) {
+	/** Begins the observation of a call, if anybody wants to see it. */
+	public static ObservedCall start(@Nullable CallObserver observer, GuardedCall call, Events events) {
 		if (observer == null) {
 			return NONE;
 		}
@@ -59,7 +65,7 @@ final class ObservedCall {
 	}
 
 	/** Makes this call the current one of the thread. */
-	CallObservation.Scope open() {
+	public CallObservation.Scope open() {
 		if (this == NONE) {
 			return CallObservation.NO_SCOPE;
 		}
@@ -82,14 +88,14 @@ final class ObservedCall {
 	}
 
 	/** Notes that the call owns its key, so that the end of its claim is its end. */
-	void owns() {
+	public void owns() {
 		if (this != NONE) {
 			this.owner = true;
 		}
 	}
 
 	/** Notes the outcome of a call whose end alone does not tell it. */
-	void seenAs(IdempotencyOutcome outcome) {
+	public void seenAs(IdempotencyOutcome outcome) {
 		if (this != NONE) {
 			this.seenAs = outcome;
 		}
@@ -99,7 +105,7 @@ final class ObservedCall {
 	 * Ends the observation of a call that was given the result of the first one.
 	 * @param first where the claim of the first call came from
 	 */
-	void replayed(ClaimOrigin first) {
+	public void replayed(ClaimOrigin first) {
 		if (this == NONE) {
 			return;
 		}
@@ -113,14 +119,14 @@ final class ObservedCall {
 	}
 
 	/** Notes that the call has returned to its caller. */
-	void returned() {
+	public void returned() {
 		if (this != NONE && !this.owner) {
 			end(or(IdempotencyOutcome.EXECUTED), null);
 		}
 	}
 
 	/** Notes that the call has thrown. */
-	void threw(Throwable thrown) {
+	public void threw(Throwable thrown) {
 		if (this != NONE && !this.owner) {
 			end(or(outcome(thrown)), thrown);
 		}
@@ -132,19 +138,19 @@ final class ObservedCall {
 	 * @param write what became of the record
 	 * @param accepted whether the store has accepted that, as far as it is known
 	 */
-	void claimEnded(Ending ending, Write write, boolean accepted) {
+	public void claimEnded(Ending ending, Write write, boolean accepted) {
 		if (this != NONE) {
 			end(accepted ? or(outcome(ending, write)) : IdempotencyOutcome.LEASE_LOST, failure(ending));
 		}
 	}
 
 	/** Notes that the claim of the call is left to its lease. */
-	void claimLeft() {
+	public void claimLeft() {
 		end(IdempotencyOutcome.ABANDONED, null);
 	}
 
 	/** Ends the observation; the first end counts. */
-	void end(IdempotencyOutcome outcome, @Nullable Throwable failure) {
+	public void end(IdempotencyOutcome outcome, @Nullable Throwable failure) {
 		if (this == NONE || !this.ended.compareAndSet(false, true)) {
 			return;
 		}

@@ -6,10 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.IdempotencyEvent;
-import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.upkeep.Events;
@@ -65,7 +62,7 @@ final class OwnerRun<T> {
 				value = this.action.run();
 			}
 			catch (Throwable failure) {
-				if (!AsyncResults.isDuplicate(this.action, failure)) {
+				if (!AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
 					threw(failure);
 				}
 				else if (!this.claim.isJoined()) {
@@ -105,22 +102,9 @@ final class OwnerRun<T> {
 		}
 	}
 
-	/**
-	 * Ends the claim after an exception of the method. If the door then fails too, the
-	 * method's own exception wins, and the claim still ends.
-	 */
+	/** Ends the claim after an exception of the method. */
 	private void threw(Throwable failure) {
-		Ending ending;
-		try {
-			ending = this.action.threw(failure);
-		}
-		catch (Throwable ex) {
-			if (ex != failure) {
-				failure.addSuppressed(ex);
-			}
-			ending = new Ending.Failed(failure, null);
-		}
-		end(ending);
+		end(Ending.ofFailure(failure, this.action::threw));
 	}
 
 	/**
@@ -144,13 +128,7 @@ final class OwnerRun<T> {
 		}
 		this.claim.observed().seenAs(IdempotencyOutcome.REFUSED);
 		end(Ending.UNKEPT);
-		this.events.publish(IdempotencyEvent.RESULT_UNAVAILABLE, this.call.operation());
-		IdempotencyException refusal = new IdempotencyResultUnavailableException(this.call.operation());
-		refusal.initCause(duplicate);
-		if (failure != null) {
-			refusal.addSuppressed(failure);
-		}
-		throw refusal;
+		throw this.events.resultNotFound(this.call.operation(), duplicate, failure);
 	}
 
 	/**
@@ -168,19 +146,9 @@ final class OwnerRun<T> {
 		return value;
 	}
 
-	/**
-	 * Ends the claim after a success. No failure may delete the record any more: a
-	 * failure here leaves a tombstone.
-	 */
+	/** Ends the claim after a success. */
 	private void done(@Nullable Object value, boolean recovered) {
-		Ending ending;
-		try {
-			ending = this.action.returned(value, recovered);
-		}
-		catch (Throwable failure) {
-			ending = new Ending.DoneUnkept(failure);
-		}
-		end(ending);
+		end(Ending.ofSuccess(() -> this.action.returned(value, recovered)));
 	}
 
 	private T later(T value, CompletionStage<?> stage, boolean recovered) {
@@ -227,7 +195,7 @@ final class OwnerRun<T> {
 			if (AsyncResults.isGivenUp(cause)) {
 				end(this.action.gaveUp(cause));
 			}
-			else if (AsyncResults.isDuplicate(this.action, failure)) {
+			else if (AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
 				Object found = AsyncResults.await(afterDuplicate(cause));
 				return () -> answer.complete(found);
 			}

@@ -3,8 +3,10 @@ package io.idempotency.engine;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.Internal;
 import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.UnreadableResultException;
@@ -18,8 +20,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives a duplicate the result of the first call, or refuses it with the reason.
+ * Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class Replays {
+@Internal
+public final class Replays {
 
 	private final EncryptedResults encrypted;
 
@@ -39,18 +46,36 @@ final class Replays {
 	 */
 	<T> @Nullable T settle(GuardedCall call, ClaimResult result, GuardedAction<T> action, ObservedCall observed)
 			throws Throwable {
+		Replayed<T> replayed = answer(call, result, action::replay, observed::replayed);
+		return (replayed != null) ? replayed.value() : recoverOrRefuse(call, action, observed);
+	}
+
+	/**
+	 * Answers a call that must not run as far as its record tells: gives the result of
+	 * the first call, or refuses with the reason.
+	 * @param <T> what the caller is given
+	 * @param <X> what the caller may be given in place of it
+	 * @param call the call
+	 * @param result the answer of the store
+	 * @param replay gives the result
+	 * @param told is told where the claim of the first call came from
+	 * @return what was given, {@code null} if the first call is done and its result is
+	 * not there: it may be found in the business data
+	 * @throws IdempotencyException if the call is refused
+	 * @throws X what {@code replay} has thrown
+	 */
+	public <T, X extends Throwable> @Nullable Replayed<T> answer(GuardedCall call, ClaimResult result,
+			Replay<T, X> replay, Consumer<ClaimOrigin> told) throws X {
 		if (result instanceof ClaimResult.Completed completed) {
-			Replayed<T> replayed;
 			try {
-				replayed = replay(call, completed, action::replay, observed::replayed);
+				return replay(call, completed, replay, told);
 			}
 			catch (IdempotencyKeyReusedException ex) {
 				throw this.events.refusal(call.operation(), new ClaimResult.Mismatch());
 			}
-			return (replayed != null) ? replayed.value() : recoverOrRefuse(call, action, observed);
 		}
 		if (result instanceof ClaimResult.Tombstone) {
-			return recoverOrRefuse(call, action, observed);
+			return null;
 		}
 		throw this.events.refusal(call.operation(), result);
 	}
@@ -145,10 +170,21 @@ final class Replays {
 		return null;
 	}
 
-	/** Gives a stored result to the caller. */
+	/**
+	 * Gives a stored result to the caller.
+	 *
+	 * @param <T> what the caller is given
+	 * @param <X> what the caller may be given in place of it
+	 * @hidden
+	 */
 	@FunctionalInterface
-	interface Replay<T, X extends Throwable> {
+	public interface Replay<T, X extends Throwable> {
 
+		/**
+		 * Gives the result.
+		 * @param result the stored form
+		 * @return what the caller is given
+		 */
 		@Nullable T replay(StoredResult result) throws X;
 
 	}
@@ -156,9 +192,11 @@ final class Replays {
 	/**
 	 * The result of the first call.
 	 *
+	 * @param <T> what the caller is given
 	 * @param value what the caller is given
+	 * @hidden
 	 */
-	record Replayed<T>(@Nullable T value) {
+	public record Replayed<T>(@Nullable T value) {
 	}
 
 }

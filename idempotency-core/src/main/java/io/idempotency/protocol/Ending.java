@@ -3,6 +3,8 @@ package io.idempotency.protocol;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.idempotency.Internal;
 import io.idempotency.store.ResultKind;
@@ -55,6 +57,38 @@ public sealed interface Ending {
 
 	/** The work may still act, and its end cannot be seen. */
 	Ending OUT_OF_SIGHT = new OutOfSight();
+
+	/**
+	 * Returns the ending that a door makes of a success. No failure may delete the record
+	 * any more: if the door fails, a tombstone is left.
+	 * @param door makes the ending
+	 */
+	static Ending ofSuccess(Supplier<Ending> door) {
+		try {
+			return door.get();
+		}
+		catch (Throwable ex) {
+			return new DoneUnkept(ex);
+		}
+	}
+
+	/**
+	 * Returns the ending that a door makes of a failure. If the door fails too, the first
+	 * failure wins, and the claim still ends.
+	 * @param failure the failure of the work
+	 * @param door makes the ending
+	 */
+	static Ending ofFailure(Throwable failure, Function<Throwable, Ending> door) {
+		try {
+			return door.apply(failure);
+		}
+		catch (Throwable ex) {
+			if (ex != failure) {
+				failure.addSuppressed(ex);
+			}
+			return new Failed(failure, null);
+		}
+	}
 
 	/**
 	 * The call has returned, and duplicates get its result.

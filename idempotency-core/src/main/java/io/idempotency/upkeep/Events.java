@@ -101,6 +101,21 @@ public final class Events implements ResultLog {
 		throw new IllegalStateException("Unknown claim result " + result);
 	}
 
+	/**
+	 * Reports that the work was done already, but its result was not found, and creates
+	 * the exception for the caller.
+	 * @param duplicate the exception that says so
+	 * @param failure the failure of the look-up, {@code null} if it found nothing
+	 */
+	public IdempotencyException resultNotFound(String operation, Throwable duplicate, @Nullable Throwable failure) {
+		IdempotencyException refusal = refusal(operation, new ClaimResult.Tombstone());
+		refusal.initCause(duplicate);
+		if (failure != null) {
+			refusal.addSuppressed(failure);
+		}
+		return refusal;
+	}
+
 	private static Duration retryAfter(Duration rest) {
 		return (rest.compareTo(MAX_RETRY_AFTER) < 0) ? rest : MAX_RETRY_AFTER;
 	}

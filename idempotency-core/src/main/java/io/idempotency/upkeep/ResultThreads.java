@@ -27,9 +27,13 @@ public final class ResultThreads {
 
 	private final UnderWay tasks;
 
-	ResultThreads(Scheduler scheduler) {
+	/**
+	 * Creates the threads.
+	 * @param tasks counts what is under way
+	 */
+	ResultThreads(Scheduler scheduler, UnderWay tasks) {
 		this.threads = scheduler.threads("results", MAX_THREADS);
-		this.tasks = new UnderWay(scheduler);
+		this.tasks = tasks;
 		this.answers = scheduler.threads("answers", Integer.MAX_VALUE);
 	}
 
@@ -90,11 +94,6 @@ public final class ResultThreads {
 		catch (RejectedExecutionException noThread) {
 			task.run();
 		}
-	}
-
-	/** Waits until no task is under way, or until the time is over. */
-	void await(long nanos) throws InterruptedException {
-		this.tasks.await(nanos);
 	}
 
 }

@@ -35,6 +35,8 @@ public final class Upkeep {
 
 	private final ConflictWaiter waiter;
 
+	private final UnderWay work;
+
 	private final ResultThreads results;
 
 	/**
@@ -49,7 +51,8 @@ public final class Upkeep {
 		this.log = log;
 		this.observed = observed;
 		this.waiter = new ConflictWaiter(maxWaiters, this.scheduler);
-		this.results = new ResultThreads(this.scheduler);
+		this.work = new UnderWay(this.scheduler);
+		this.results = new ResultThreads(this.scheduler, this.work);
 	}
 
 	/** Returns the scheduler for which whatever a scheduler throws is a refusal. */
@@ -63,6 +66,18 @@ public final class Upkeep {
 
 	public ResultThreads results() {
 		return this.results;
+	}
+
+	/**
+	 * Notes that a call runs for which no caller may be waiting, so that a close has to.
+	 */
+	public void workBegins() {
+		this.work.begins();
+	}
+
+	/** Notes that the end of such a call is written, or is repeated until it is. */
+	public void workEnds() {
+		this.work.ends();
 	}
 
 	/** Returns the upkeep of a store, {@code null} before the first call. */
@@ -128,16 +143,17 @@ public final class Upkeep {
 	}
 
 	/**
-	 * Completes the futures whose work is done, sends the outstanding writes of all
-	 * stores, in parallel, until they are taken, and logs those that no store has taken.
+	 * Waits for the calls that go on without a caller, and completes the futures whose
+	 * work is done; sends the outstanding writes of all stores, in parallel, until they
+	 * are taken, and logs those that no store has taken.
 	 * @param nanos how long to try at most
 	 */
 	public void close(long nanos) {
 		long deadline = this.scheduler.nanos() + nanos;
 		try {
-			// Results that are under way get half of the time; the outstanding writes get
-			// the rest.
-			this.results.await((deadline - this.scheduler.nanos()) / 2);
+			// What is under way gets half of the time; the outstanding writes get the
+			// rest.
+			this.work.await((deadline - this.scheduler.nanos()) / 2);
 			sendOutstanding(deadline);
 		}
 		catch (InterruptedException ex) {
