@@ -9,7 +9,6 @@ import javax.sql.DataSource;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
-import io.idempotency.store.jdbc.ReservedConnections.Use;
 import io.idempotency.store.jdbc.sql.Deadline;
 import io.idempotency.store.jdbc.sql.Dialect;
 import io.idempotency.store.jdbc.sql.Dialects;
@@ -20,7 +19,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The database behind a store: the source of its connections, and its dialect. The
@@ -74,6 +72,10 @@ final class JdbcDatabase {
 		return this.table;
 	}
 
+	@Nullable ReservedConnections reserved() {
+		return this.reserved;
+	}
+
 	/** Returns whether a call inside a transaction waits for a second connection. */
 	boolean sharesConnections() {
 		return this.reserved == null || !this.reserved.serveCalls();
@@ -96,83 +98,21 @@ final class JdbcDatabase {
 		return known;
 	}
 
-	/**
-	 * Runs work on a connection of its own, even if the thread is in a transaction. The
-	 * wait for a connection from the pool counts as a part of the time that the work may
-	 * take, but at least a quarter of that time is left for the work.
-	 */
-	<T> T onOwnConnection(String what, Use use, Duration most, OnConnection<T> work) {
-		if (!TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-			return onOwn(what, use, most, work);
+	/** Returns the dialect, and looks at a connection of our own. */
+	Dialect dialectOfOwn(Connection connection) throws SQLException {
+		if (this.isolation == Connection.TRANSACTION_NONE) {
+			this.isolation = connection.getTransactionIsolation();
 		}
-		// The source of connections may choose a replica for a transaction that reads.
-		TransactionSynchronizationManager.setCurrentTransactionReadOnly(false);
-		try {
-			return onOwn(what, use, most, work);
-		}
-		finally {
-			TransactionSynchronizationManager.setCurrentTransactionReadOnly(true);
-		}
-	}
-
-	private <T> T onOwn(String what, Use use, Duration most, OnConnection<T> work) {
-		long start = System.nanoTime();
-		ReservedConnections turn = takeTurn(what, use, most);
-		try {
-			return onConnection(what, connect(what, turn), most, start, work);
-		}
-		finally {
-			if (turn != null) {
-				turn.giveBack();
-			}
-		}
-	}
-
-	private <T> T onConnection(String what, Connection connection, Duration most, long start, OnConnection<T> work) {
-		try (Deadline deadline = begin(what, connection, most, start)) {
-			if (this.isolation == Connection.TRANSACTION_NONE) {
-				this.isolation = connection.getTransactionIsolation();
-			}
-			return work.run(connection, deadline);
-		}
-		catch (SQLException ex) {
-			throw failure(what, ex);
-		}
-		finally {
-			close(connection);
-		}
-	}
-
-	/**
-	 * Returns the reserved connections if the call has a turn there, {@code null} if it
-	 * takes a connection of the application.
-	 */
-	private @Nullable ReservedConnections takeTurn(String what, Use use, Duration most) {
-		try {
-			return (this.reserved != null && this.reserved.take(use, most)) ? this.reserved : null;
-		}
-		catch (SQLException ex) {
-			throw unreached(what, ex);
-		}
-	}
-
-	private Connection connect(String what, @Nullable ReservedConnections turn) {
-		try {
-			return (turn != null) ? turn.connect(this.dataSource) : this.dataSource.getConnection();
-		}
-		catch (SQLException | RuntimeException ex) {
-			// Some pools throw exceptions of their own when the database is down.
-			throw unreached(what, ex);
-		}
+		return dialect(connection);
 	}
 
 	/**
 	 * Sets the deadline. Some pools connect only when the connection is first used, which
 	 * happens here, so a failure means that there is no connection.
 	 */
-	static Deadline begin(String what, Connection connection, Duration most, long start) {
+	static Deadline begin(String what, Connection connection, Duration most) {
 		try {
-			return new Deadline(connection, most, start);
+			return new Deadline(connection, most, System.nanoTime());
 		}
 		catch (SQLException ex) {
 			throw unreached(what, ex);
@@ -181,16 +121,6 @@ final class JdbcDatabase {
 
 	static StoreNotReachedException unreached(String what, Exception ex) {
 		return new StoreNotReachedException("There is no connection for '" + what + "': " + describe(ex), ex);
-	}
-
-	private static void close(Connection connection) {
-		try {
-			connection.close();
-		}
-		catch (SQLException ex) {
-			// The work is done already, or its own failure is about to be thrown.
-			logger.debug("A connection could not be closed", ex);
-		}
 	}
 
 	static IdempotencyStoreException failure(String what, SQLException ex) {
@@ -206,17 +136,6 @@ final class JdbcDatabase {
 		String type = failure.getClass().getSimpleName();
 		return (failure instanceof SQLException ex)
 				? type + ", SQL state " + ex.getSQLState() + ", code " + ex.getErrorCode() : type;
-	}
-
-	/**
-	 * Work on a connection.
-	 *
-	 * @param <T> the result of the work
-	 */
-	interface OnConnection<T> {
-
-		T run(Connection connection, Deadline deadline) throws SQLException;
-
 	}
 
 }

@@ -16,13 +16,16 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.jdbc.JdbcTransactions.SqlVerb;
+import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.jdbc.sql.TableName;
 import io.idempotency.store.record.Moment;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store that keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2.
@@ -57,6 +60,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbcIdempotencyStore implements IdempotencyStore {
 
+	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+
 	/** The default name of the table. */
 	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
 
@@ -66,11 +71,11 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	private static final Duration DEFAULT_STORE_TIMEOUT = Duration.ofSeconds(2);
 
-	private final OwnTransactions own;
+	private final OwnSessions own;
 
-	private final JoinedTransactions callers;
+	private final JoinedSessions callers;
 
-	private final JdbcTransactions transactions;
+	private final SqlSessions sessions;
 
 	private final JdbcIdempotencyStore joining;
 
@@ -141,9 +146,9 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			Duration waitTimeout, Duration storeTimeout) {
 		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName), reserved);
 		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
-		this.own = new OwnTransactions(database, timeouts);
-		this.callers = new JoinedTransactions(database, timeouts);
-		this.transactions = this.own;
+		this.own = new OwnSessions(database, timeouts);
+		this.callers = new JoinedSessions(database, timeouts);
+		this.sessions = this.own;
 		this.secondConnections = new SecondConnections(database);
 		this.joining = new JdbcIdempotencyStore(this);
 	}
@@ -151,17 +156,19 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	private JdbcIdempotencyStore(JdbcIdempotencyStore alone) {
 		this.own = alone.own;
 		this.callers = alone.callers;
-		this.transactions = alone.callers;
+		this.sessions = alone.callers;
 		this.secondConnections = alone.secondConnections;
 		this.joining = this;
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		if (this.transactions == this.own) {
+		if (this.sessions == this.own) {
 			this.secondConnections.look(request.key().operation());
 		}
-		return this.transactions.claim((verbs, session) -> verbs.claim(session, request));
+		try (SqlSession session = this.sessions.openClaim()) {
+			return session.run((verbs) -> verbs.claim(request));
+		}
 	}
 
 	/**
@@ -175,24 +182,39 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (localOnly) {
 			return Optional.empty();
 		}
-		SqlVerb<Optional<ClaimResult.Completed>> verb = (verbs, session) -> verbs.find(session, key, fingerprint);
-		Optional<ClaimResult.Completed> seen = this.callers.look(verb);
-		return (seen != null) ? seen : this.own.read("look", verb);
+		SqlSession.Verb<Optional<ClaimResult.Completed>> find = (verbs) -> verbs.find(key, fingerprint);
+		try (SqlSession session = this.callers.openLook()) {
+			if (session != null) {
+				return session.run(find);
+			}
+		}
+		catch (IdempotencyStoreException | NoTransactionToJoinException ex) {
+			logger.debug("The transaction of the caller could not be used for a look", ex);
+		}
+		try (SqlSession session = this.own.openLook()) {
+			return session.run(find);
+		}
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
-		return this.transactions.run("complete", (verbs, session) -> verbs.complete(session, completion));
+		try (SqlSession session = this.sessions.open("complete")) {
+			return session.run((verbs) -> verbs.complete(completion));
+		}
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return this.transactions.run("release", (verbs, session) -> verbs.release(session, key, claimId));
+		try (SqlSession session = this.sessions.open("release")) {
+			return session.run((verbs) -> verbs.release(key, claimId));
+		}
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return this.transactions.renew((verbs, session) -> verbs.renew(session, key, claimId, lease));
+		try (SqlSession session = this.sessions.openRenewal()) {
+			return session.run((verbs) -> verbs.renew(key, claimId, lease));
+		}
 	}
 
 	/**
@@ -205,8 +227,12 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
-		return renewals.isEmpty() ? Set.of()
-				: this.transactions.renew((verbs, session) -> verbs.renewAll(session, renewals));
+		if (renewals.isEmpty()) {
+			return Set.of();
+		}
+		try (SqlSession session = this.sessions.openRenewal()) {
+			return session.run((verbs) -> verbs.renewAll(renewals));
+		}
 	}
 
 	@Override
@@ -214,8 +240,9 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (!token.isToken()) {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
-		return Moment
-			.toInstant(this.transactions.run("issue", (verbs, session) -> verbs.issue(session, token, timeToLive)));
+		try (SqlSession session = this.sessions.open("issue")) {
+			return Moment.toInstant(session.run((verbs) -> verbs.issue(token, timeToLive)));
+		}
 	}
 
 	/**
@@ -229,7 +256,9 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	public int purge(int batchSize) {
 		requireBatchSize(batchSize);
-		return this.own.purge(batchSize);
+		try (SqlSession session = this.own.openPurge()) {
+			return session.run((verbs) -> verbs.purge(batchSize));
+		}
 	}
 
 	static void requireBatchSize(int batchSize) {

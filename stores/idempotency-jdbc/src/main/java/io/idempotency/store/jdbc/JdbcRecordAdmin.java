@@ -7,6 +7,7 @@ import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
+import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.record.RecordId;
 
 import org.jspecify.annotations.Nullable;
@@ -17,15 +18,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcRecordAdmin implements RecordAdmin {
 
-	private final OwnTransactions transactions;
+	private final OwnSessions sessions;
 
-	JdbcRecordAdmin(OwnTransactions transactions) {
-		this.transactions = transactions;
+	JdbcRecordAdmin(OwnSessions sessions) {
+		this.sessions = sessions;
 	}
 
 	@Override
 	public Optional<IdempotencyRecord> find(RecordKey key) {
-		return this.transactions.run("find", (verbs, session) -> verbs.rows().find(session, key));
+		try (SqlSession session = this.sessions.open("find")) {
+			return session.run((verbs) -> verbs.rows().find(key));
+		}
 	}
 
 	/**
@@ -41,12 +44,16 @@ final class JdbcRecordAdmin implements RecordAdmin {
 			// A cursor comes from outside.
 			RecordId.parse(cursor);
 		}
-		return this.transactions.run("scan", (verbs, session) -> verbs.rows().scan(session, selection, cursor, count));
+		try (SqlSession session = this.sessions.open("scan")) {
+			return session.run((verbs) -> verbs.rows().scan(selection, cursor, count));
+		}
 	}
 
 	@Override
 	public Eviction evict(RecordKey key, boolean force) {
-		return this.transactions.run("evict", (verbs, session) -> verbs.rows().evict(session, key, force));
+		try (SqlSession session = this.sessions.open("evict")) {
+			return session.run((verbs) -> verbs.rows().evict(key, force));
+		}
 	}
 
 }

@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.jdbc.ReservedConnections.Use;
 import io.idempotency.store.jdbc.sql.Dialect;
+import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.jdbc.sql.TableName;
 import org.jspecify.annotations.Nullable;
 
@@ -60,13 +60,14 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void create() {
-		this.database.onOwnConnection("create schema", Use.UPKEEP, Timeouts.START, (connection, deadline) -> {
-			Dialect dialect = this.database.dialect(connection);
-			if (!isThere(connection, dialect)) {
-				create(connection, script(dialect.vendor()));
-			}
-			return true;
-		});
+		try (SqlSession session = open("create schema")) {
+			session.run((verbs) -> {
+				if (!isThere(session.connection(), session.dialect())) {
+					create(session.connection(), script(session.dialect().vendor()));
+				}
+				return true;
+			});
+		}
 	}
 
 	/**
@@ -126,8 +127,9 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public boolean isEmbedded() {
-		return this.database.onOwnConnection("look at the database", Use.UPKEEP, Timeouts.START,
-				(connection, deadline) -> connection.getMetaData().getURL().startsWith("jdbc:h2:mem:"));
+		try (SqlSession session = open("look at the database")) {
+			return session.run((verbs) -> session.connection().getMetaData().getURL().startsWith("jdbc:h2:mem:"));
+		}
 	}
 
 	/**
@@ -137,16 +139,21 @@ public final class JdbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void verify() {
-		this.database.onOwnConnection("verify schema", Use.UPKEEP, Timeouts.START, (connection, deadline) -> {
-			Dialect dialect = this.database.dialect(connection);
-			try {
-				verify(connection, dialect);
-			}
-			finally {
-				rollback(connection);
-			}
-			return true;
-		});
+		try (SqlSession session = open("verify schema")) {
+			session.run((verbs) -> {
+				try {
+					verify(session.connection(), session.dialect());
+				}
+				finally {
+					rollback(session.connection());
+				}
+				return true;
+			});
+		}
+	}
+
+	private SqlSession open(String what) {
+		return OwnSessions.openUpkeep(this.database, what, Timeouts.START);
 	}
 
 	private void verify(Connection connection, Dialect dialect) throws SQLException {

@@ -129,12 +129,14 @@ public abstract class Dialect {
 	 * and claims of other keys go on.
 	 * @return how many were deleted
 	 */
-	public int purge(SqlSession session, int batchSize) throws SQLException {
-		return session.inTransaction((inside) -> {
-			List<byte[]> keys = expiredKeys(inside, batchSize);
-			return keys.isEmpty() ? 0 : inside.update(this.sql.deleteExpired(keys.size()),
+	int purge(SqlSession session, int batchSize) throws SQLException {
+		try (SqlSession.Transaction transaction = session.begin()) {
+			List<byte[]> keys = expiredKeys(session, batchSize);
+			int deleted = keys.isEmpty() ? 0 : session.update(this.sql.deleteExpired(keys.size()),
 					(statement) -> RecordRows.bind(statement, 1, keys));
-		});
+			transaction.commit();
+			return deleted;
+		}
 	}
 
 	private List<byte[]> expiredKeys(SqlSession session, int batchSize) throws SQLException {

@@ -56,29 +56,32 @@ public final class JdbcVerbs {
 	 */
 	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
 
+	private final SqlSession session;
+
 	private final Dialect dialect;
 
 	private final RecordSql sql;
 
-	public JdbcVerbs(Dialect dialect) {
-		this.dialect = dialect;
-		this.sql = dialect.sql();
+	JdbcVerbs(SqlSession session) {
+		this.session = session;
+		this.dialect = session.dialect();
+		this.sql = this.dialect.sql();
 	}
 
 	/** Returns what operators do with the rows. */
 	public OperatorRows rows() {
-		return new OperatorRows(this.dialect);
+		return new OperatorRows(this.session);
 	}
 
-	public ClaimResult claim(SqlSession session, ClaimRequest request) throws SQLException {
+	public ClaimResult claim(ClaimRequest request) throws SQLException {
 		try {
-			return claimOrWait(session, request);
+			return claimOrWait(request);
 		}
 		catch (SQLException ex) {
 			SqlFailure failure = this.dialect.classify(ex);
 			boolean held = failure == SqlFailure.LOCK_TIMEOUT
-					|| session.isJoined() && failure == SqlFailure.SERIALIZATION;
-			if (!held || session.isJoined() && this.dialect.endsTransaction(session.connection(), failure)) {
+					|| this.session.isJoined() && failure == SqlFailure.SERIALIZATION;
+			if (!held || this.session.isJoined() && this.dialect.endsTransaction(this.session.connection(), failure)) {
 				throw ex;
 			}
 			// Another transaction has claimed the key and has not ended.
@@ -86,36 +89,35 @@ public final class JdbcVerbs {
 		}
 	}
 
-	private ClaimResult claimOrWait(SqlSession session, ClaimRequest request) throws SQLException {
+	private ClaimResult claimOrWait(ClaimRequest request) throws SQLException {
 		IdempotencyKey key = request.key();
 		StoredRecord fresh = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
 		return rounds((round) -> {
 			// A claim never creates the record of a token.
-			Insertion insertion = key.isToken() ? Insertion.found(this.dialect.find(session, key))
-					: this.dialect.insertOrFind(session, key, fresh);
+			Insertion insertion = key.isToken() ? Insertion.found(this.dialect.find(this.session, key))
+					: this.dialect.insertOrFind(this.session, key, fresh);
 			if (insertion.written()) {
 				return new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false));
 			}
 			StoredRow row = insertion.found();
 			if (row != null) {
-				return row.current().counts(request) ? count(session, request)
-						: step(session, key, row, (record, moment) -> record.claim(request, moment));
+				return row.current().counts(request) ? count(request)
+						: step(key, row, (record, moment) -> record.claim(request, moment));
 			}
 			if (key.isToken()) {
 				return new ClaimResult.UnknownToken();
 			}
 			// Another transaction committed the record after our transaction took its
 			// snapshot, so no further round would see the record.
-			return (session.isJoined() && round > 1) ? new ClaimResult.InProgress(UNKNOWN_REST) : null;
+			return (this.session.isJoined() && round > 1) ? new ClaimResult.InProgress(UNKNOWN_REST) : null;
 		});
 	}
 
 	/**
 	 * Returns the result that a claim would be given, empty if it would be given none.
 	 */
-	public Optional<ClaimResult.Completed> find(SqlSession session, IdempotencyKey key, Fingerprint fingerprint)
-			throws SQLException {
-		StoredRow row = this.dialect.find(session, key);
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint) throws SQLException {
+		StoredRow row = this.dialect.find(this.session, key);
 		return (row != null) ? row.current().find(fingerprint, row.moment()) : Optional.empty();
 	}
 
@@ -123,22 +125,22 @@ public final class JdbcVerbs {
 	 * Counts one more claim. The database itself adds one: if Java did it, a thousand
 	 * duplicates at once would lose round after round to each other.
 	 */
-	private @Nullable ClaimResult count(SqlSession session, ClaimRequest request) throws SQLException {
-		OptionalLong attempts = this.dialect.count(session, request.key(), request.claimId());
+	private @Nullable ClaimResult count(ClaimRequest request) throws SQLException {
+		OptionalLong attempts = this.dialect.count(this.session, request.key(), request.claimId());
 		return attempts.isPresent() ? new ClaimResult.Duplicate(attempts.getAsLong()) : null;
 	}
 
-	public boolean complete(SqlSession session, Completion completion) throws SQLException {
+	public boolean complete(Completion completion) throws SQLException {
 		boolean kept = !completion.retention().isZero();
-		return (kept ? write(session, completion) : forget(session, completion)) || settle(session,
-				completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment));
+		return (kept ? write(completion) : forget(completion))
+				|| settle(completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment));
 	}
 
-	private boolean write(SqlSession session, Completion completion) throws SQLException {
+	private boolean write(Completion completion) throws SQLException {
 		StoredRecord done = StoredRecord.ABSENT.complete(completion, Moment.origin()).next();
 		// The caller decides whether its transaction waits for the disk.
-		String sql = session.isJoined() ? this.sql.complete() : this.dialect.completeAlone();
-		return session.update(sql, (statement) -> {
+		String sql = this.session.isJoined() ? this.sql.complete() : this.dialect.completeAlone();
+		return this.session.update(sql, (statement) -> {
 			statement.setString(1, done.state().letter());
 			statement.setBytes(2, RecordRows.bytes(done.claimId()));
 			int next = RecordRows.bind(statement, 3, done.result());
@@ -149,26 +151,25 @@ public final class JdbcVerbs {
 		}) == 1;
 	}
 
-	private boolean forget(SqlSession session, Completion completion) throws SQLException {
-		return session.update(this.sql.forget(), (statement) -> {
+	private boolean forget(Completion completion) throws SQLException {
+		return this.session.update(this.sql.forget(), (statement) -> {
 			statement.setBytes(1, completion.claim().key().hash());
 			statement.setBytes(2, RecordRows.bytes(completion.claim().id()));
 		}) == 1;
 	}
 
-	public boolean release(SqlSession session, IdempotencyKey key, ClaimId id) throws SQLException {
-		return giveBack(session, key, id)
-				|| settle(session, key, false, (record, moment) -> record.release(id, moment));
+	public boolean release(IdempotencyKey key, ClaimId id) throws SQLException {
+		return giveBack(key, id) || settle(key, false, (record, moment) -> record.release(id, moment));
 	}
 
-	private boolean giveBack(SqlSession session, IdempotencyKey key, ClaimId id) throws SQLException {
+	private boolean giveBack(IdempotencyKey key, ClaimId id) throws SQLException {
 		if (!key.isToken()) {
-			return session.update(this.sql.release(), (statement) -> {
+			return this.session.update(this.sql.release(), (statement) -> {
 				statement.setBytes(1, key.hash());
 				statement.setBytes(2, RecordRows.bytes(id));
 			}) == 1;
 		}
-		return session.update(this.sql.releaseToken(), (statement) -> {
+		return this.session.update(this.sql.releaseToken(), (statement) -> {
 			statement.setBytes(1, RecordRows.bytes(StoredRecord.NO_ID));
 			statement.setBytes(2, new byte[0]);
 			statement.setBytes(3, key.hash());
@@ -176,8 +177,8 @@ public final class JdbcVerbs {
 		}) == 1;
 	}
 
-	public boolean renew(SqlSession session, IdempotencyKey key, ClaimId id, Duration lease) throws SQLException {
-		return session.update(this.sql.renew(), (statement) -> {
+	public boolean renew(IdempotencyKey key, ClaimId id, Duration lease) throws SQLException {
+		return this.session.update(this.sql.renew(), (statement) -> {
 			statement.setLong(1, Moment.micros(lease));
 			statement.setBytes(2, key.hash());
 			statement.setBytes(3, RecordRows.bytes(id));
@@ -193,41 +194,45 @@ public final class JdbcVerbs {
 	 * @throws NotAllRenewedException if rows stay locked for longer; the exception names
 	 * their claims
 	 */
-	public Set<ClaimId> renewAll(SqlSession session, Collection<Renewal> renewals) throws SQLException {
+	public Set<ClaimId> renewAll(Collection<Renewal> renewals) throws SQLException {
 		Set<ClaimId> refused = new HashSet<>();
-		if (session.isJoined() || !this.dialect.skipsLocked()) {
+		if (this.session.isJoined() || !this.dialect.skipsLocked()) {
 			for (Renewal renewal : renewals) {
-				if (!renew(session, renewal.key(), renewal.claimId(), renewal.lease())) {
+				if (!renew(renewal.key(), renewal.claimId(), renewal.lease())) {
 					refused.add(renewal.claimId());
 				}
 			}
 			return refused;
 		}
-		List<Renewal> held = this.dialect.renewAll(session, List.copyOf(renewals), refused);
+		List<Renewal> held = this.dialect.renewAll(this.session, List.copyOf(renewals), refused);
 		for (int look = 1; !held.isEmpty(); look++) {
-			if (look == MAX_LOOKS || session.isOver()) {
+			if (look == MAX_LOOKS || this.session.isOver()) {
 				throw new NotAllRenewedException(
 						"Of " + renewals.size() + " claims the records of " + held.size()
 								+ " are held locked by another transaction and could not be renewed",
 						held.stream().map(Renewal::claimId).collect(Collectors.toSet()), refused);
 			}
 			pause(look);
-			held = this.dialect.renewAll(session, held, refused);
+			held = this.dialect.renewAll(this.session, held, refused);
 		}
 		return refused;
 	}
 
+	/** Deletes expired records, and returns how many. */
+	public int purge(int batchSize) throws SQLException {
+		return this.dialect.purge(this.session, batchSize);
+	}
+
 	/** Issues a token and returns when it expires. */
-	public long issue(SqlSession session, IdempotencyKey token, Duration timeToLive) throws SQLException {
+	public long issue(IdempotencyKey token, Duration timeToLive) throws SQLException {
 		StoredRecord fresh = StoredRecord.ABSENT.issue(timeToLive, Moment.origin()).next();
 		return rounds((round) -> {
-			Insertion insertion = this.dialect.insertOrFind(session, token, fresh);
+			Insertion insertion = this.dialect.insertOrFind(this.session, token, fresh);
 			if (insertion.written()) {
 				return insertion.fence() + fresh.keptUntil();
 			}
 			StoredRow row = insertion.found();
-			return (row != null) ? step(session, token, row, (record, moment) -> record.issue(timeToLive, moment))
-					: null;
+			return (row != null) ? step(token, row, (record, moment) -> record.issue(timeToLive, moment)) : null;
 		});
 	}
 
@@ -235,36 +240,36 @@ public final class JdbcVerbs {
 	 * Takes a step of the record of the key, or of the absent record.
 	 * @param timed whether the step of an absent record needs the database's clock
 	 */
-	private <T> T settle(SqlSession session, IdempotencyKey key, boolean timed,
-			BiFunction<StoredRecord, Moment, Transition<T>> verb) throws SQLException {
+	private <T> T settle(IdempotencyKey key, boolean timed, BiFunction<StoredRecord, Moment, Transition<T>> verb)
+			throws SQLException {
 		return rounds((round) -> {
-			StoredRow row = this.dialect.findHead(session, key);
-			return step(session, key, (row != null) ? row : StoredRow.missing(timed ? clock(session) : 0), verb);
+			StoredRow row = this.dialect.findHead(this.session, key);
+			return step(key, (row != null) ? row : StoredRow.missing(timed ? clock() : 0), verb);
 		});
 	}
 
 	/** Takes one step of one row; returns no answer if another call was faster. */
-	private <T> @Nullable T step(SqlSession session, IdempotencyKey key, StoredRow row,
+	private <T> @Nullable T step(IdempotencyKey key, StoredRow row,
 			BiFunction<StoredRecord, Moment, Transition<T>> verb) throws SQLException {
 		StoredRecord current = row.current();
 		Transition<T> step = verb.apply(current, row.moment());
-		return (step.next() == current || swap(session, key, row, step.next())) ? step.answer() : null;
+		return (step.next() == current || swap(key, row, step.next())) ? step.answer() : null;
 	}
 
-	private boolean swap(SqlSession session, IdempotencyKey key, StoredRow row, StoredRecord next) throws SQLException {
+	private boolean swap(IdempotencyKey key, StoredRow row, StoredRecord next) throws SQLException {
 		boolean live = next.isLive(row.moment());
 		if (row.isMissing()) {
-			return !live || insert(session, key, next);
+			return !live || insert(key, next);
 		}
-		return session.update(live ? this.sql.replace() : this.sql.delete(), (statement) -> {
+		return this.session.update(live ? this.sql.replace() : this.sql.delete(), (statement) -> {
 			int index = live ? RecordRows.bind(statement, 1, next) : 1;
 			RecordRows.bindUnchanged(statement, index, key.hash(), row.record());
 		}) == 1;
 	}
 
-	private boolean insert(SqlSession session, IdempotencyKey key, StoredRecord record) throws SQLException {
+	private boolean insert(IdempotencyKey key, StoredRecord record) throws SQLException {
 		try {
-			return session.update(this.sql.insertRecord() + this.dialect.orDoNothing(), (statement) -> {
+			return this.session.update(this.sql.insertRecord() + this.dialect.orDoNothing(), (statement) -> {
 				statement.setBytes(1, key.hash());
 				statement.setString(2, RecordRows.readable(key.label()));
 				RecordRows.bind(statement, 3, record);
@@ -278,8 +283,8 @@ public final class JdbcVerbs {
 		}
 	}
 
-	private long clock(SqlSession session) throws SQLException {
-		return session.query(this.sql.clock(), SqlSession.NO_PARAMETERS, Dialect::firstLong).orElseThrow();
+	private long clock() throws SQLException {
+		return this.session.query(this.sql.clock(), SqlSession.NO_PARAMETERS, Dialect::firstLong).orElseThrow();
 	}
 
 	static <T> T rounds(Round<T> round) throws SQLException {

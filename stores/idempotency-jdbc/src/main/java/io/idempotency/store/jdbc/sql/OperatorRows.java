@@ -31,23 +31,26 @@ public final class OperatorRows {
 
 	private static final int HASH_LENGTH = 32;
 
+	private final SqlSession session;
+
 	private final Dialect dialect;
 
-	OperatorRows(Dialect dialect) {
-		this.dialect = dialect;
+	OperatorRows(SqlSession session) {
+		this.session = session;
+		this.dialect = session.dialect();
 	}
 
-	public Optional<IdempotencyRecord> find(SqlSession session, RecordKey key) throws SQLException {
-		StoredRow row = this.dialect.findHead(session, key.hashBytes());
+	public Optional<IdempotencyRecord> find(RecordKey key) throws SQLException {
+		StoredRow row = this.dialect.findHead(this.session, key.hashBytes());
 		return (row != null && row.record().isLive(row.moment()))
 				? Optional.of(RecordView.of(key.label(), key.hash(), row.record(), row.moment())) : Optional.empty();
 	}
 
-	public IdempotencyRecordPage scan(SqlSession session, RecordSelection selection, @Nullable String cursor, int count)
+	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count)
 			throws SQLException {
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);
 		String operation = (selection.label() != null) ? RecordRows.readable(selection.label()) : null;
-		return session.query(this.dialect.sql().scan() + this.dialect.limit(count), (statement) -> {
+		return this.session.query(this.dialect.sql().scan() + this.dialect.limit(count), (statement) -> {
 			statement.setBytes(1, after);
 			statement.setBytes(2, bound(selection.caller(), 0xFF));
 		}, (rows) -> page(rows, operation, count));
@@ -86,15 +89,15 @@ public final class OperatorRows {
 	 * Deletes exactly the version of the record that was read, so that a call that claims
 	 * the key at the same time keeps its claim.
 	 */
-	public Eviction evict(SqlSession session, RecordKey key, boolean force) throws SQLException {
+	public Eviction evict(RecordKey key, boolean force) throws SQLException {
 		byte[] hash = key.hashBytes();
 		return JdbcVerbs.rounds((round) -> {
-			StoredRow row = this.dialect.findHead(session, hash);
+			StoredRow row = this.dialect.findHead(this.session, hash);
 			if (row == null) {
 				return Eviction.ABSENT;
 			}
 			Transition<Eviction> step = row.current().evict(force, row.moment());
-			return (step.answer() != Eviction.EVICTED || session.update(this.dialect.sql().delete(),
+			return (step.answer() != Eviction.EVICTED || this.session.update(this.dialect.sql().delete(),
 					(statement) -> RecordRows.bindUnchanged(statement, 1, hash, row.record())) == 1) ? step.answer()
 							: null;
 		});

@@ -93,7 +93,7 @@ final class PostgreSqlDialect extends Dialect {
 	 * volatile function would keep PostgreSQL from using the index.
 	 */
 	@Override
-	public int purge(SqlSession session, int batchSize) throws SQLException {
+	int purge(SqlSession session, int batchSize) throws SQLException {
 		return session.update(this.purge, (statement) -> statement.setInt(1, batchSize));
 	}
 

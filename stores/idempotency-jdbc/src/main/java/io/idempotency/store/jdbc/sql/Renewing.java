@@ -50,17 +50,18 @@ final class Renewing {
 	private static void renew(SqlSession session, RecordSql sql, String byKey, Duration lease, List<Renewal> batch,
 			List<Renewal> held, Set<ClaimId> refused) throws SQLException {
 		String running = sql.findRunning(byKey, batch.size());
-		Set<ClaimId> locked = session.inTransaction((inside) -> {
-			Set<ClaimId> free = claims(inside, running + RecordSql.SKIP_LOCKED, batch);
-			List<Renewal> mine = batch.stream().filter((renewal) -> free.contains(renewal.claimId())).toList();
+		Set<ClaimId> locked;
+		try (SqlSession.Transaction transaction = session.begin()) {
+			locked = claims(session, running + RecordSql.SKIP_LOCKED, batch);
+			List<Renewal> mine = batch.stream().filter((renewal) -> locked.contains(renewal.claimId())).toList();
 			if (!mine.isEmpty()) {
-				inside.update(sql.renewLocked(byKey, mine.size()), (statement) -> {
+				session.update(sql.renewLocked(byKey, mine.size()), (statement) -> {
 					statement.setLong(1, Moment.micros(lease));
 					RecordRows.bind(statement, 2, keys(mine));
 				});
 			}
-			return free;
-		});
+			transaction.commit();
+		}
 		List<Renewal> rest = batch.stream().filter((renewal) -> !locked.contains(renewal.claimId())).toList();
 		if (!rest.isEmpty()) {
 			Set<ClaimId> there = claims(session, sql.findRunning(byKey, rest.size()), rest);

@@ -10,14 +10,15 @@ import java.util.OptionalLong;
 import io.idempotency.Internal;
 
 /**
- * One connection for the time of a verb. On a connection of our own, every statement is a
- * transaction, even if the pool switches auto-commit off.
+ * One connection for the time of a verb; closing it gives the connection back. On a
+ * connection of our own, every statement is a transaction, even if the pool switches
+ * auto-commit off.
  *
  * @hidden
  * @since 0.1.0
  */
 @Internal
-public final class SqlSession {
+public abstract class SqlSession implements AutoCloseable {
 
 	static final Binder NO_PARAMETERS = (statement) -> {
 	};
@@ -26,91 +27,91 @@ public final class SqlSession {
 
 	private final Deadline deadline;
 
+	private final Dialect dialect;
+
 	private final LockWait lockWait;
 
 	private final boolean joined;
 
-	private final boolean commit;
+	private boolean commit;
 
-	private SqlSession(Connection connection, Deadline deadline, LockWait lockWait, boolean joined, boolean commit) {
+	/**
+	 * Opens the session: the bound on waiting for locks holds from now on.
+	 * @param connection the connection
+	 * @param deadline the end of the verb
+	 * @param dialect the dialect of the database
+	 * @param lockWait the bound on waiting for locks
+	 * @param joined whether the verb is a part of the transaction of the caller, so that
+	 * it must see what was committed since that transaction took its snapshot
+	 * @param commit whether each statement has to be committed
+	 */
+	protected SqlSession(Connection connection, Deadline deadline, Dialect dialect, LockWait lockWait, boolean joined,
+			boolean commit) throws SQLException {
 		this.connection = connection;
 		this.deadline = deadline;
+		this.dialect = dialect;
 		this.lockWait = lockWait;
 		this.joined = joined;
 		this.commit = commit;
+		lockWait.begin(connection);
 	}
 
-	/** Creates a session on a connection of our own. */
-	public static SqlSession own(Connection connection, Deadline deadline, LockWait lockWait) throws SQLException {
-		return new SqlSession(connection, deadline, lockWait, false, !connection.getAutoCommit());
-	}
-
-	/** Creates a session on the connection of the caller's transaction. */
-	public static SqlSession joined(Connection connection, Deadline deadline, LockWait lockWait) {
-		return new SqlSession(connection, deadline, lockWait, true, false);
+	/** Runs a verb, and once more if it has failed without a change and may succeed. */
+	public final <T> T run(Verb<T> verb) {
+		JdbcVerbs verbs = new JdbcVerbs(this);
+		for (int attempt = 1;; attempt++) {
+			try {
+				return verb.run(verbs);
+			}
+			catch (SQLException ex) {
+				failed(ex, attempt);
+			}
+		}
 	}
 
 	/**
-	 * Creates a session that only reads, on the connection of the caller's transaction.
+	 * Is called after a verb has failed: returns if it may be run once more, and else
+	 * throws the failure of the store.
 	 */
-	public static SqlSession looking(Connection connection, Deadline deadline, LockWait lockWait) {
-		return new SqlSession(connection, deadline, lockWait, false, false);
-	}
+	protected abstract void failed(SQLException ex, int attempt);
 
-	/** Runs work while the bound on waiting for locks holds. */
-	public <T> T bounded(Work<T> work) throws SQLException {
-		this.lockWait.begin(this.connection);
-		T result;
-		try {
-			result = work.run();
-		}
-		catch (SQLException | RuntimeException ex) {
-			try {
-				this.lockWait.end(this.connection);
-			}
-			catch (SQLException suppressed) {
-				ex.addSuppressed(suppressed);
-			}
-			throw ex;
-		}
-		this.lockWait.end(this.connection);
-		return result;
-	}
+	/** Gives the connection back. */
+	protected abstract void release();
 
-	/** Runs statements as one transaction, on a connection of our own. */
-	<T> T inTransaction(Reader<SqlSession, T> work) throws SQLException {
-		boolean autoCommit = this.connection.getAutoCommit();
-		if (autoCommit) {
-			this.connection.setAutoCommit(false);
-		}
+	@Override
+	public final void close() {
 		try {
-			T result = work.read(new SqlSession(this.connection, this.deadline, this.lockWait, false, false));
-			this.connection.commit();
-			this.connection.setAutoCommit(autoCommit);
-			return result;
+			this.lockWait.end(this.connection);
 		}
 		catch (SQLException ex) {
-			try {
-				this.connection.rollback();
-				this.connection.setAutoCommit(autoCommit);
-			}
-			catch (SQLException suppressed) {
-				ex.addSuppressed(suppressed);
-			}
-			throw ex;
+			failed(ex, Integer.MAX_VALUE);
 		}
+		finally {
+			release();
+		}
+	}
+
+	/**
+	 * Begins a transaction of several statements, on a connection of our own.
+	 */
+	Transaction begin() throws SQLException {
+		return new Transaction();
+	}
+
+	public final Dialect dialect() {
+		return this.dialect;
 	}
 
 	/** Returns whether the time is over, so that no statement may begin any more. */
-	boolean isOver() {
+	protected final boolean isOver() {
 		return this.deadline.isOver();
 	}
 
-	boolean isJoined() {
+	protected final boolean isJoined() {
 		return this.joined;
 	}
 
-	public Connection connection() {
+	public final Connection connection() {
 		return this.connection;
 	}
 
@@ -197,13 +198,52 @@ public final class SqlSession {
 	}
 
 	/**
-	 * Work on a session.
-	 *
-	 * @param <T> the result of the work
+	 * Several statements that are one transaction: rolled back when it is closed, unless
+	 * it was committed before.
 	 */
-	public interface Work<T> {
+	final class Transaction implements AutoCloseable {
 
-		T run() throws SQLException;
+		private final boolean autoCommit;
+
+		private final boolean commitBefore;
+
+		private boolean open = true;
+
+		private Transaction() throws SQLException {
+			this.autoCommit = SqlSession.this.connection.getAutoCommit();
+			this.commitBefore = SqlSession.this.commit;
+			if (this.autoCommit) {
+				SqlSession.this.connection.setAutoCommit(false);
+			}
+			SqlSession.this.commit = false;
+		}
+
+		void commit() throws SQLException {
+			SqlSession.this.connection.commit();
+			this.open = false;
+		}
+
+		@Override
+		public void close() throws SQLException {
+			SqlSession.this.commit = this.commitBefore;
+			if (this.open) {
+				SqlSession.this.connection.rollback();
+			}
+			if (this.autoCommit) {
+				SqlSession.this.connection.setAutoCommit(true);
+			}
+		}
+
+	}
+
+	/**
+	 * One verb.
+	 *
+	 * @param <T> the answer of the verb
+	 */
+	public interface Verb<T> {
+
+		T run(JdbcVerbs verbs) throws SQLException;
 
 	}
 

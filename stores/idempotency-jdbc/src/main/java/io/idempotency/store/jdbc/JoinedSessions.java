@@ -3,21 +3,18 @@ package io.idempotency.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.Function;
 
 import javax.sql.DataSource;
 
-import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.sql.Deadline;
 import io.idempotency.store.jdbc.sql.Dialect;
-import io.idempotency.store.jdbc.sql.JdbcVerbs;
 import io.idempotency.store.jdbc.sql.LockWait;
 import io.idempotency.store.jdbc.sql.SqlFailure;
 import io.idempotency.store.jdbc.sql.SqlSession;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
@@ -30,11 +27,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Runs verbs on the connection of the transaction that the calling thread is in.
+ * Opens sessions on the connection of the transaction that the calling thread is in.
  */
-final class JoinedTransactions implements JdbcTransactions {
-
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
+final class JoinedSessions implements SqlSessions {
 
 	private static final int MAX_ATTEMPTS = 10;
 
@@ -42,64 +37,40 @@ final class JoinedTransactions implements JdbcTransactions {
 
 	private final Timeouts timeouts;
 
-	JoinedTransactions(JdbcDatabase database, Timeouts timeouts) {
+	JoinedSessions(JdbcDatabase database, Timeouts timeouts) {
 		this.database = database;
 		this.timeouts = timeouts;
 	}
 
 	@Override
-	public <T> T run(String what, SqlVerb<T> verb) {
-		return onConnection(what, this.timeouts.call(),
-				(connection, deadline) -> verb.run(new JdbcVerbs(this.database.dialect(connection)),
-						SqlSession.joined(connection, deadline, LockWait.NONE)));
+	public SqlSession open(String what) {
+		return open(what, 1, this.timeouts.call(), (dialect) -> LockWait.NONE);
 	}
 
 	@Override
-	public <T> T claim(SqlVerb<T> verb) {
-		return onConnection("claim", this.timeouts.waiting().plus(this.timeouts.call()), (connection, deadline) -> {
-			Dialect dialect = this.database.dialect(connection);
-			SqlSession session = SqlSession.joined(connection, deadline, dialect.lockWait(this.timeouts.waiting()));
-			return session.bounded(() -> repeat(dialect, session, verb));
-		});
+	public SqlSession openClaim() {
+		return open("claim", MAX_ATTEMPTS, this.timeouts.waiting().plus(this.timeouts.call()),
+				(dialect) -> dialect.lockWait(this.timeouts.waiting()));
 	}
 
 	@Override
-	public <T> T renew(SqlVerb<T> verb) {
-		return run("renew", verb);
+	public SqlSession openRenewal() {
+		return open("renew");
 	}
 
 	/**
-	 * Runs a verb that only reads, if the transaction sees what others have committed and
-	 * nothing else. A stricter isolation would keep its view from this moment on, which
-	 * may be too early for the caller, or lock what is read. The transaction is left as
-	 * it is, even if the verb fails.
-	 * @return what was read, {@code null} if it has to be read elsewhere
+	 * Opens a session for a verb that only reads, if the transaction sees what others
+	 * have committed and nothing else. A stricter isolation would keep its view from this
+	 * moment on, which may be too early for the caller, or lock what is read. The
+	 * transaction is left as it is, even if the verb fails.
+	 * @return the session, {@code null} if the verb has to read elsewhere
 	 */
-	<T> @Nullable T look(SqlVerb<T> verb) {
+	@Nullable SqlSession openLook() {
 		DataSource dataSource = this.database.dataSource();
 		if (!isIn(dataSource) || lost() != null || !readsWhatIsCommitted()) {
 			return null;
 		}
-		Connection connection = null;
-		try {
-			connection = connection("look", dataSource);
-			return connection.getAutoCommit() ? null : look(connection, verb);
-		}
-		catch (SQLException | IdempotencyStoreException ex) {
-			logger.debug("The transaction of the caller could not be used for a look", ex);
-			return null;
-		}
-		finally {
-			DataSourceUtils.releaseConnection(connection, dataSource);
-		}
-	}
-
-	private <T> T look(Connection connection, SqlVerb<T> verb) throws SQLException {
-		try (Deadline deadline = JdbcDatabase.begin("look", connection, this.timeouts.call(), System.nanoTime())) {
-			Dialect dialect = this.database.dialect(connection);
-			SqlSession session = SqlSession.looking(connection, deadline, dialect.lookWait(this.timeouts.lock()));
-			return session.bounded(() -> verb.run(new JdbcVerbs(dialect), session));
-		}
+		return open("look", 0, this.timeouts.call(), (dialect) -> dialect.lookWait(this.timeouts.lock()));
 	}
 
 	private boolean readsWhatIsCommitted() {
@@ -107,40 +78,36 @@ final class JoinedTransactions implements JdbcTransactions {
 		return ((asked != null) ? asked : this.database.isolation()) == Connection.TRANSACTION_READ_COMMITTED;
 	}
 
-	private static <T> T repeat(Dialect dialect, SqlSession session, SqlVerb<T> verb) throws SQLException {
-		JdbcVerbs verbs = new JdbcVerbs(dialect);
-		for (int attempt = 1;; attempt++) {
-			try {
-				return verb.run(verbs, session);
-			}
-			catch (SQLException ex) {
-				SqlFailure failure = dialect.classify(ex);
-				if (failure != SqlFailure.DEADLOCK || attempt == MAX_ATTEMPTS
-						|| dialect.endsTransaction(session.connection(), failure)) {
-					throw ex;
-				}
-			}
-		}
-	}
-
-	private <T> T onConnection(String what, Duration most, JdbcDatabase.OnConnection<T> work) {
+	private SqlSession open(String what, int attempts, Duration most, Function<Dialect, LockWait> lockWait) {
 		DataSource dataSource = this.database.dataSource();
 		requireTransaction(what, dataSource);
 		Connection connection = connection(what, dataSource);
+		Deadline deadline = null;
+		JoinedSession session = null;
 		try {
 			if (connection.getAutoCommit()) {
 				throw noTransaction(what);
 			}
-			try (Deadline deadline = JdbcDatabase.begin(what, connection, most, System.nanoTime())) {
-				return work.run(connection, deadline);
-			}
+			deadline = JdbcDatabase.begin(what, connection, most);
+			Dialect dialect = this.database.dialect(connection);
+			session = new JoinedSession(what, connection, deadline, dialect, lockWait.apply(dialect), attempts);
+			return session;
 		}
 		catch (SQLException ex) {
-			throw failure(what, connection, ex);
+			throw JdbcDatabase.failure(what, ex);
 		}
 		finally {
-			DataSourceUtils.releaseConnection(connection, dataSource);
+			if (session == null) {
+				release(connection, deadline);
+			}
 		}
+	}
+
+	private void release(Connection connection, @Nullable Deadline deadline) {
+		if (deadline != null) {
+			deadline.close();
+		}
+		DataSourceUtils.releaseConnection(connection, this.database.dataSource());
 	}
 
 	private static Connection connection(String what, DataSource dataSource) {
@@ -183,36 +150,78 @@ final class JoinedTransactions implements JdbcTransactions {
 				+ " use the DataSource of the one that is there");
 	}
 
-	/**
-	 * Tells a failure of the caller's transaction from a failure of the store. After a
-	 * deadlock or a conflict, no statement can save the transaction, and on some
-	 * databases the next one would begin another transaction, without the earlier work.
-	 */
-	private RuntimeException failure(String what, Connection connection, SQLException ex) {
-		try {
-			Dialect dialect = this.database.dialect(connection);
-			SqlFailure failure = dialect.classify(ex);
-			if (failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION
-					|| dialect.endsTransaction(connection, failure)) {
-				Lost lost = new Lost(asTheApplicationSeesIt(what, ex));
+	private final class JoinedSession extends SqlSession {
+
+		private final String what;
+
+		private final Deadline deadline;
+
+		private final int attempts;
+
+		JoinedSession(String what, Connection connection, Deadline deadline, Dialect dialect, LockWait lockWait,
+				int attempts) throws SQLException {
+			super(connection, deadline, dialect, lockWait, attempts > 0, false);
+			this.what = what;
+			this.deadline = deadline;
+			this.attempts = attempts;
+		}
+
+		@Override
+		protected void failed(SQLException ex, int attempt) {
+			if (attempt >= this.attempts || !mayGoOn(ex)) {
+				throw isJoined() ? failure(ex) : JdbcDatabase.failure(this.what, ex);
+			}
+		}
+
+		/**
+		 * Returns whether the claim has met a deadlock that it alone was the victim of.
+		 */
+		private boolean mayGoOn(SQLException ex) {
+			SqlFailure failure = dialect().classify(ex);
+			return failure == SqlFailure.DEADLOCK && !endsTransaction(failure, ex);
+		}
+
+		/**
+		 * Tells a failure of the caller's transaction from a failure of the store. After
+		 * a deadlock or a conflict, no statement can save the transaction, and on some
+		 * databases the next one would begin another transaction, without the earlier
+		 * work.
+		 */
+		private RuntimeException failure(SQLException ex) {
+			SqlFailure failure = dialect().classify(ex);
+			if (failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION || endsTransaction(failure, ex)) {
+				Lost lost = new Lost(asTheApplicationSeesIt(this.what, ex));
 				TransactionSynchronizationManager.registerSynchronization(lost);
 				return lost.failure();
 			}
 			if (failure == SqlFailure.ABORTED) {
-				return new UnexpectedRollbackException("The transaction that '" + what + "' joins can only be rolled"
-						+ " back, because an earlier statement in it has failed. The failure of a statement must leave"
-						+ " the method, or be undone by a savepoint", ex);
+				return new UnexpectedRollbackException("The transaction that '" + this.what
+						+ "' joins can only be rolled back, because an earlier statement in it has failed. The failure"
+						+ " of a statement must leave the method, or be undone by a savepoint", ex);
 			}
 			if (failure == SqlFailure.READ_ONLY) {
-				return new IllegalStateException("The transaction that '" + what + "' joins is read-only, and"
+				return new IllegalStateException("The transaction that '" + this.what + "' joins is read-only, and"
 						+ " transaction = JOIN keeps its record there. Let the transaction write, or take"
 						+ " TransactionMode.SEPARATE", ex);
 			}
+			return JdbcDatabase.failure(this.what, ex);
 		}
-		catch (SQLException suppressed) {
-			ex.addSuppressed(suppressed);
+
+		private boolean endsTransaction(SqlFailure failure, SQLException ex) {
+			try {
+				return dialect().endsTransaction(connection(), failure);
+			}
+			catch (SQLException suppressed) {
+				ex.addSuppressed(suppressed);
+				return false;
+			}
 		}
-		return JdbcDatabase.failure(what, ex);
+
+		@Override
+		protected void release() {
+			JoinedSessions.this.release(connection(), this.deadline);
+		}
+
 	}
 
 	/**

@@ -1,0 +1,28 @@
+package io.idempotency.store.jdbc;
+
+import io.idempotency.store.jdbc.sql.SqlSession;
+
+/**
+ * Opens the sessions in which the verbs run.
+ */
+interface SqlSessions {
+
+	/**
+	 * Opens a session.
+	 * @param what the name of the verb
+	 */
+	SqlSession open(String what);
+
+	/**
+	 * Opens a session for a claim, which waits for a transaction that has claimed the
+	 * key.
+	 */
+	SqlSession openClaim();
+
+	/**
+	 * Opens a session for a renewal, which never waits behind other verbs for a
+	 * connection.
+	 */
+	SqlSession openRenewal();
+
+}
