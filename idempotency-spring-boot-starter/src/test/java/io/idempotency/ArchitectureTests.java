@@ -93,6 +93,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.client..")
 		.layer("message")
 		.definedBy("io.idempotency.message..")
+		.layer("ai")
+		.definedBy("io.idempotency.ai..")
 		.whereLayer("api")
 		.mayNotAccessAnyLayer()
 		.whereLayer("key")
@@ -125,6 +127,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop", "http")
 		.whereLayer("message")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
+		.whereLayer("ai")
+		.mayOnlyAccessLayers("api", "key", "protocol", "aop")
 		.whereLayer("client")
 		.mayOnlyAccessLayers("api", "key")
 		.whereLayer("client")
@@ -135,7 +139,7 @@ class ArchitectureTests {
 			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 			"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.observation..",
 			"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
-			"io.idempotency.message..", "io.idempotency.client.."));
+			"io.idempotency.message..", "io.idempotency.client..", "io.idempotency.ai.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -242,6 +246,12 @@ class ArchitectureTests {
 				"org.springframework.messaging.."));
 
 	@ArchTest
+	static final ArchRule onlyTheDoorOfToolsKnowsAgents = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.ai..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.ai..", "io.modelcontextprotocol.."));
+
+	@ArchTest
 	static final ArchRule onlyAdaptersKnowJackson = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.codec..", "io.idempotency.http..", "io.idempotency.aop..")))
 		.should()
@@ -299,7 +309,8 @@ class ArchitectureTests {
 	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
 		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.store.jdbc.sql..",
-				"io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..", "io.idempotency.message..")
+				"io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..", "io.idempotency.message..",
+				"io.idempotency.ai..")
 		.and()
 		.arePublic()
 		.and()

@@ -100,6 +100,10 @@ final class PropertyChecks {
 		require(HeaderName.isValid(value), name, value, "It must be the name of an HTTP header, without blanks.");
 	}
 
+	static void metaMember(String name, String value) {
+		require(!value.isBlank(), name, value, "It must be the name of a member of _meta.");
+	}
+
 	static void headerNames(String name, List<String> values) {
 		for (int i = 0; i < values.size(); i++) {
 			headerName(name + "[" + i + "]", values.get(i));

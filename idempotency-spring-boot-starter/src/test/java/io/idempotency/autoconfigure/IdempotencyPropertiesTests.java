@@ -50,7 +50,8 @@ class IdempotencyPropertiesTests {
 	@Test
 	void hasTheDocumentedDefaultsOfKeysAndRequests() {
 		IdempotencyProperties properties = bind(Map.of());
-		assertThat(properties.key()).isEqualTo(new IdempotencyProperties.Key("Idempotency-Key", 255));
+		assertThat(properties.key())
+			.isEqualTo(new IdempotencyProperties.Key("Idempotency-Key", 255, "io.modelcontextprotocol/idempotencyKey"));
 		assertThat(properties.http().filterOrder()).isZero();
 		assertThat(properties.http().replayedHeader()).isEqualTo("Idempotent-Replayed");
 		assertThat(properties.http().maxRequestSize()).isEqualTo(DataSize.ofMegabytes(1));

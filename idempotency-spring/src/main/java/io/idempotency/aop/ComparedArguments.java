@@ -57,7 +57,12 @@ public final class ComparedArguments {
 			"org.springframework.kafka.listener.adapter.ConsumerRecordMetadata",
 			"org.apache.kafka.clients.consumer.Consumer", "org.springframework.amqp.core.MessageProperties",
 			"com.rabbitmq.client.Channel", "jakarta.jms.Session", "graphql.GraphQLContext",
-			"graphql.schema.DataFetchingFieldSelectionSet", "org.dataloader.DataLoader");
+			"graphql.schema.DataFetchingFieldSelectionSet", "org.dataloader.DataLoader",
+			"org.springframework.ai.chat.model.ToolContext", "io.modelcontextprotocol.common.McpTransportContext",
+			"io.modelcontextprotocol.server.McpSyncServerExchange",
+			"io.modelcontextprotocol.server.McpAsyncServerExchange", "org.springaicommunity.mcp.annotation.McpMeta",
+			"org.springframework.ai.mcp.annotation.McpMeta", "org.springaicommunity.mcp.context.McpRequestContextTypes",
+			"org.springframework.ai.mcp.annotation.context.McpRequestContextTypes");
 
 	private static final Set<String> HANDED_IN_BY = Set.of("org.springframework.messaging.handler.annotation.Header",
 			"org.springframework.messaging.handler.annotation.Headers",
@@ -69,10 +74,13 @@ public final class ComparedArguments {
 			"org.springframework.security.core.annotation.CurrentSecurityContext",
 			"org.springframework.graphql.data.method.annotation.ContextValue",
 			"org.springframework.graphql.data.method.annotation.LocalContextValue",
+			"org.springaicommunity.mcp.annotation.McpProgressToken",
+			"org.springframework.ai.mcp.annotation.McpProgressToken",
 			"org.springframework.beans.factory.annotation.Value");
 
 	private static final Set<String> MESSAGES = Set.of("org.apache.kafka.clients.consumer.ConsumerRecord",
-			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message");
+			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message",
+			"io.modelcontextprotocol.spec.McpSchema$CallToolRequest");
 
 	private static final Set<String> ENVIRONMENT = Set.of("graphql.schema.DataFetchingEnvironment");
 

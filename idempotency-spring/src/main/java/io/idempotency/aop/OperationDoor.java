@@ -50,6 +50,18 @@ public interface OperationDoor extends Ordered {
 	}
 
 	/**
+	 * Returns where the key of a method of this door comes from if its annotation does
+	 * not say. Is called at start-up.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @return the source, {@code null} if this door has no place for keys, or calls of
+	 * the method do not come through it
+	 */
+	default @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
+		return null;
+	}
+
+	/**
 	 * Returns whether a duplicate of a call of this door waits for the first call where
 	 * the annotation does not say, whatever the default of the application is. Is called
 	 * at start-up.

@@ -59,9 +59,13 @@ public final class OperationFingerprints {
 
 	/**
 	 * Makes the fingerprint of the arguments of one call.
+	 * @param call the call
+	 * @param arguments which of its arguments count
+	 * @param values the values of the request
+	 * @return the fingerprint
 	 * @throws IllegalStateException if an argument cannot be encoded
 	 */
-	Fingerprint of(OperationCall call, ComparedArguments arguments, RequestValues values) {
+	public Fingerprint of(OperationCall call, ComparedArguments arguments, RequestValues values) {
 		return arguments.fingerprint(call.arguments(), values, this.codec);
 	}
 

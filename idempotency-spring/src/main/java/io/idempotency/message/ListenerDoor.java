@@ -268,10 +268,13 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		return new MethodClassKey(operation.method(), operation.targetClass());
 	}
 
-	/** Comes before the method door, which takes every call. */
+	/**
+	 * Comes before the doors that take every call: that of tools takes those that a tool
+	 * makes, and the method door the others.
+	 */
 	@Override
 	public int getOrder() {
-		return Ordered.LOWEST_PRECEDENCE - 1;
+		return Ordered.LOWEST_PRECEDENCE - 2;
 	}
 
 }

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Optional;
 
 import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationDoor;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,18 @@ final class CoveredMethods {
 	@Nullable String adviceForKey(IdempotentAnnotation annotation) {
 		return this.doors.stream()
 			.map((door) -> Optional.ofNullable(door.adviceForKey(annotation.method(), annotation.targetClass())))
+			.flatMap(Optional::stream)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * Returns the place of the key of a method whose annotation names none, {@code null}
+	 * if no door has one.
+	 */
+	@Nullable KeySource defaultKey(IdempotentAnnotation annotation) {
+		return this.doors.stream()
+			.map((door) -> Optional.ofNullable(door.defaultKey(annotation.method(), annotation.targetClass())))
 			.flatMap(Optional::stream)
 			.findFirst()
 			.orElse(null);

@@ -28,7 +28,8 @@ final class ExpressionCheck {
 
 	private static final Set<String> ROOT_PROPERTIES = Set.of("principal", "method", "target");
 
-	private static final Set<String> ROOT_METHODS = Set.of("header", "param", "body", "messageId");
+	private static final Set<String> ROOT_METHODS = Set.of("header", "param", "body", "messageId",
+			"sessionAndArguments");
 
 	private final IdempotentAnnotation annotation;
 

@@ -15,18 +15,16 @@ final class KeySources {
 
 	private final String defaultHeader;
 
-	KeySources(OperationExpressions expressions, String defaultHeader) {
+	private final CoveredMethods covered;
+
+	KeySources(OperationExpressions expressions, String defaultHeader, CoveredMethods covered) {
 		this.expressions = expressions;
 		this.defaultHeader = defaultHeader;
+		this.covered = covered;
 	}
 
-	/**
-	 * Finds the place.
-	 * @param covered whether the default header is the place if the annotation names none
-	 * @param advice what to write if there is none, {@code null} for a method of which
-	 * nothing is known
-	 */
-	KeySource of(IdempotentAnnotation annotation, boolean covered, @Nullable String advice) {
+	/** Finds the place. */
+	KeySource of(IdempotentAnnotation annotation) {
 		List<KeySource> sources = new ArrayList<>();
 		Idempotent attributes = annotation.attributes();
 		if (!attributes.key().isEmpty()) {
@@ -41,14 +39,21 @@ final class KeySources {
 		if (sources.size() > 1) {
 			throw annotation.problem("it has more than one of key, header and body", "Keep the one that holds the key");
 		}
-		if (sources.isEmpty() && !covered && advice != null) {
-			throw annotation.problem("it does not say where the key comes from", advice);
+		return sources.isEmpty() ? byDoor(annotation) : sources.get(0);
+	}
+
+	private KeySource byDoor(IdempotentAnnotation annotation) {
+		if (this.covered.isCovered(annotation)) {
+			return new KeySource.Header(this.defaultHeader);
 		}
-		if (sources.isEmpty() && !covered) {
-			throw annotation.problem("it does not say where the key comes from, and is no controller method",
-					"Set key (SpEL over the arguments), header or body");
+		KeySource source = this.covered.defaultKey(annotation);
+		if (source != null) {
+			return source;
 		}
-		return sources.isEmpty() ? new KeySource.Header(this.defaultHeader) : sources.get(0);
+		@Nullable String advice = this.covered.adviceForKey(annotation);
+		throw (advice != null) ? annotation.problem("it does not say where the key comes from", advice)
+				: annotation.problem("it does not say where the key comes from, and is no controller method",
+						"Set key (SpEL over the arguments), header or body");
 	}
 
 	private static KeySource header(String name, IdempotentAnnotation annotation) {

@@ -60,7 +60,7 @@ final class OperationFactory {
 		this.codec = codec;
 		this.covered = covered;
 		this.expressions = new OperationExpressions(beanFactory);
-		this.keySources = new KeySources(this.expressions, keyHeader);
+		this.keySources = new KeySources(this.expressions, keyHeader, covered);
 	}
 
 	/**
@@ -75,7 +75,7 @@ final class OperationFactory {
 		if (!covered) {
 			ForeignCalls.check(annotation, this.beanFactory);
 		}
-		KeySource keySource = this.keySources.of(annotation, covered, this.covered.adviceForKey(annotation));
+		KeySource keySource = this.keySources.of(annotation);
 		ResultShape result = ResultShape.of(annotation);
 		if (!covered) {
 			checkResult(annotation, result);

@@ -94,6 +94,9 @@ final class JavaExamples {
 				record Event(String id, String source, long sequence) { }
 				record CheckoutForm(String token) { }
 
+				// Of Spring AI, whose package differs by version.
+				@interface McpTool { String description(); }
+
 				interface Orders {
 					Order insert(Request request);
 					@Nullable Order findByRequestId(String id);

@@ -55,7 +55,7 @@ class PublishedModulesTests {
 				published.add(module);
 			}
 		}
-		assertThat(published).hasSize(10);
+		assertThat(published).hasSize(11);
 		return published;
 	}
 

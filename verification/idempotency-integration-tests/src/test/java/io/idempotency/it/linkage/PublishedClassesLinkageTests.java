@@ -40,7 +40,9 @@ class PublishedClassesLinkageTests {
 			Pattern.compile("org/springframework/boot/health/.*"),
 				"health contributors of the 4.x line; a nested configuration asks for the class by name",
 			Pattern.compile("(org/springdoc|io/swagger)/.*"),
-				"springdoc has a version for each line; the sample shop runs every class that uses it, with both"
+				"springdoc has a version for each line; the sample shop runs every class that uses it, with both",
+			Pattern.compile("(org/springframework/ai|io/modelcontextprotocol)/.*"),
+				"Spring AI has a version for each line; the framework tests run every class that uses it, with both"
 			// @formatter:on
 	);
 
@@ -48,16 +50,16 @@ class PublishedClassesLinkageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-jdbc", "idempotency-redis", "idempotency-spring",
-			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-spring-boot-starter",
-			"idempotency-test" })
+			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-ai",
+			"idempotency-spring-boot-starter", "idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-jdbc", "idempotency-redis", "idempotency-spring",
-			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-spring-boot-starter",
-			"idempotency-test" })
+			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-ai",
+			"idempotency-spring-boot-starter", "idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();
 		for (byte[] classFile : classFilesOf(module)) {

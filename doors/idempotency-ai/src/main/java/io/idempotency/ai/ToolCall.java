@@ -1,0 +1,136 @@
+package io.idempotency.ai;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyException;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request that calls a tool. It is bound to the thread that runs the tool, and
+ * belongs to that thread.
+ */
+final class ToolCall {
+
+	/** The member of a result's {@code _meta} that marks a replay. */
+	static final String REPLAYED = "io.idempotency/replayed";
+
+	/** The member of a result's {@code _meta} that says why the call was refused. */
+	static final String REFUSAL = "io.idempotency/refusal";
+
+	private static final ThreadLocal<@Nullable ToolCall> CURRENT = new ThreadLocal<>();
+
+	private final CallToolRequest request;
+
+	private final @Nullable String session;
+
+	private @Nullable IdempotencyException refusal;
+
+	private boolean replayed;
+
+	/**
+	 * Creates the call.
+	 * @param request the request
+	 * @param session the id of the session, {@code null} on a server without sessions
+	 */
+	ToolCall(CallToolRequest request, @Nullable String session) {
+		this.request = request;
+		this.session = session;
+	}
+
+	/** Returns the call that the current thread works for, {@code null} if none. */
+	static @Nullable ToolCall current() {
+		return CURRENT.get();
+	}
+
+	Map<String, Object> arguments() {
+		@Nullable Map<String, Object> arguments = this.request.arguments();
+		return (arguments != null) ? arguments : Map.of();
+	}
+
+	Map<String, Object> meta() {
+		@Nullable Map<String, Object> meta = this.request.meta();
+		return (meta != null) ? meta : Map.of();
+	}
+
+	@Nullable String session() {
+		return this.session;
+	}
+
+	/** Notes that a guarded method was refused. */
+	void refused(IdempotencyException refusal) {
+		this.refusal = refusal;
+	}
+
+	/** Notes that a guarded method has not run, and its first result was given. */
+	void replayed() {
+		this.replayed = true;
+	}
+
+	/**
+	 * Runs the tool.
+	 * @param tool makes the result of the call
+	 * @return the result for the client
+	 */
+	CallToolResult run(Supplier<CallToolResult> tool) {
+		@Nullable ToolCall outer = CURRENT.get();
+		CURRENT.set(this);
+		try {
+			return answer(tool.get());
+		}
+		catch (IdempotencyException ex) {
+			return error(ex);
+		}
+		finally {
+			if (outer != null) {
+				CURRENT.set(outer);
+			}
+			else {
+				CURRENT.remove();
+			}
+		}
+	}
+
+	private CallToolResult answer(CallToolResult result) {
+		if (this.refusal != null && Boolean.TRUE.equals(result.isError()) && tells(result, this.refusal)) {
+			return error(this.refusal);
+		}
+		if (!this.replayed) {
+			return result;
+		}
+		Map<String, Object> meta = (result.meta() != null) ? new HashMap<>(result.meta()) : new HashMap<>();
+		meta.put(REPLAYED, true);
+		return new CallToolResult(result.content(), result.isError(), result.structuredContent(), meta);
+	}
+
+	private static CallToolResult error(IdempotencyException exception) {
+		ToolRefusal refusal = ToolRefusal.of(exception);
+		return CallToolResult.builder()
+			.addTextContent(refusal.text())
+			.isError(true)
+			.meta(Map.of(REFUSAL, refusal.members()))
+			.build();
+	}
+
+	/**
+	 * Returns whether an error is the refusal, which the tool has not handled. The
+	 * frameworks answer with the message of an exception, or of its root.
+	 */
+	private static boolean tells(CallToolResult error, IdempotencyException refusal) {
+		Throwable root = refusal;
+		while (root.getCause() != null) {
+			root = root.getCause();
+		}
+		String message = String.valueOf(refusal.getMessage());
+		String rootMessage = String.valueOf(root.getMessage());
+		return error.content()
+			.stream()
+			.anyMatch((content) -> content instanceof TextContent text && text.text() != null
+					&& (text.text().contains(message) || text.text().contains(rootMessage)));
+	}
+
+}

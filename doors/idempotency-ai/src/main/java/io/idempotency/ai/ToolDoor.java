@@ -1,0 +1,215 @@
+package io.idempotency.ai;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
+import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.KeySource;
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.RequestValues;
+import io.idempotency.aop.RunWatch;
+import io.idempotency.key.Caller;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.ResultCodec;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/**
+ * The door of guarded methods that run inside of a tool call of the Model Context
+ * Protocol: those of the tool, and those that it calls. The method door guards the call;
+ * this door gives it the values of the request and says a refusal in the way that a model
+ * understands. Thread-safe.
+ * <p>
+ * A key that the client has chosen belongs to the caller of the HTTP request. A tool that
+ * runs on another thread than its request has no caller that is known, so its key belongs
+ * to the session.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ToolDoor implements OperationDoor {
+
+	private static final String MODEL_TOOL = "org.springframework.ai.tool.annotation.Tool";
+
+	/** The annotations of tools, by name, because their package differs by version. */
+	private static final Set<String> TOOLS = Set.of("org.springaicommunity.mcp.annotation.McpTool",
+			"org.springframework.ai.mcp.annotation.McpTool", MODEL_TOOL);
+
+	private final MethodDoor methods;
+
+	private final ToolSettings settings;
+
+	private final ResultCodec codec;
+
+	private final OperationFingerprints fingerprints;
+
+	private final Supplier<RequestValues> values;
+
+	private final Supplier<Caller> caller;
+
+	/**
+	 * Creates the door.
+	 * @param methods guards the calls
+	 * @param settings the settings
+	 * @param codec writes arguments that are compared
+	 * @param values supplies the values of the HTTP request that the current thread works
+	 * for, {@link RequestValues#NONE} if there is none
+	 * @param caller supplies the caller of that request
+	 */
+	public ToolDoor(MethodDoor methods, ToolSettings settings, ResultCodec codec, Supplier<RequestValues> values,
+			Supplier<Caller> caller) {
+		this.methods = methods;
+		this.settings = settings;
+		this.codec = codec;
+		this.fingerprints = new OperationFingerprints(codec);
+		this.values = values;
+		this.caller = caller;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	@Override
+	public @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
+		return isTool(method) ? new KeySource.Header(this.settings.metaKey()) : null;
+	}
+
+	private static boolean isTool(Method method) {
+		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+			.stream()
+			.anyMatch((annotation) -> TOOLS.contains(annotation.getType().getName()));
+	}
+
+	@Override
+	public void check(IdempotentOperation operation) {
+		Method method = operation.method();
+		boolean tool = isTool(method);
+		if (tool && Modifier.isPublic(method.getModifiers())
+				&& !Modifier.isPublic(method.getDeclaringClass().getModifiers())
+				&& MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(MODEL_TOOL)) {
+			// Spring AI sees that the class of the bean is public, and that is the
+			// guard's.
+			throw operation.problem("Spring AI cannot call a guarded tool of a class that is not public",
+					"Make the class public");
+		}
+		boolean byCall = operation.keySource() instanceof KeySource.Spel spel
+				&& spel.expression().calls("sessionAndArguments");
+		if (byCall && !tool) {
+			throw operation.problem("its expression reads sessionAndArguments(), but it is no tool of agents",
+					"Use a value of the arguments");
+		}
+		if (byCall && this.settings.stateless()) {
+			throw operation.problem("its expression reads sessionAndArguments(), but the server has no sessions",
+					"Set spring.ai.mcp.server.protocol to STREAMABLE, or take the key from an argument or from _meta");
+		}
+		if (byCall) {
+			ComparedArguments.of(method, operation.targetClass()).check(this.codec);
+		}
+		if (tool && this.settings.async() && (byCall || !(operation.keySource() instanceof KeySource.Spel))) {
+			throw operation.problem(
+					"its key is in the request of the tool call, which cannot be seen where a server of type ASYNC runs "
+							+ "the tool",
+					"Set spring.ai.mcp.server.type to SYNC, or key to an expression over the arguments");
+		}
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		return ToolCall.current() != null;
+	}
+
+	@Override
+	public @Nullable Object enter(OperationCall call) throws Throwable {
+		ToolCall tool = Objects.requireNonNull(ToolCall.current(), "No tool call");
+		call.watch(new ErrorResults(call));
+		try {
+			RequestValues values = new ToolValues(tool, call, this.fingerprints, this.values);
+			Object result = this.methods.enter(call, values, () -> caller(call.operation(), tool));
+			if (!call.hasRun()) {
+				tool.replayed();
+			}
+			return result;
+		}
+		catch (IdempotencyException ex) {
+			tool.refused(ex);
+			throw ex;
+		}
+	}
+
+	private Caller caller(IdempotentOperation operation, ToolCall tool) {
+		if (operation.keySource() instanceof KeySource.Spel && !operation.token()) {
+			return Caller.GLOBAL;
+		}
+		boolean unseen = this.values.get() == RequestValues.NONE;
+		if (unseen && this.settings.global()) {
+			return Caller.GLOBAL;
+		}
+		if (unseen && tool.session() != null) {
+			return Caller.scope("MCP:" + tool.session());
+		}
+		Caller known = unseen ? Caller.ANONYMOUS : this.caller.get();
+		if (this.settings.anonymousRefused() && known.equals(Caller.ANONYMOUS)) {
+			throw new IdempotencyCallerUnknownException(operation.name());
+		}
+		return known;
+	}
+
+	/** Comes before the method door, which takes every call. */
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE - 1;
+	}
+
+	/**
+	 * What a tool says about its failure.
+	 *
+	 * @hidden
+	 */
+	private record ErrorResults(OperationCall call) implements RunWatch {
+
+		/**
+		 * Lets the key of a result that is an error go, as an exception would: a model
+		 * that calls again wants another try.
+		 */
+		@Override
+		public @Nullable Object run(Run method) throws Throwable {
+			Object result = method.proceed();
+			if (result instanceof CallToolResult answer && Boolean.TRUE.equals(answer.isError())
+					&& this.call.operation().policy().onFailure() != FailureMode.REMEMBER) {
+				IdempotencyContext.current().ifPresent(IdempotencyContext::release);
+			}
+			return result;
+		}
+
+		@Override
+		public Ending returned(Ending ending) {
+			return ending;
+		}
+
+		@Override
+		public boolean isGivenBack() {
+			return false;
+		}
+
+	}
+
+}

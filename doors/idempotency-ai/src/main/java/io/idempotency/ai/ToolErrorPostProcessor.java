@@ -1,0 +1,33 @@
+package io.idempotency.ai;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
+
+import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
+import org.springframework.ai.tool.execution.ToolExecutionExceptionProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+
+/**
+ * A bean post-processor that tells refusals to the model of the same application, which
+ * calls tools without a server between. A processor that the application has written
+ * itself stays as it is, and what the default one throws is thrown. Stateless.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ToolErrorPostProcessor implements BeanPostProcessor {
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (!(bean instanceof DefaultToolExecutionExceptionProcessor processor)) {
+			return bean;
+		}
+		return (ToolExecutionExceptionProcessor) (exception) -> {
+			String message = processor.process(exception);
+			return (exception.getCause() instanceof IdempotencyException refusal) ? ToolRefusal.of(refusal).text()
+					: message;
+		};
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.idempotency.ai;
+
+import java.security.Principal;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.RequestValues;
+import io.idempotency.aop.operation.BodyPointers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of the request of a tool call: the members of its {@code _meta} are the
+ * headers, its arguments are the body.
+ */
+final class ToolValues implements RequestValues {
+
+	private final ToolCall tool;
+
+	private final OperationCall call;
+
+	private final OperationFingerprints fingerprints;
+
+	private final Supplier<RequestValues> request;
+
+	/**
+	 * Creates the values.
+	 * @param tool the call of the tool
+	 * @param call the call of the guarded method
+	 * @param fingerprints make the digest of the arguments
+	 * @param request supplies the values of the HTTP request
+	 */
+	ToolValues(ToolCall tool, OperationCall call, OperationFingerprints fingerprints, Supplier<RequestValues> request) {
+		this.tool = tool;
+		this.call = call;
+		this.fingerprints = fingerprints;
+		this.request = request;
+	}
+
+	@Override
+	public @Nullable String header(String name) {
+		@Nullable Object value = this.tool.meta().get(name);
+		if (value == null) {
+			return null;
+		}
+		if (isText(value)) {
+			return value.toString();
+		}
+		throw new IdempotencyKeyInvalidException(this.call.operation().name(),
+				"The member '" + name + "' of _meta must be text");
+	}
+
+	@Override
+	public @Nullable String param(String name) {
+		return null;
+	}
+
+	@Override
+	public @Nullable Object body(String pointer) {
+		@Nullable Object value = BodyPointers.isPointer(pointer) ? at(pointer) : this.tool.arguments().get(pointer);
+		if (value == null || isText(value)) {
+			return value;
+		}
+		throw new IllegalArgumentException("It is an array or an object");
+	}
+
+	private @Nullable Object at(String pointer) {
+		@Nullable Object value = this.tool.arguments();
+		String[] names = pointer.split("/", -1);
+		for (int i = 1; i < names.length; i++) {
+			String name = names[i].replace("~1", "/").replace("~0", "~");
+			if (value instanceof Map<?, ?> object) {
+				value = object.get(name);
+			}
+			else {
+				value = (value instanceof List<?> array && isIndex(name, array.size()))
+						? array.get(Integer.parseInt(name)) : null;
+			}
+		}
+		return value;
+	}
+
+	private static boolean isIndex(String name, int size) {
+		return name.matches("0|[1-9][0-9]{0,8}") && Integer.parseInt(name) < size;
+	}
+
+	private static boolean isText(Object value) {
+		return value instanceof CharSequence || value instanceof Number || value instanceof Boolean;
+	}
+
+	/** Returns who calls, as the HTTP request says; the client makes the tool's own. */
+	@Override
+	public @Nullable Principal principal() {
+		return this.request.get().principal();
+	}
+
+	@Override
+	public Object payload() {
+		return this.tool.arguments();
+	}
+
+	@Override
+	public @Nullable List<String> sessionAndArguments() {
+		String session = this.tool.session();
+		if (session == null) {
+			return null;
+		}
+		IdempotentOperation operation = this.call.operation();
+		byte[] arguments = this.fingerprints
+			.of(this.call, ComparedArguments.of(operation.method(), operation.targetClass()), this)
+			.toBytes();
+		return List.of(session, HexFormat.of().formatHex(arguments));
+	}
+
+}

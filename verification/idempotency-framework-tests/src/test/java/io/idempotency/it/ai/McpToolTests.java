@@ -1,0 +1,391 @@
+package io.idempotency.it.ai;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.common.McpTransportContext;
+import io.modelcontextprotocol.server.McpStatelessServerFeatures;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import io.modelcontextprotocol.spec.McpSchema.Tool;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.netcrusher.core.reactor.NioReactor;
+import org.netcrusher.tcp.TcpCrusher;
+import org.netcrusher.tcp.TcpCrusherBuilder;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.ai.tool.ToolCallbackProvider;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Guarded tools, called by a client of the Model Context Protocol over HTTP: what runs
+ * once, and what a refused model is told.
+ */
+class McpToolTests {
+
+	private static final String MEMBER = "io.modelcontextprotocol/idempotencyKey";
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static ConfigurableApplicationContext application;
+
+	private static Bank bank;
+
+	private final List<McpSyncClient> clients = new ArrayList<>();
+
+	private final String key = UUID.randomUUID().toString();
+
+	@BeforeAll
+	static void start() {
+		application = new SpringApplicationBuilder(ToolApplication.class).run(
+				"--spring.main.web-application-type=servlet", "--server.port=0", "--idempotency.store=memory",
+				"--spring.datasource.url=jdbc:h2:mem:tools", "--spring.main.banner-mode=off",
+				"--spring.ai.mcp.server.protocol=STREAMABLE");
+		bank = application.getBean(Bank.class);
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	@BeforeEach
+	void reset() {
+		bank.reset();
+	}
+
+	@AfterEach
+	void close() {
+		this.clients.forEach(McpSyncClient::close);
+	}
+
+	@Test
+	void guardedToolsAreListed() {
+		assertThat(AopUtils.isCglibProxy(application.getBean(BankTools.class))).isTrue();
+		assertThat(client("ann").listTools().tools()).extracting(Tool::name)
+			.contains("refund", "charge", "send", "close", "ship", "vote", "slow", "payout", "look");
+	}
+
+	@Test
+	void aRepeatedRequestGetsTheFirstResult() {
+		McpSyncClient client = client("ann");
+		CallToolResult first = client.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key));
+		CallToolResult second = client.callTool(call("refund", Map.of("amount", 100, "order", "7"), this.key));
+		assertThat(text(first)).isEqualTo("refund of 100 for 7, number 1");
+		assertThat(second.content()).isEqualTo(first.content());
+		assertThat(first.meta()).isNull();
+		assertThat(second.meta()).containsEntry("io.idempotency/replayed", true);
+		assertThat(bank.done()).isEqualTo(1);
+	}
+
+	@Test
+	void aLostConnectionIsFollowedByTheFirstResultInANewSession() throws Exception {
+		int freePort;
+		try (ServerSocket socket = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+			freePort = socket.getLocalPort();
+		}
+		NioReactor reactor = new NioReactor();
+		try (TcpCrusher network = TcpCrusherBuilder.builder()
+			.withReactor(reactor)
+			.withBindAddress("127.0.0.1", freePort)
+			.withConnectAddress("127.0.0.1", port())
+			.buildAndOpen()) {
+			McpSyncClient client = client("ann", freePort, Duration.ofSeconds(5));
+			CompletableFuture<CallToolResult> lost = CompletableFuture
+				.supplyAsync(() -> client.callTool(call("slow", Map.of(), this.key)));
+			bank.awaitEntered();
+			network.close();
+			assertThat(lost).failsWithin(PATIENCE);
+			bank.open();
+		}
+		finally {
+			reactor.close();
+		}
+		CallToolResult repeated = repeat(client("ann"), call("slow", Map.of(), this.key));
+		assertThat(text(repeated)).isEqualTo("slow, number 1");
+		assertThat(bank.done()).isEqualTo(1);
+	}
+
+	@Test
+	void oneOfTwoAtOnceRunsAndTheOtherIsToldToComeBack() throws Exception {
+		CompletableFuture<CallToolResult> first = CompletableFuture
+			.supplyAsync(() -> client("ann").callTool(call("slow", Map.of(), this.key)));
+		bank.awaitEntered();
+		McpSyncClient other = client("ann");
+		CallToolResult busy = other.callTool(call("slow", Map.of(), this.key));
+		bank.open();
+		assertRefusal(busy, "in-progress", "same-key");
+		assertThat(busy.meta()).extractingByKey("io.idempotency/refusal", InstanceOfAssertFactories.MAP)
+			.extractingByKey("retryAfter", InstanceOfAssertFactories.INTEGER)
+			.isPositive();
+		assertThat(text(busy)).contains("make the same call again").contains("retryAfter=").doesNotContain("BankTools");
+		assertThat(text(first.join())).isEqualTo("slow, number 1");
+		assertThat(text(repeat(other, call("slow", Map.of(), this.key)))).isEqualTo("slow, number 1");
+		assertThat(bank.done()).isEqualTo(1);
+	}
+
+	@Test
+	void otherArgumentsWithTheSameKeyAreRefused() {
+		McpSyncClient client = client("ann");
+		client.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key));
+		CallToolResult refused = client.callTool(call("refund", Map.of("order", "7", "amount", 200), this.key));
+		assertRefusal(refused, "key-reused", "new-key");
+		assertThat(bank.done()).isEqualTo(1);
+	}
+
+	@Test
+	void aKeyBelongsToItsCallerAndToItsTool() {
+		client("ann").callTool(call("refund", Map.of("order", "7", "amount", 100), this.key));
+		CallToolResult other = client("bob").callTool(call("refund", Map.of("order", "7", "amount", 100), this.key));
+		assertThat(text(other)).isEqualTo("refund of 100 for 7, number 2");
+		assertThat(text(client("ann").callTool(call("payout", Map.of("account", "a"), this.key)))).contains("number 3");
+	}
+
+	@Test
+	void aMissingKeyIsTheFaultOfTheCall() {
+		CallToolResult refused = client("ann").callTool(call("refund", Map.of("order", "7", "amount", 100), null));
+		assertRefusal(refused, "key-missing", "fix-request");
+		assertThat(text(refused)).doesNotContain("required").doesNotContain("io.idempotency.it");
+		assertThat(bank.done()).isZero();
+	}
+
+	@Test
+	void aMalformedKeyIsRefused() {
+		CallToolRequest request = new CallToolRequest("refund", Map.of("order", "7", "amount", 100),
+				Map.of(MEMBER, List.of("a", "b")));
+		assertRefusal(client("ann").callTool(request), "key-invalid", "new-key");
+		assertThat(bank.done()).isZero();
+	}
+
+	@Test
+	void equalCallsOfOneSessionAreOneCall() {
+		McpSyncClient client = client("ann");
+		CallToolRequest request = new CallToolRequest("charge", Map.of("card", "c", "amount", 5),
+				Map.of("progressToken", "p1"));
+		CallToolResult first = client.callTool(request);
+		CallToolResult second = client
+			.callTool(new CallToolRequest("charge", Map.of("amount", 5, "card", "c"), Map.of("progressToken", "p2")));
+		assertThat(first.structuredContent()).isEqualTo(Map.of("card", "c", "amount", 5, "number", 1));
+		assertThat(second.structuredContent()).isEqualTo(first.structuredContent());
+		client.callTool(call("charge", Map.of("card", "c", "amount", 6), null));
+		client("ann").callTool(call("charge", Map.of("card", "c", "amount", 5), null));
+		assertThat(bank.done()).isEqualTo(3);
+	}
+
+	@Test
+	void anArgumentMayHoldTheKey() {
+		McpSyncClient client = client("ann");
+		Map<String, Object> arguments = Map.of("recipient", "eve", "attempt", this.key);
+		assertThat(text(client.callTool(call("send", arguments, null)))).isEqualTo("sent to eve, number 1");
+		assertThat(text(client("ann").callTool(call("send", arguments, null)))).isEqualTo("sent to eve, number 1");
+		assertRefusal(client.callTool(call("send", Map.of("recipient", "mallory", "attempt", this.key), null)),
+				"key-reused", "new-key");
+		assertRefusal(client.callTool(call("send", Map.of("recipient", "eve", "attempt", ""), null)), "key-invalid",
+				"new-key");
+	}
+
+	@Test
+	void anArgumentThatNamesTheThingIsTheSameForAllCallers() {
+		Map<String, Object> account = Map.of("account", this.key);
+		CallToolResult first = client("ann").callTool(call("close", account, null));
+		CallToolResult second = client("bob").callTool(call("close", account, null));
+		assertThat(second.content()).isEqualTo(first.content());
+		assertThat(bank.done()).isEqualTo(1);
+	}
+
+	@Test
+	void aResultWithItsContentIsGivenAgain() {
+		McpSyncClient client = client("ann");
+		CallToolResult first = client.callTool(call("ship", Map.of("parcel", "p"), this.key));
+		CallToolResult second = client.callTool(call("ship", Map.of("parcel", "p"), this.key));
+		assertThat(text(first)).isEqualTo("shipped p, number 1");
+		assertThat(second.content()).isEqualTo(first.content());
+		assertThat(second.structuredContent()).isEqualTo(first.structuredContent()).isNotNull();
+		assertRefusal(client.callTool(call("ship", Map.of("parcel", "q"), this.key)), "key-reused", "new-key");
+	}
+
+	@Test
+	void aDuplicateIsNotToBeRepeated() {
+		McpSyncClient client = client("ann");
+		client.callTool(call("vote", Map.of("option", "a"), this.key));
+		CallToolResult refused = client.callTool(call("vote", Map.of("option", "a"), this.key));
+		assertRefusal(refused, "duplicate", "never");
+		assertThat(refused.meta()).extractingByKey("io.idempotency/refusal", InstanceOfAssertFactories.MAP)
+			.containsEntry("attempts", 2);
+		assertThat(text(refused)).contains("Do not make this call again");
+	}
+
+	@Test
+	void aFailureLetsTheKeyGo() {
+		McpSyncClient client = client("ann");
+		assertThat(text(client.callTool(call("fail", Map.of(), this.key)))).startsWith("failed: failure, number 1");
+		assertThat(text(client.callTool(call("fail", Map.of(), this.key)))).startsWith("failed: failure, number 2");
+	}
+
+	@Test
+	void aResultThatIsAnErrorIsAFailure() {
+		McpSyncClient client = client("ann");
+		assertThat(text(client.callTool(call("decline", Map.of(), this.key)))).isEqualTo("declined, number 1");
+		assertThat(text(client.callTool(call("decline", Map.of(), this.key)))).isEqualTo("declined, number 2");
+		CallToolResult first = client.callTool(call("declineForGood", Map.of(), this.key));
+		CallToolResult second = client.callTool(call("declineForGood", Map.of(), this.key));
+		assertThat(text(first)).isEqualTo("declined for good, number 3");
+		assertThat(second.content()).isEqualTo(first.content());
+		assertThat(second.isError()).isTrue();
+	}
+
+	@Test
+	void aServiceThatAToolCallsReadsTheSameRequest() {
+		McpSyncClient client = client("ann");
+		CallToolRequest request = new CallToolRequest("order", Map.of("item", "i"),
+				Map.of("io.example-order", this.key));
+		assertThat(text(client.callTool(request))).isEqualTo("ordered i, number 1");
+		assertThat(text(client.callTool(request))).isEqualTo("ordered i, number 1");
+		CallToolResult refused = client
+			.callTool(new CallToolRequest("order", Map.of("item", "other"), Map.of("io.example-order", this.key)));
+		assertRefusal(refused, "key-reused", "new-key");
+	}
+
+	@Test
+	void aToolOfAModelIsGuardedOnTheServer() {
+		McpSyncClient client = client("ann");
+		CallToolResult first = client.callTool(call("payout", Map.of("account", "a"), this.key));
+		CallToolResult second = client.callTool(call("payout", Map.of("account", "a"), this.key));
+		assertThat(text(first)).contains("paid out to a, number 1");
+		assertThat(second.content()).isEqualTo(first.content());
+		assertRefusal(client.callTool(call("payout", Map.of("account", "b"), this.key)), "key-reused", "new-key");
+		assertThat(bank.done()).isEqualTo(1);
+	}
+
+	@Test
+	void aServerWithoutSessionsGuardsToo() {
+		McpStatelessServerFeatures.SyncToolSpecification refund = stateless("refund");
+		CallToolRequest request = call("refund", Map.of("order", "7", "amount", 100), this.key);
+		CallToolResult first = refund.callHandler().apply(McpTransportContext.EMPTY, request);
+		CallToolResult second = refund.callHandler().apply(McpTransportContext.EMPTY, request);
+		assertThat(text(first)).isEqualTo("refund of 100 for 7, number 1");
+		assertThat(second.content()).isEqualTo(first.content());
+		assertThat(second.meta()).containsEntry("io.idempotency/replayed", true);
+		assertRefusal(
+				refund.callHandler()
+					.apply(McpTransportContext.EMPTY, call("refund", Map.of("order", "8", "amount", 100), this.key)),
+				"key-reused", "new-key");
+	}
+
+	@Test
+	void aModelInTheSameProcessIsToldToo() throws Exception {
+		Map<String, Object> arguments = Map.of("account", this.key);
+		CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> inProcess("payoutOnce", arguments));
+		bank.awaitEntered();
+		String busy = inProcess("payoutOnce", arguments);
+		bank.open();
+		assertThat(busy).contains("make the same call again")
+			.contains("[code=in-progress, retry=same-key, retryAfter=")
+			.doesNotContain("PayoutTools");
+		assertThat(first.join()).contains("number 1");
+		assertThat(inProcess("payoutOnce", arguments)).isEqualTo(first.join());
+		assertThat(bank.done()).isEqualTo(1);
+	}
+
+	/** Calls a tool as a chat model would that is in this application. */
+	private static String inProcess(String tool, Map<String, Object> arguments) {
+		AssistantMessage message = AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new AssistantMessage.ToolCall("1", "function", tool,
+					"{\"account\": \"" + arguments.get("account") + "\"}")))
+			.build();
+		Prompt prompt = new Prompt("Pay out",
+				ToolCallingChatOptions.builder()
+					.toolCallbacks(application.getBean(ToolCallbackProvider.class).getToolCallbacks())
+					.build());
+		List<Message> history = application.getBean(ToolCallingManager.class)
+			.executeToolCalls(prompt, new ChatResponse(List.of(new Generation(message))))
+			.conversationHistory();
+		return ((ToolResponseMessage) history.get(history.size() - 1)).getResponses().get(0).responseData();
+	}
+
+	private static McpStatelessServerFeatures.SyncToolSpecification stateless(String name) {
+		List<?> tools = application.getBean("statelessTools", List.class);
+		return tools.stream()
+			.map(McpStatelessServerFeatures.SyncToolSpecification.class::cast)
+			.filter((tool) -> tool.tool().name().equals(name))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static void assertRefusal(CallToolResult result, String code, String retry) {
+		assertThat(result.isError()).as(result.toString()).isTrue();
+		assertThat(result.meta()).as(result.toString())
+			.extractingByKey("io.idempotency/refusal", InstanceOfAssertFactories.MAP)
+			.containsEntry("code", code)
+			.containsEntry("retry", retry);
+		assertThat(text(result)).contains("[code=" + code + ", retry=" + retry);
+	}
+
+	/** Repeats the call as a client would that obeys. */
+	private static CallToolResult repeat(McpSyncClient client, CallToolRequest request) {
+		return Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> client.callTool(request), (result) -> !Boolean.TRUE.equals(result.isError()));
+	}
+
+	private static CallToolRequest call(String tool, Map<String, Object> arguments, @Nullable String key) {
+		return new CallToolRequest(tool, arguments, (key != null) ? Map.of(MEMBER, key) : Map.of());
+	}
+
+	private static String text(CallToolResult result) {
+		return ((TextContent) result.content().get(0)).text();
+	}
+
+	private McpSyncClient client(String user) {
+		return client(user, port(), PATIENCE);
+	}
+
+	private McpSyncClient client(String user, int port, Duration patience) {
+		McpSyncClient client = McpClient
+			.sync(HttpClientStreamableHttpTransport.builder("http://127.0.0.1:" + port)
+				.requestBuilder(HttpRequest.newBuilder().header("X-User", user))
+				.build())
+			.requestTimeout(patience)
+			.build();
+		synchronized (this.clients) {
+			this.clients.add(client);
+		}
+		client.initialize();
+		return client;
+	}
+
+	private static int port() {
+		return application.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+	}
+
+}

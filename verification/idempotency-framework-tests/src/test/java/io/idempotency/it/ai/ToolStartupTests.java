@@ -1,0 +1,232 @@
+package io.idempotency.it.ai;
+
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.Idempotent;
+import io.idempotency.ai.ToolCallPostProcessor;
+import io.idempotency.ai.ToolDoor;
+import io.idempotency.ai.ToolErrorPostProcessor;
+import io.idempotency.autoconfigure.ai.IdempotencyToolsAutoConfiguration;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.modelcontextprotocol.common.McpTransportContext;
+import io.modelcontextprotocol.server.McpStatelessServerFeatures;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.ai.mcp.McpToolUtils;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.method.MethodToolCallbackProvider;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the start-up says about guarded tools, and what it leaves alone. */
+class ToolStartupTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyToolsAutoConfiguration.class))
+		.withPropertyValues("idempotency.store=memory");
+
+	@Test
+	void aToolWhoseWorkGoesOnIsRefused() {
+		assertRefused(this.runner.withBean(Later.class), "its work goes on after the method has returned");
+	}
+
+	@Test
+	void aToolOfAHiddenClassIsRefused() {
+		assertRefused(this.runner.withBean(Hidden.class), "of a class that is not public");
+	}
+
+	@Test
+	void theSessionIsForTools() {
+		assertRefused(this.runner.withBean(NoTool.class), "it is no tool of agents");
+	}
+
+	@Test
+	void aServerWithoutSessionsCannotTellThem() {
+		assertRefused(this.runner.withBean(Session.class).withPropertyValues("spring.ai.mcp.server.protocol=STATELESS"),
+				"the server has no sessions");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Meta.class, Session.class })
+	void aServerOfTheOtherTypeDoesNotShowTheRequest(Class<?> tools) {
+		assertRefused(this.runner.withBean(tools).withPropertyValues("spring.ai.mcp.server.type=ASYNC"),
+				"a server of type ASYNC");
+	}
+
+	@Test
+	void aKeyFromAnArgumentNeedsNoRequest() {
+		this.runner.withBean(Argument.class)
+			.withPropertyValues("spring.ai.mcp.server.type=ASYNC")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void theMemberOfTheKeyCanBeNamed() {
+		withTool().withPropertyValues("idempotency.key.meta-member=com.example/attempt").run((context) -> {
+			McpStatelessServerFeatures.SyncToolSpecification tool = context
+				.getBean(McpStatelessServerFeatures.SyncToolSpecification.class);
+			assertThat(call(tool, Map.of("com.example/attempt", "k")).isError()).isFalse();
+			assertThat(call(tool, Map.of("com.example/attempt", "k")).meta()).containsEntry("io.idempotency/replayed",
+					true);
+			assertThat(call(tool, Map.of("io.modelcontextprotocol/idempotencyKey", "k")).isError()).isTrue();
+			assertThat(context.getBean(Meta.class).calls()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void aCallWithoutACallerIsRefusedWhereThatIsWanted() {
+		withTool().withPropertyValues("idempotency.http.anonymous=refuse").run((context) -> {
+			CallToolResult refused = call(context.getBean(McpStatelessServerFeatures.SyncToolSpecification.class),
+					Map.of("io.modelcontextprotocol/idempotencyKey", "k"));
+			assertThat(refused.meta().toString()).contains("code=caller-unknown").contains("retry=fix-request");
+			assertThat(context.getBean(Meta.class).calls()).isZero();
+		});
+	}
+
+	@Test
+	void anApplicationWithoutAgentsIsNotAffected() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol", "org.springframework.ai"))
+			.withBean(Plain.class)
+			.run((context) -> {
+				assertThat(context).doesNotHaveBean(ToolDoor.class)
+					.doesNotHaveBean(ToolCallPostProcessor.class)
+					.doesNotHaveBean(ToolErrorPostProcessor.class);
+				assertThat(context.getBean(Plain.class).once("a")).isEqualTo(context.getBean(Plain.class).once("a"));
+			});
+	}
+
+	@Test
+	void aModelWithoutAServerNeedsNoDoor() {
+		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol"))
+			.withBean(Argument.class)
+			.run((context) -> {
+				assertThat(context).doesNotHaveBean(ToolDoor.class).hasSingleBean(ToolErrorPostProcessor.class);
+				assertThat(context.getBean(Argument.class).run("a")).isEqualTo("a");
+			});
+	}
+
+	@Test
+	void nothingIsGuardedWhereTheLibraryIsOff() {
+		this.runner.withPropertyValues("idempotency.enabled=false")
+			.run((context) -> assertThat(context).doesNotHaveBean(ToolDoor.class)
+				.doesNotHaveBean(ToolCallPostProcessor.class));
+	}
+
+	private ApplicationContextRunner withTool() {
+		return this.runner.withBean(Meta.class).withUserConfiguration(ToolOfMeta.class);
+	}
+
+	private static CallToolResult call(McpStatelessServerFeatures.SyncToolSpecification tool,
+			Map<String, Object> meta) {
+		return tool.callHandler()
+			.apply(McpTransportContext.EMPTY, new CallToolRequest("run", Map.of("thing", "t"), meta));
+	}
+
+	private static void assertRefused(ApplicationContextRunner runner, String problem) {
+		runner.run((context) -> assertThat(context).getFailure().hasMessageContaining(problem));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ToolOfMeta {
+
+		@Bean
+		McpStatelessServerFeatures.SyncToolSpecification tool(Meta meta) {
+			ToolCallback callback = MethodToolCallbackProvider.builder()
+				.toolObjects(meta)
+				.build()
+				.getToolCallbacks()[0];
+			return McpToolUtils.toStatelessSyncToolSpecification(callback, null);
+		}
+
+	}
+
+	public static class Meta {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		@Tool
+		@Idempotent
+		public String run(String thing) {
+			return thing + this.calls.incrementAndGet();
+		}
+
+		public int calls() {
+			return this.calls.get();
+		}
+
+	}
+
+	public static class Session {
+
+		@Tool
+		@Idempotent(key = "sessionAndArguments()")
+		public String run(String thing) {
+			return thing;
+		}
+
+	}
+
+	public static class Argument {
+
+		@Tool
+		@Idempotent(key = "#thing")
+		public String run(String thing) {
+			return thing;
+		}
+
+	}
+
+	public static class Later {
+
+		@Tool
+		@Idempotent
+		public Mono<String> run(String thing) {
+			return Mono.just(thing);
+		}
+
+	}
+
+	static class Hidden {
+
+		@Tool
+		@Idempotent
+		public String run(String thing) {
+			return thing;
+		}
+
+	}
+
+	static class NoTool {
+
+		@Idempotent(key = "sessionAndArguments()")
+		public String run(String thing) {
+			return thing;
+		}
+
+	}
+
+	public static class Plain {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		@Idempotent(key = "#thing")
+		public String once(String thing) {
+			return thing + this.calls.incrementAndGet();
+		}
+
+	}
+
+}
