@@ -57,6 +57,22 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		return this.policy.operation();
 	}
 
+	/**
+	 * Returns whether the key, its scope, the condition or the expression of the
+	 * fingerprint names a value of the body.
+	 * @return whether one does
+	 */
+	public boolean readsBody() {
+		return this.keySource instanceof KeySource.Body
+				|| this.keySource instanceof KeySource.Spel spel && readsBody(spel.expression())
+				|| this.fingerprint instanceof FingerprintSource.Spel spel && readsBody(spel.expression())
+				|| readsBody(this.scope) || readsBody(this.condition);
+	}
+
+	private static boolean readsBody(@Nullable OperationExpression expression) {
+		return expression != null && expression.calls("body");
+	}
+
 	/** Names the method in messages. */
 	public String describe() {
 		return MethodNames.describe(this.method, this.targetClass);

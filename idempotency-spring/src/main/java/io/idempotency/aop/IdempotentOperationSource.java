@@ -36,6 +36,15 @@ public interface IdempotentOperationSource {
 	}
 
 	/**
+	 * Returns whether a guarded method that no request is mapped to may read the body of
+	 * the current request.
+	 * @return whether one of those that are known by now may
+	 */
+	default boolean readsBodies() {
+		return true;
+	}
+
+	/**
 	 * Checks all operations of a class.
 	 * @param targetClass the class of a bean
 	 * @throws IdempotencyConfigurationException if the annotation of a method is wrong

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.aop.IdempotentOperation;
@@ -62,20 +63,25 @@ final class Exchange {
 		return (Exchange) request.getAttribute(ATTRIBUTE);
 	}
 
-	static Exchange of(ServletRequest request, HttpSettings settings) {
-		Exchange exchange = find(request);
-		if (exchange == null) {
-			exchange = new Exchange(settings, request.getAttribute(OBSERVED) != null);
-			request.setAttribute(ATTRIBUTE, exchange);
-		}
+	/** Begins the exchange of a request that has none. */
+	static Exchange begin(ServletRequest request, HttpSettings settings) {
+		Exchange exchange = new Exchange(settings, request.getAttribute(OBSERVED) != null);
+		request.setAttribute(ATTRIBUTE, exchange);
 		return exchange;
 	}
 
 	/**
-	 * Creates the exception for a request that did not pass the filter, because nothing
-	 * may run unprotected.
+	 * Creates the exception for a request that the filter has not wrapped, because
+	 * nothing may run unprotected.
 	 */
-	static IllegalStateException missing(String aim) {
+	static IllegalStateException missing(ServletRequest request, String aim) {
+		if (GuardedHandlers.disprove(request)) {
+			return new IllegalStateException("Cannot " + aim + ": by its method and its path the request could not "
+					+ "meet a guarded handler, so the IdempotencyFilter did not wrap it. Nothing has run, and every request "
+					+ "is wrapped from now on. To have none fail, let filters that change the method or the path of a request "
+					+ "come before the IdempotencyFilter (see idempotency.http.filter-order), and read no body and include "
+					+ "no guarded handler in a handler that is not guarded");
+		}
 		return new IllegalStateException("Cannot " + aim + ": the request did not pass the IdempotencyFilter. "
 				+ "Register it as a filter for the dispatcher types REQUEST, ASYNC, ERROR and FORWARD; in a test with "
 				+ "MockMvc use @AutoConfigureMockMvc or addFilters(...)");
@@ -248,10 +254,7 @@ final class Exchange {
 	}
 
 	private CapturingResponse requireResponse() {
-		if (this.response == null) {
-			throw missing("guard the call");
-		}
-		return this.response;
+		return Objects.requireNonNull(this.response, "The filter enters an exchange when it begins");
 	}
 
 	/** Is told that the handler itself starts asynchronous processing. */

@@ -32,7 +32,12 @@ final class HandlerOperations {
 	 * HTTP methods, the annotation of a method does.
 	 */
 	static boolean isExempt(IdempotentOperation operation, HttpServletRequest request) {
-		return !operation.declaredOnMethod() && SAFE_METHODS.contains(request.getMethod());
+		return !operation.declaredOnMethod() && isSafe(request.getMethod());
+	}
+
+	/** Returns whether a method of HTTP is one that the annotation of a class exempts. */
+	static boolean isSafe(String method) {
+		return SAFE_METHODS.contains(method);
 	}
 
 	/**

@@ -62,7 +62,7 @@ final class HttpCall implements GuardedAction<Object> {
 	public void acquired(OwnedClaim claim) {
 		RecordingRequest guarded = RecordingRequest.find(this.request);
 		if (guarded == null) {
-			throw Exchange.missing("guard the call");
+			throw Exchange.missing(this.request, "guard the call");
 		}
 		this.answer = this.exchange.claimed(guarded, claim, this.engine);
 	}

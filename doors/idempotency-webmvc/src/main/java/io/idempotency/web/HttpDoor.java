@@ -123,7 +123,7 @@ public final class HttpDoor implements OperationDoor {
 	public @Nullable Object enter(OperationCall call) throws Throwable {
 		HttpServletRequest request = HttpRequestValues.currentRequest();
 		if (request == null) {
-			throw Exchange.missing("guard the call");
+			throw new IllegalStateException("The door opens only for the handler of a request");
 		}
 		Exchange exchange = Exchange.find(request);
 		if (exchange != null && exchange.isGuarded()) {
@@ -148,7 +148,7 @@ public final class HttpDoor implements OperationDoor {
 					"The key has bytes that are no text in the charset of the request: send it in UTF-8");
 		}
 		if (exchange == null) {
-			throw Exchange.missing("guard a call of '" + call.operation().name() + "'");
+			throw Exchange.missing(request, "guard a call of '" + call.operation().name() + "'");
 		}
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, request, values),
 				fingerprint(call, request, values), call.operation().policy(), call.operation().store());
@@ -206,7 +206,7 @@ public final class HttpDoor implements OperationDoor {
 		IdempotentOperation operation = call.operation();
 		RecordingRequest guarded = RecordingRequest.find(request);
 		if (guarded == null) {
-			throw Exchange.missing("compare a request of '" + operation.name() + "'");
+			throw Exchange.missing(request, "compare a request of '" + operation.name() + "'");
 		}
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {

@@ -125,7 +125,7 @@ public final class HttpRequestValues implements RequestValues {
 	private RecordingRequest guarded() {
 		RecordingRequest guarded = RecordingRequest.find(this.request);
 		if (guarded == null) {
-			throw Exchange.missing("read the body of the request");
+			throw Exchange.missing(this.request, "read the body of the request");
 		}
 		return guarded;
 	}

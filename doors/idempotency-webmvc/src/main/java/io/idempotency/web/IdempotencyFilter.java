@@ -20,8 +20,8 @@ import jakarta.servlet.http.HttpServletResponse;
  * request, and can hold the response back until the record is complete.
  * <p>
  * The filter must be registered for the dispatcher types REQUEST, ASYNC, ERROR and
- * FORWARD, inside Spring Security. It does nothing to requests whose handler is not
- * guarded. Thread-safe.
+ * FORWARD, inside Spring Security. A dispatch that cannot meet a guarded handler passes
+ * as the container gave it. Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -33,6 +33,8 @@ public final class IdempotencyFilter implements Filter {
 
 	private final HandlerOperations handlers;
 
+	private final GuardedHandlers guarded;
+
 	/**
 	 * Creates the filter.
 	 * @param settings the settings of the door
@@ -42,6 +44,7 @@ public final class IdempotencyFilter implements Filter {
 	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations) {
 		this.settings = settings;
 		this.handlers = new HandlerOperations(operations);
+		this.guarded = new GuardedHandlers(operations);
 	}
 
 	@Override
@@ -57,13 +60,20 @@ public final class IdempotencyFilter implements Filter {
 
 	private void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
-		Exchange exchange = Exchange.of(request, this.settings);
+		Exchange exchange = Exchange.find(request);
+		if (exchange == null) {
+			if (!this.guarded.mayMeet(request)) {
+				chain.doFilter(request, response);
+				return;
+			}
+			exchange = Exchange.begin(request, this.settings);
+		}
 		CapturingResponse previous = exchange.response();
 		HttpServletResponse captured = exchange.enter(request, response);
-		HttpServletRequest guarded = (RecordingRequest.find(request) != null) ? request
+		HttpServletRequest recorded = (RecordingRequest.find(request) != null) ? request
 				: new RecordingRequest(request, this.handlers, this.settings.maxRequestSize());
 		try {
-			chain.doFilter(guarded, captured);
+			chain.doFilter(recorded, captured);
 		}
 		catch (IOException | ServletException | RuntimeException | Error ex) {
 			if (!exchange.leave(request, previous, ex)) {

@@ -19,6 +19,8 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.KeySource;
 import io.idempotency.http.StoredResponse;
+import io.idempotency.http.request.ContentType;
+import io.idempotency.http.request.FormData;
 import io.idempotency.http.request.FormParameters;
 import io.idempotency.http.request.JsonBody;
 import io.idempotency.http.request.MalformedJsonException;
@@ -45,6 +47,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private final long limit;
 
+	/** Whether code that was not guarded had the request before. */
+	private final boolean late;
+
 	private @Nullable RecordingInputStream stream;
 
 	private @Nullable BufferedReader reader;
@@ -59,6 +64,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		super(request);
 		this.handlers = handlers;
 		this.limit = limit;
+		this.late = GuardedHandlers.hasPassed(request);
 	}
 
 	/**
@@ -188,7 +194,32 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		if (!body.readAhead()) {
 			throw tooLarge();
 		}
+		if (this.late && !isWhole(body.recorded().remaining())) {
+			throw Exchange.missing(this, "use the body of the request, which was read before");
+		}
 		return body;
+	}
+
+	/**
+	 * Returns whether a body is surely all that the client has sent. The code that had
+	 * the request before may have read a part of it, or all of it as parameters.
+	 */
+	private boolean isWhole(int size) {
+		long announced = getContentLengthLong();
+		if (announced < 0) {
+			return size == 0 && getHeader("Transfer-Encoding") == null && getProtocol().startsWith("HTTP/1");
+		}
+		return size == announced || size == 0 && isFormInParameters();
+	}
+
+	private boolean isFormInParameters() {
+		Map<String, List<String>> query = (getQueryString() != null)
+				? FormData.parse(getQueryString(), StandardCharsets.UTF_8) : Map.of();
+		return ContentType.of(getContentType()) == ContentType.FORM && query != null
+				&& super.getParameterMap().values().stream().mapToInt((values) -> values.length).sum() > query.values()
+					.stream()
+					.mapToInt(List::size)
+					.sum();
 	}
 
 	/**

@@ -23,7 +23,7 @@ class ExchangeTests {
 
 	private final IdempotentOperation operation = mock(IdempotentOperation.class);
 
-	private final Exchange exchange = Exchange.of(new MockHttpServletRequest(), HttpSettings.DEFAULTS);
+	private final Exchange exchange = Exchange.begin(new MockHttpServletRequest(), HttpSettings.DEFAULTS);
 
 	@Test
 	void noKeyIsMadeAtFirst() {

@@ -40,6 +40,8 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 
 	private final CoveredMethods covered;
 
+	private volatile boolean readsBodies;
+
 	/**
 	 * Creates the source.
 	 * @param beanFactory resolves placeholders, stores, and the beans that expressions
@@ -77,6 +79,11 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	}
 
 	@Override
+	public boolean readsBodies() {
+		return this.readsBodies;
+	}
+
+	@Override
 	public void check(Class<?> targetClass) {
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
 			if (!IdempotentAnnotation.isMadeByCompiler(method)) {
@@ -93,6 +100,12 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 		if (annotation.method().equals(method) && annotation.targetClass() == targetClass) {
 			IdempotentOperation operation = this.factory.create(annotation);
 			checkShared(operation);
+			// A handler reads the body of its own request, a listener that of its
+			// message.
+			if (operation.readsBody() && !this.covered.isCovered(annotation)
+					&& this.covered.adviceForKey(annotation) == null) {
+				this.readsBodies = true;
+			}
 			return operation;
 		}
 		// All ways to call the method (an interface, a bridge, a proxy) share one

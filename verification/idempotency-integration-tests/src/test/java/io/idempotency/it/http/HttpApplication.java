@@ -2,6 +2,7 @@ package io.idempotency.it.http;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
@@ -13,6 +14,7 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.filter.HiddenHttpMethodFilter;
 
 /** An application as a user would write it, with everything a real one has around it. */
 @SpringBootConfiguration
@@ -20,13 +22,23 @@ import org.springframework.security.web.SecurityFilterChain;
 @EnableMethodSecurity
 @Import({ AnswersController.class, AsyncController.class, FailuresController.class, KeysController.class,
 		RequestsController.class, ReadingController.class, TwinsController.class, CallersController.class,
-		DispatchesController.class, ValidatedController.class, UncomparedController.class, ErrorAnswers.class,
-		Bookings.class })
+		DispatchesController.class, ValidatedController.class, UncomparedController.class, UnguardedController.class,
+		ErrorAnswers.class, Bookings.class })
 class HttpApplication {
 
 	@Bean
 	Runs runs() {
 		return new Runs();
+	}
+
+	/** Comes after the filter of the library. */
+	@Bean
+	FilterRegistrationBean<HiddenHttpMethodFilter> hiddenMethods() {
+		FilterRegistrationBean<HiddenHttpMethodFilter> filter = new FilterRegistrationBean<>(
+				new HiddenHttpMethodFilter());
+		filter.addUrlPatterns("/unguarded/hidden");
+		filter.setOrder(100);
+		return filter;
 	}
 
 	/**

@@ -49,4 +49,10 @@ class OnJettyTests {
 
 	}
 
+	@Nested
+	@OnJetty
+	class Unguarded extends UnguardedOnTomcatTests {
+
+	}
+
 }
