@@ -4,7 +4,6 @@ import java.util.function.Consumer;
 
 import io.idempotency.Internal;
 import io.idempotency.protocol.TransactionOutcome;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The database transactions of the application, in which the records of operations with
@@ -17,40 +16,48 @@ import org.jspecify.annotations.Nullable;
 public interface BusinessTransactions {
 
 	/**
-	 * Runs work in the current transaction, or in a new one if there is none.
-	 * @param <T> the result of the work
-	 * @param work the work; its exception rolls the transaction back
+	 * Begins a transaction, or takes part in the current one. The thread that calls this
+	 * method ends it.
 	 * @param ended is told how the transaction has ended. A transaction that was open
-	 * before this call ends after this method has returned
-	 * @return the result of the work
+	 * before this call ends after its part here has ended
+	 * @return the transaction
 	 * @throws io.idempotency.store.IdempotencyStoreException if no transaction could be
-	 * begun; the work has not run
-	 * @throws Throwable the exception of the work, or of the commit
+	 * begun
 	 */
-	<T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable;
+	Begun begin(Consumer<TransactionOutcome> ended);
 
 	/**
-	 * Returns whether work that is executed now would be in a new transaction, and the
-	 * calling thread holds no connection yet.
+	 * Returns whether a transaction would be new if it was begun now, and the calling
+	 * thread holds no connection yet.
 	 * @return whether a transaction would be begun
 	 */
 	boolean wouldBegin();
 
 	/**
-	 * The work that runs in a transaction.
+	 * A transaction in which work runs.
 	 *
-	 * @param <T> the result
 	 * @hidden
 	 */
-	@FunctionalInterface
-	interface Work<T> {
+	interface Begun {
 
 		/**
-		 * Runs the work.
-		 * @return the result
-		 * @throws Throwable any exception of the work
+		 * Returns whether the transaction is new, and nothing of the calling thread is
+		 * around it, so that it may stay open when the guarded method has returned.
+		 * @return whether it ends with this part of it
 		 */
-		@Nullable T run() throws Throwable;
+		boolean isAlone();
+
+		/**
+		 * Commits, or leaves that to who has begun the transaction.
+		 * @throws RuntimeException the exception of the commit
+		 */
+		void commit();
+
+		/**
+		 * Rolls back, also what others have begun.
+		 * @param failure why; a failure of the rollback is only added to it
+		 */
+		void rollback(Throwable failure);
 
 	}
 

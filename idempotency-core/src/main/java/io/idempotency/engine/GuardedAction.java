@@ -34,6 +34,15 @@ public interface GuardedAction<T> {
 	@Nullable T run() throws Throwable;
 
 	/**
+	 * Returns the result that duplicates get if the call returns as its method usually
+	 * does.
+	 * @return the result, {@code null} if it is not known before the method has returned
+	 */
+	default @Nullable StoredResult known() {
+		return null;
+	}
+
+	/**
 	 * Looks up the result in the business data. The engine asks only if the policy is
 	 * recoverable.
 	 * @return the result, or {@code null} if there is none

@@ -10,10 +10,13 @@ import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.StoreUpkeep;
@@ -159,44 +162,83 @@ final class JoinedCalls {
 		}
 
 		@Nullable T execute(BusinessTransactions transactions) throws Throwable {
+			BusinessTransactions.Begun transaction = transactions.begin(this::ended);
 			Settled<T> settled;
 			try {
-				settled = transactions.execute(this::work, this::ended);
+				settled = work(transaction.isAlone());
+				write();
+			}
+			catch (Throwable thrown) {
+				transaction.rollback(thrown);
+				return afterRollback(thrown);
+			}
+			if (settled.undone() && settled.failure() != null) {
+				transaction.rollback(settled.failure());
+				leave();
+				return settled.get();
+			}
+			try {
+				transaction.commit();
 			}
 			catch (Throwable thrown) {
 				return afterRollback(thrown);
 			}
 			leave();
-			if (settled == null) {
-				throw new IllegalStateException("A transaction gives what its work has given");
-			}
 			return settled.get();
 		}
 
-		private Settled<T> work() throws Throwable {
+		private Settled<T> work(boolean alone) throws Throwable {
 			ClaimOrigin origin = JoinedCalls.this.origins.current();
-			ClaimResult result = this.joining.claim(this.call.claim(origin));
+			StoredResult known = known();
+			StoredResult kept = (known != null) ? JoinedCalls.this.results.encrypt(this.call, known) : null;
+			ClaimResult result = this.joining
+				.claim(this.call.claim(origin).withJoined(new ClaimRequest.JoinedWork(alone, kept)));
 			this.upkeep.outage().answered();
+			if (result instanceof ClaimResult.Completed && Running.includes(this.call.key())) {
+				// This very transaction has written the record, and its work still runs.
+				result = new ClaimResult.InProgress(this.call.policy().lease());
+			}
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
 					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action, this.observed),
-							null);
+							null, false);
 				}
 				catch (Throwable refused) {
 					// The call is refused or replayed. That is no reason to roll back
 					// other work of the caller.
-					return new Settled<>(null, refused);
+					return new Settled<>(null, refused, alone && result instanceof ClaimResult.InProgress);
 				}
 			}
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
 					JoinedCalls.this.upkeep.waiter(), JoinedCalls.this.results, JoinedCalls.this.events, this.observed);
-			owned.joined();
+			owned.joined(acquired.done() ? known : null);
 			this.claim = owned;
 			this.stage = Stage.WORKING;
 			if (owned.isAbandoned()) {
 				JoinedCalls.this.events.takenOver(this.call, acquired.before(), origin);
 			}
-			T value = run(owned);
+			return new Settled<>(acquired.done() ? Running.of(this.call.key(), () -> run(owned)) : run(owned), null,
+					false);
+		}
+
+		/**
+		 * Returns the result that duplicates will get, {@code null} if it is known only
+		 * after the work, or cannot be encoded, which the end of the call will tell.
+		 */
+		private @Nullable StoredResult known() {
+			try {
+				return this.call.policy().replays() ? this.action.known() : null;
+			}
+			catch (Throwable ex) {
+				return null;
+			}
+		}
+
+		private void write() {
+			OwnedClaim owned = this.claim;
+			if (owned == null) {
+				return;
+			}
 			try {
 				owned.writeBeforeCommit(this.joining);
 			}
@@ -207,7 +249,6 @@ final class JoinedCalls {
 				}
 				throw ex;
 			}
-			return new Settled<>(value, null);
 		}
 
 		private @Nullable T run(OwnedClaim owned) throws Throwable {
@@ -292,8 +333,54 @@ final class JoinedCalls {
 
 	}
 
-	/** The answer for the caller after the transaction has ended. */
-	private record Settled<T>(@Nullable T value, @Nullable Throwable failure) {
+	/**
+	 * The works on this thread whose records say "done" from the start. A call of one of
+	 * these keys inside of such a work would read that in the transaction of both.
+	 */
+	private record Running(IdempotencyKey key, @Nullable Running outer) {
+
+		private static final ThreadLocal<Running> CURRENT = new ThreadLocal<>();
+
+		static <T> @Nullable T of(IdempotencyKey key, Work<T> work) throws Throwable {
+			Running outer = CURRENT.get();
+			CURRENT.set(new Running(key, outer));
+			try {
+				return work.run();
+			}
+			finally {
+				if (outer != null) {
+					CURRENT.set(outer);
+				}
+				else {
+					CURRENT.remove();
+				}
+			}
+		}
+
+		static boolean includes(IdempotencyKey key) {
+			for (Running running = CURRENT.get(); running != null; running = running.outer) {
+				if (running.key.equals(key)) {
+					return true;
+				}
+			}
+			return false;
+		}
+
+	}
+
+	private interface Work<T> {
+
+		@Nullable T run() throws Throwable;
+
+	}
+
+	/**
+	 * The answer for the caller after the transaction has ended.
+	 *
+	 * @param undone whether the transaction is rolled back, because the store need not
+	 * have left it usable
+	 */
+	private record Settled<T>(@Nullable T value, @Nullable Throwable failure, boolean undone) {
 
 		@Nullable T get() throws Throwable {
 			if (this.failure != null) {

@@ -13,8 +13,10 @@ import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoredResult;
 import io.idempotency.upkeep.ConflictWaiter;
 import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.RecordWriter;
@@ -125,9 +127,13 @@ public final class OwnedClaim {
 		this.end.surrounded();
 	}
 
-	/** Notes that the record is in the transaction of the work. */
-	void joined() {
-		this.end.joined();
+	/**
+	 * Notes that the record is in the transaction of the work.
+	 * @param done the result with which the record is done already, {@code null} if it is
+	 * not
+	 */
+	void joined(@Nullable StoredResult done) {
+		this.end.joined(done);
 	}
 
 	/**
@@ -159,6 +165,13 @@ public final class OwnedClaim {
 	void writeBeforeCommit(IdempotencyStore joining) {
 		Write write = this.end.beforeCommit();
 		boolean accepted = true;
+		if (write instanceof Write.Applied applied) {
+			this.end.writtenBeforeCommit(applied.change());
+			return;
+		}
+		if (this.end.isDoneEarly()) {
+			accepted = joining.complete(Completion.forget(this.claim, this.call.fingerprint()));
+		}
 		if (write instanceof Write.Complete complete) {
 			accepted = joining.complete(complete.completion());
 		}

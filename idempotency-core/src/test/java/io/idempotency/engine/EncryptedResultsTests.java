@@ -118,7 +118,7 @@ class EncryptedResultsTests {
 	@Test
 	void resultThatCommitsWithItsTransactionIsEncrypted() throws Throwable {
 		GuardedCall call = call(EngineFixture.KEY, this.node.store);
-		BusinessTransactions transactions = new CommittedTransactions();
+		BusinessTransactions transactions = new TestTransactions();
 		this.node.engine.execute(call, TestAction.returning(SECRET), transactions);
 		assertEncrypted(stored(this.node.memory, EngineFixture.KEY));
 		assertThat(this.node.engine.execute(call, TestAction.returning("two"), transactions)).isEqualTo(SECRET);
@@ -440,22 +440,6 @@ class EncryptedResultsTests {
 				this.runs.incrementAndGet();
 				return "two";
 			});
-		}
-
-	}
-
-	private static final class CommittedTransactions implements BusinessTransactions {
-
-		@Override
-		public boolean wouldBegin() {
-			return true;
-		}
-
-		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
-			T result = work.run();
-			ended.accept(TransactionOutcome.COMMITTED);
-			return result;
 		}
 
 	}

@@ -573,41 +573,13 @@ class EndingTests {
 	}
 
 	/** A transaction, of the work or around it. */
-	private static final class Transaction implements BusinessTransactions, SurroundingTransaction {
+	private static final class Transaction extends TestTransactions implements SurroundingTransaction {
 
 		private final Map<IdempotencyKey, OwnedClaim> claims = new HashMap<>();
 
 		private final List<Consumer<TransactionOutcome>> ended = new ArrayList<>();
 
 		private boolean open = true;
-
-		/** What the commit fails with. */
-		private @Nullable RuntimeException failure;
-
-		private TransactionOutcome failed = TransactionOutcome.ROLLED_BACK;
-
-		@Override
-		public boolean wouldBegin() {
-			return true;
-		}
-
-		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> told) throws Throwable {
-			T result;
-			try {
-				result = work.run();
-			}
-			catch (Throwable thrown) {
-				told.accept(TransactionOutcome.ROLLED_BACK);
-				throw thrown;
-			}
-			if (this.failure != null) {
-				told.accept(this.failed);
-				throw this.failure;
-			}
-			told.accept(TransactionOutcome.COMMITTED);
-			return result;
-		}
 
 		@Override
 		public @Nullable OwnedClaim find(IdempotencyKey key) {

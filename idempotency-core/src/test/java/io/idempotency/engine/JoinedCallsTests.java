@@ -3,7 +3,6 @@ package io.idempotency.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
@@ -34,7 +33,7 @@ class JoinedCallsTests {
 
 	private final ScriptedStore joining = this.node.store;
 
-	private final RecordedTransactions transactions = new RecordedTransactions();
+	private final TestTransactions transactions = new TestTransactions();
 
 	private final List<String> runs = new ArrayList<>();
 
@@ -89,7 +88,7 @@ class JoinedCallsTests {
 
 	@Test
 	void transactionOfTheCallerThatIsLostIsNotBegunAgain() {
-		this.transactions.callers = true;
+		this.transactions.begins = false;
 		IllegalStateException deadlock = new IllegalStateException("deadlock");
 		this.joining.fail(ScriptedStore.Verb.CLAIM, ScriptedStore.Point.BEFORE, 1,
 				() -> new TransactionLostException("lost", deadlock));
@@ -120,7 +119,8 @@ class JoinedCallsTests {
 
 	@Test
 	void commitWhoseReplyIsLostReleasesNothing() {
-		this.transactions.loseReplyOfCommit = true;
+		this.transactions.failure = new IllegalStateException("reply lost");
+		this.transactions.failed = TransactionOutcome.UNKNOWN;
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::execute).withMessage("reply lost");
 		assertThat(this.joining.count(ScriptedStore.Verb.RELEASE)).isZero();
 		assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Completed.class);
@@ -191,53 +191,6 @@ class JoinedCallsTests {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.node.engine.execute(call, TestAction.returning("one"), this.transactions))
 			.withMessageContaining("MemoryIdempotencyStore cannot join");
-	}
-
-	private static final class RecordedTransactions implements BusinessTransactions {
-
-		private final List<TransactionOutcome> outcomes = new ArrayList<>();
-
-		private final List<Runnable> later = new ArrayList<>();
-
-		private boolean loseReplyOfCommit;
-
-		private boolean tellsLater;
-
-		private boolean callers;
-
-		@Override
-		public boolean wouldBegin() {
-			return !this.callers;
-		}
-
-		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
-			T result;
-			try {
-				result = work.run();
-			}
-			catch (Throwable failure) {
-				end(TransactionOutcome.ROLLED_BACK, ended);
-				throw failure;
-			}
-			if (this.loseReplyOfCommit) {
-				end(TransactionOutcome.UNKNOWN, ended);
-				throw new IllegalStateException("reply lost");
-			}
-			end(TransactionOutcome.COMMITTED, ended);
-			return result;
-		}
-
-		private void end(TransactionOutcome outcome, Consumer<TransactionOutcome> ended) {
-			this.outcomes.add(outcome);
-			if (this.tellsLater) {
-				this.later.add(() -> ended.accept(outcome));
-			}
-			else {
-				ended.accept(outcome);
-			}
-		}
-
 	}
 
 }

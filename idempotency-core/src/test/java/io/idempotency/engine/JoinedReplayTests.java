@@ -31,7 +31,7 @@ class JoinedReplayTests {
 
 	private final ScriptedStore store = this.node.store;
 
-	private final CountedTransactions transactions = new CountedTransactions();
+	private final TestTransactions transactions = new TestTransactions();
 
 	private final List<String> runs = new ArrayList<>();
 
@@ -144,7 +144,7 @@ class JoinedReplayTests {
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
 				TestPolicy.replay().build().change().recoverable(true).build(), this.store);
 		TestAction<String> unreadable = TestAction.returning(TextCodec.UNREADABLE).recovering(() -> {
-			assertThat(this.transactions.open).isTrue();
+			assertThat(this.transactions.isOpen).isTrue();
 			return "recovered";
 		});
 		this.node.engine.execute(call, unreadable, this.transactions);
@@ -169,35 +169,6 @@ class JoinedReplayTests {
 		execute(TestPolicy.mode(IdempotencyMode.LOCK), Fingerprint.NONE);
 		assertThat(this.runs).hasSize(2);
 		assertThat(this.store.sequence()).doesNotContain(Verb.LOOK);
-	}
-
-	private static final class CountedTransactions implements BusinessTransactions {
-
-		private boolean begins = true;
-
-		private boolean open;
-
-		private int begun;
-
-		@Override
-		public boolean wouldBegin() {
-			return this.begins;
-		}
-
-		@Override
-		public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
-			this.begun++;
-			this.open = true;
-			try {
-				T result = work.run();
-				ended.accept(TransactionOutcome.COMMITTED);
-				return result;
-			}
-			finally {
-				this.open = false;
-			}
-		}
-
 	}
 
 }

@@ -209,22 +209,8 @@ class ObservedCallTests {
 
 	@Test
 	void joinedCallEndsWithItsTransaction() throws Throwable {
-		BusinessTransactions commits = new BusinessTransactions() {
-
-			@Override
-			public boolean wouldBegin() {
-				return true;
-			}
-
-			@Override
-			public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
-				T result = work.run();
-				assertThat(ObservedCallTests.this.calls.last().ends).hasValue(0);
-				ended.accept(TransactionOutcome.COMMITTED);
-				return result;
-			}
-
-		};
+		TestTransactions commits = new TestTransactions();
+		commits.beforeEnd = () -> assertThat(this.calls.last().ends).hasValue(0);
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
 		this.node.engine.execute(call, TestAction.returning("one"), commits);
 		expect(IdempotencyOutcome.EXECUTED);

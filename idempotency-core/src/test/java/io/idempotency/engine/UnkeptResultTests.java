@@ -96,21 +96,7 @@ class UnkeptResultTests {
 	void commitIsATombstoneAtOnceWhereTheAnswerIsMadeAfterIt() throws Throwable {
 		CompletableFuture<Ending> answer = new CompletableFuture<>();
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
-		this.node.engine.execute(call, new AnsweredLater(answer), new BusinessTransactions() {
-
-			@Override
-			public boolean wouldBegin() {
-				return true;
-			}
-
-			@Override
-			public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
-				T result = work.run();
-				ended.accept(TransactionOutcome.COMMITTED);
-				return result;
-			}
-
-		});
+		this.node.engine.execute(call, new AnsweredLater(answer), new TestTransactions());
 		assertThat(this.node.askElsewhere(this.policy)).isInstanceOf(ClaimResult.Tombstone.class);
 		answer.complete(new Ending.Done(() -> EngineFixture.text("secret")));
 		assertThat(this.node.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE);

@@ -73,7 +73,7 @@ class ClaimEndTests {
 
 	private ClaimEnd joined() {
 		ClaimEnd end = free();
-		end.joined();
+		end.joined(null);
 		return end;
 	}
 
@@ -480,6 +480,44 @@ class ClaimEndTests {
 		assertThat(end.carriedOut()).isInstanceOf(Ending.Done.class);
 		assertThat(end.ended(failed())).isEqualTo(Write.HOLD);
 		assertThat(end.isJoined()).isFalse();
+	}
+
+	@Test
+	void recordThatIsDoneSinceTheClaimIsNotWrittenAgain() {
+		ClaimEnd end = doneEarly();
+		assertThat(end.ended(done())).isEqualTo(Write.HOLD);
+		Write write = end.beforeCommit();
+		assertThat(write).isInstanceOf(Write.Applied.class);
+		assertCompletes(write.change(), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		end.writtenBeforeCommit(write.change());
+		assertThat(end.transactionEnded(COMMITTED, false)).isEqualTo(new Write.Applied(write.change()));
+	}
+
+	@Test
+	void recordThatIsDoneSinceTheClaimIsReplacedByAnyOtherEnd() {
+		ClaimEnd other = free();
+		other.joined(EngineFixture.text("other"));
+		other.ended(done());
+		assertCompletes(other.beforeCommit(), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		ClaimEnd shorter = doneEarly();
+		shorter.context().retention(HOUR);
+		shorter.ended(done());
+		assertCompletes(shorter.beforeCommit(), Completion.Type.RESULT, ResultKind.SUCCESS, HOUR);
+		ClaimEnd unkept = doneEarly();
+		unkept.ended(undone(ResultKind.SUCCESS, null));
+		assertTombstone(unkept.beforeCommit(), ResultKind.SUCCESS, DAY);
+		ClaimEnd released = releaseRequested(doneEarly());
+		released.ended(done());
+		assertThat(released.beforeCommit()).isEqualTo(new Write.Release(null));
+		ClaimEnd failed = doneEarly();
+		failed.ended(new Ending.Failed(CAUSE, null));
+		assertThat(failed.beforeCommit()).isEqualTo(new Write.Release(CAUSE));
+	}
+
+	private ClaimEnd doneEarly() {
+		ClaimEnd end = free();
+		end.joined(RESULT);
+		return end;
 	}
 
 	@Test

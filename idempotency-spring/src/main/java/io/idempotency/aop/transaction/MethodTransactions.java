@@ -151,9 +151,17 @@ public final class MethodTransactions {
 		}
 		IdempotencyStore joining = store.joining().orElseThrow();
 		try {
-			new SpringTransactions(transactions, new DefaultTransactionDefinition())
-				.execute(() -> joining.release(NO_KEY, ClaimId.random()), (outcome) -> {
+			BusinessTransactions.Begun begun = new SpringTransactions(transactions, new DefaultTransactionDefinition())
+				.begin((outcome) -> {
 				});
+			try {
+				joining.release(NO_KEY, ClaimId.random());
+			}
+			catch (Throwable ex) {
+				begun.rollback(ex);
+				throw ex;
+			}
+			begun.commit();
 		}
 		catch (NoTransactionToJoinException ex) {
 			throw SetupProblem.of(method, targetClass,

@@ -5,7 +5,6 @@ import java.util.function.Consumer;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -32,19 +31,18 @@ final class SpringTransactions implements BusinessTransactions {
 	}
 
 	@Override
-	public <T> @Nullable T execute(Work<T> work, Consumer<TransactionOutcome> ended) throws Throwable {
+	public Begun begin(Consumer<TransactionOutcome> ended) {
+		boolean surrounded = TransactionSynchronizationManager.isSynchronizationActive();
 		TransactionStatus status = begin();
-		T result;
+		Open open = new Open(this.manager, status, !surrounded && status.isNewTransaction());
 		try {
 			this.transactions.opened().bind(ended);
-			result = work.run();
 		}
-		catch (Throwable failure) {
-			rollback(status, failure);
+		catch (RuntimeException | Error failure) {
+			open.rollback(failure);
 			throw failure;
 		}
-		this.manager.commit(status);
-		return result;
+		return open;
 	}
 
 	/**
@@ -69,31 +67,42 @@ final class SpringTransactions implements BusinessTransactions {
 		}
 	}
 
-	/**
-	 * Rolls back, also a transaction whose manager would leave that to who began it. A
-	 * failure of the rollback is only added to the failure of the work.
-	 */
-	private void rollback(TransactionStatus status, Throwable failure) {
-		try {
-			try {
-				status.setRollbackOnly();
-			}
-			finally {
-				this.manager.rollback(status);
-			}
-		}
-		catch (Throwable ex) {
-			// A synchronization of the application may throw anything.
-			if (ex != failure) {
-				failure.addSuppressed(ex);
-			}
-		}
-	}
-
 	/** Returns the name of the transaction manager, for messages. */
 	@Override
 	public String toString() {
 		return this.transactions.toString();
+	}
+
+	/** A transaction of the manager. */
+	private record Open(PlatformTransactionManager manager, TransactionStatus status,
+			boolean isAlone) implements Begun {
+
+		@Override
+		public void commit() {
+			this.manager.commit(this.status);
+		}
+
+		/**
+		 * Rolls back, also a transaction whose manager would leave that to who began it.
+		 */
+		@Override
+		public void rollback(Throwable failure) {
+			try {
+				try {
+					this.status.setRollbackOnly();
+				}
+				finally {
+					this.manager.rollback(this.status);
+				}
+			}
+			catch (Throwable ex) {
+				// A synchronization of the application may throw anything.
+				if (ex != failure) {
+					failure.addSuppressed(ex);
+				}
+			}
+		}
+
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
@@ -193,10 +194,16 @@ class ManagedTransactionsTests {
 	}
 
 	private void join(Runnable work) throws Throwable {
-		new SpringTransactions(this.ofShop, new DefaultTransactionDefinition()).execute(() -> {
+		BusinessTransactions.Begun begun = new SpringTransactions(this.ofShop, new DefaultTransactionDefinition())
+			.begin(this.outcomes::add);
+		try {
 			work.run();
-			return null;
-		}, this.outcomes::add);
+		}
+		catch (Throwable ex) {
+			begun.rollback(ex);
+			throw ex;
+		}
+		begun.commit();
 	}
 
 	private void joinOrFail(Runnable work) {

@@ -166,7 +166,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (this.sessions == this.own) {
 			this.secondConnections.look(request.key().operation());
 		}
-		try (SqlSession session = this.sessions.openClaim()) {
+		boolean alone = request.joined() != null && request.joined().alone();
+		try (SqlSession session = this.sessions.openClaim(alone)) {
 			return session.run((verbs) -> verbs.claim(request));
 		}
 	}

@@ -48,9 +48,10 @@ final class JoinedSessions implements SqlSessions {
 	}
 
 	@Override
-	public SqlSession openClaim() {
-		return open("claim", MAX_ATTEMPTS, this.timeouts.waiting().plus(this.timeouts.call()),
-				(dialect) -> dialect.lockWait(this.timeouts.waiting()));
+	public SqlSession openClaim(boolean alone) {
+		Duration bound = this.timeouts.waiting();
+		return open("claim", alone ? 1 : MAX_ATTEMPTS, bound.plus(this.timeouts.call()),
+				(dialect) -> alone ? dialect.lockWaitAlone(bound) : dialect.lockWait(bound));
 	}
 
 	@Override

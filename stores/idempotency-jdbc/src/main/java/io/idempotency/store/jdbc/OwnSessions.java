@@ -37,7 +37,7 @@ final class OwnSessions implements SqlSessions {
 	}
 
 	@Override
-	public SqlSession openClaim() {
+	public SqlSession openClaim(boolean alone) {
 		return open("claim", Use.CALL, this.timeouts.claim());
 	}
 

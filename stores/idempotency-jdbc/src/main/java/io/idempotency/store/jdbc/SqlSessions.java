@@ -16,8 +16,9 @@ interface SqlSessions {
 	/**
 	 * Opens a session for a claim, which waits for a transaction that has claimed the
 	 * key.
+	 * @param alone whether the transaction ends if the claim fails or has waited too long
 	 */
-	SqlSession openClaim();
+	SqlSession openClaim(boolean alone);
 
 	/**
 	 * Opens a session for a renewal, which never waits behind other verbs for a

@@ -1,6 +1,7 @@
 package io.idempotency.it.jdbc;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +11,7 @@ import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -30,6 +32,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 @StoreAlone
 class JdbcSessionSettingsTests {
 
+	private static final ClaimRequest.JoinedWork ALONE = new ClaimRequest.JoinedWork(true, null);
+
+	private final Database type;
+
 	private final HikariDataSource pool;
 
 	private final IdempotencyStore store;
@@ -39,6 +45,7 @@ class JdbcSessionSettingsTests {
 	private final JdbcTemplate jdbc;
 
 	JdbcSessionSettingsTests(TestDatabase database) {
+		this.type = database.type();
 		String hurry = (database.type() == Database.MARIADB) ? "set session max_statement_time = 0.3"
 				: "set statement_timeout = '300ms'";
 		this.pool = database.newPool(4, (config) -> config.setConnectionInitSql(hurry));
@@ -70,6 +77,39 @@ class JdbcSessionSettingsTests {
 		}));
 		assertThat(this.jdbc.queryForObject("select count(*) from work_done where id = ?", Long.class, key.hashHex()))
 			.isOne();
+	}
+
+	@Test
+	void claimInATransactionOfItsOwnThatWaitsForAnotherIsInProgress() throws Exception {
+		IdempotencyKey key = Requests.key();
+		IdempotencyStore joining = this.store.joining().orElseThrow();
+		whileClaimed(key, () -> this.transaction.executeWithoutResult((status) -> {
+			assertThat(joining.claim(Requests.claim(key).withJoined(ALONE))).isInstanceOf(ClaimResult.InProgress.class);
+			status.setRollbackOnly();
+		}));
+	}
+
+	/**
+	 * Fresh, found by the claim, and found expired by it, which takes more statements.
+	 */
+	@Test
+	void workIsUnderTheBoundsOfItsOwnSession() {
+		String bound = (this.type == Database.MARIADB) ? "select @@session.innodb_lock_wait_timeout"
+				: "show lock_timeout";
+		this.transaction.executeWithoutResult((status) -> {
+			if (this.type != Database.MARIADB) {
+				this.jdbc.execute("set local lock_timeout = '77s'");
+			}
+			String before = this.jdbc.queryForObject(bound, String.class);
+			IdempotencyKey key = Requests.key();
+			IdempotencyKey expired = Requests.key();
+			this.store.claim(Requests.claim(expired, Requests.SHORT, Requests.SHORT));
+			IdempotencyStore joining = this.store.joining().orElseThrow();
+			for (IdempotencyKey claimed : List.of(key, key, expired)) {
+				joining.claim(Requests.claim(claimed).withJoined(ALONE));
+				assertThat(this.jdbc.queryForObject(bound, String.class)).isEqualTo(before);
+			}
+		});
 	}
 
 	/** Another transaction has claimed the key, and has not ended. */

@@ -15,12 +15,16 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.it.jdbc.CountingDataSource.Counts;
 import io.idempotency.it.store.Requests;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -160,6 +164,32 @@ class JdbcStatementCountTests {
 		assertThat(counts.others()).containsExactly("commit");
 		assertThat(counts.connections()).isEqualTo(1);
 		expectStatements(1, () -> this.node.store().complete(Requests.result(claim.get())));
+	}
+
+	/**
+	 * Its record is done with the claim. In a transaction of the claim's own, PostgreSQL
+	 * needs no savepoint, and the claim bounds its own wait.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void joinedWorkWithoutAResultWritesNothingAfterIt(boolean alone) {
+		TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(this.dataSource));
+		IdempotencyStore joining = this.node.store().joining().orElseThrow();
+		StoredResult nothing = new StoredResult("test", new byte[0]);
+		ClaimRequest request = Requests.claim().withJoined(new ClaimRequest.JoinedWork(alone, nothing));
+		Counts counts = this.dataSource.countsOf(() -> transaction.executeWithoutResult((status) -> {
+			ClaimResult result = joining.claim(request);
+			assertThat(result).isInstanceOfSatisfying(ClaimResult.Acquired.class,
+					(acquired) -> assertThat(acquired.done()).isTrue());
+			new JdbcTemplate(this.dataSource).update("insert into payment values (?)", freshKey());
+		}));
+		assertThat(counts.statements()).as("and the payment").hasSize(this.dialect.joined());
+		assertThat(counts.others()).containsExactly("commit");
+		if (this.dialect == Dialect.POSTGRESQL) {
+			assertThat(counts.statements().get(0).split(";")).hasSize(alone ? 1 : 5);
+		}
+		assertThat(this.node.store().claim(request.withClaimId(ClaimId.random()))).isInstanceOfSatisfying(
+				ClaimResult.Completed.class, (completed) -> assertThat(completed.result()).isEqualTo(nothing));
 	}
 
 	/** The caller has a connection, and a look needs no other one. */

@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
@@ -124,6 +125,16 @@ class JoinApplication {
 			String note = insert(ref + "-" + this.runs.get());
 			IdempotencyContext.current().orElseThrow().release();
 			return note;
+		}
+
+		/** Has no result, so the claim writes the record as it will be. */
+		@Transactional
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public void note(String ref, Consumer<String> work) throws InterruptedException {
+			insert(ref);
+			work.accept(this.jdbc.queryForObject(
+					"select state from idempotency_record where operation like ?" + " order by fence desc limit 1",
+					String.class, "%Orders.note(%"));
 		}
 
 		@Transactional(isolation = Isolation.SERIALIZABLE)

@@ -1,12 +1,17 @@
 package io.idempotency.it.jdbc;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.it.client.Answer;
@@ -28,6 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** A record that commits in the transaction of its work, through both doors. */
 abstract class JoinScenarios {
@@ -182,6 +188,80 @@ abstract class JoinScenarios {
 		this.proxy.placeAndForget(this.ref);
 		assertThat(runs()).isEqualTo(2);
 		assertThat(rows()).isEqualTo(2);
+	}
+
+	@Test
+	void recordOfAMethodWithoutAResultIsDoneWithItsClaim() throws Exception {
+		AtomicReference<String> state = new AtomicReference<>();
+		this.proxy.note(this.ref, state::set);
+		assertThat(state).hasValue("D");
+		this.proxy.note(this.ref, state::set);
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void recordThatIsDoneWithItsClaimIsRolledBackWithItsWork() throws Exception {
+		IllegalStateException failure = new IllegalStateException("failed");
+		assertThatIllegalStateException().isThrownBy(() -> this.proxy.note(this.ref, (state) -> {
+			throw failure;
+		})).isSameAs(failure);
+		assertThat(rows()).isZero();
+		this.proxy.note(this.ref, (state) -> {
+		});
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void recordThatIsDoneWithItsClaimObeysTheWishesOfTheWork() throws Exception {
+		this.proxy.note(this.ref, (state) -> {
+			IdempotencyContext.current().orElseThrow().release();
+			this.jdbc.update("delete from orders where ref = ?", this.ref);
+		});
+		AtomicReference<String> state = new AtomicReference<>();
+		this.proxy.note(this.ref, (then) -> {
+			state.set(then);
+			IdempotencyContext.current().orElseThrow().retention(Duration.ofHours(1));
+		});
+		this.proxy.note(this.ref, state::set);
+		assertThat(state).hasValue("D");
+		assertThat(runs()).isEqualTo(2);
+		Long kept = this.jdbc.queryForObject("select kept_until - fence from idempotency_record"
+				+ " where operation like ? order by fence desc limit 1", Long.class, "%Orders.note(%");
+		assertThat(Duration.of(kept, ChronoUnit.MICROS)).isBetween(Duration.ofHours(1), Duration.ofHours(2));
+	}
+
+	/** The inner call would find the record done, in the transaction of both. */
+	@Test
+	void callOfTheSameKeyInsideOfTheWorkIsInProgressEvenIfTheRecordIsDone() {
+		assertThatExceptionOfType(IdempotencyInProgressException.class)
+			.isThrownBy(() -> this.proxy.note(this.ref, (state) -> note(this.ref)));
+		assertThat(rows()).isZero();
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@Test
+	void recordThatIsDoneWithItsClaimIsSeenOnceItIsCommitted() throws Exception {
+		this.orders.running = new CountDownLatch(1);
+		this.orders.mayEnd = new CountDownLatch(1);
+		CompletableFuture<Void> first = OwnThread.run(() -> note(this.ref));
+		this.orders.running.await();
+		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> note(this.ref));
+		this.orders.mayEnd.countDown();
+		first.get(1, TimeUnit.MINUTES);
+		note(this.ref);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	private void note(String reference) {
+		try {
+			this.proxy.note(reference, (state) -> {
+			});
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Test

@@ -100,6 +100,14 @@ public abstract class Dialect {
 	public abstract LockWait lockWait(Duration bound);
 
 	/**
+	 * Bounds the wait for a lock in a transaction that cannot go on after a wait that was
+	 * too long.
+	 */
+	public LockWait lockWaitAlone(Duration bound) {
+		return lockWait(bound);
+	}
+
+	/**
 	 * Lets a query in the transaction of the caller fail without harm to that
 	 * transaction. No query waits for a lock if the database keeps versions of rows.
 	 */

@@ -19,12 +19,14 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.NotAllRenewedException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordState;
 import io.idempotency.store.record.StoredRecord;
 import io.idempotency.store.record.Transition;
 
@@ -91,13 +93,14 @@ public final class JdbcVerbs {
 
 	private ClaimResult claimOrWait(ClaimRequest request) throws SQLException {
 		IdempotencyKey key = request.key();
-		StoredRecord fresh = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
+		StoredRecord fresh = fresh(request);
 		return rounds((round) -> {
 			// A claim never creates the record of a token.
 			Insertion insertion = key.isToken() ? Insertion.found(this.dialect.find(this.session, key))
 					: this.dialect.insertOrFind(this.session, key, fresh);
 			if (insertion.written()) {
-				return new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false));
+				return new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false),
+						ClaimOrigin.UNKNOWN, fresh.state() == RecordState.RESULT);
 			}
 			StoredRow row = insertion.found();
 			if (row != null) {
@@ -111,6 +114,24 @@ public final class JdbcVerbs {
 			// snapshot, so no further round would see the record.
 			return (this.session.isJoined() && round > 1) ? new ClaimResult.InProgress(UNKNOWN_REST) : null;
 		});
+	}
+
+	/**
+	 * Returns the record of a claim whose key has none. It is done already if the claim
+	 * is in the transaction of its work, and the result is known: what takes that result
+	 * away takes the record with it.
+	 */
+	private StoredRecord fresh(ClaimRequest request) {
+		StoredRecord claimed = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
+		ClaimRequest.JoinedWork work = this.session.isJoined() ? request.joined() : null;
+		if (work == null || work.result() == null || claimed.state() != RecordState.RUNNING) {
+			return claimed;
+		}
+		Claim claim = new Claim(request.key(), request.claimId(), claimed.fence(), false);
+		return claimed
+			.complete(Completion.result(claim, request.fingerprint(), work.result(), request.retention()),
+					Moment.origin())
+			.next();
 	}
 
 	/**
@@ -152,7 +173,7 @@ public final class JdbcVerbs {
 	}
 
 	private boolean forget(Completion completion) throws SQLException {
-		return this.session.update(this.sql.forget(), (statement) -> {
+		return this.session.update(this.session.isJoined() ? this.sql.takeBack() : this.sql.forget(), (statement) -> {
 			statement.setBytes(1, completion.claim().key().hash());
 			statement.setBytes(2, RecordRows.bytes(completion.claim().id()));
 		}) == 1;

@@ -34,7 +34,21 @@ final class PostgreSqlDialect extends Dialect {
 	 */
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
+	/**
+	 * The bound of the application is kept in a variable of the session, because reading
+	 * it into Java would be one more round trip.
+	 */
+	private static final String BEFORE = "idempotency.lock_timeout";
+
+	private static final String RESTORE_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', current_setting('" + BEFORE
+			+ "'), true)";
+
+	/** What a claim that bounds its own wait adds to the clock. */
+	private static final String BOUNDED_CLOCK = " AS now, current_setting('lock_timeout') AS before, ";
+
 	private final String insertOrFind;
+
+	private final String insertOrFindBounded;
 
 	private final String completeAlone;
 
@@ -46,12 +60,15 @@ final class PostgreSqlDialect extends Dialect {
 
 	PostgreSqlDialect(TableName table) {
 		super("postgresql", table, NOW, NOW);
-		this.insertOrFind = "WITH clock AS (SELECT " + sql().now() + " AS now), mine AS (" + sql().insertInto()
-				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, 1 FROM clock"
-				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ") SELECT 1, "
-				+ RecordSql.COLUMNS + ", fence FROM mine UNION ALL SELECT 0, " + RecordSql.COLUMNS
-				+ ", (SELECT now FROM clock) FROM " + sql().table()
+		String mine = "), mine AS (" + sql().insertInto()
+				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, ?, ?, 1 FROM clock"
+				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ")";
+		String found = " SELECT 1 AS written, " + RecordSql.COLUMNS + ", fence AS clock FROM mine UNION ALL SELECT 0, "
+				+ RecordSql.COLUMNS + ", (SELECT now FROM clock) FROM " + sql().table()
 				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
+		this.insertOrFind = "WITH clock AS (SELECT " + sql().now() + " AS now" + mine + found;
+		this.insertOrFindBounded = mine + ", found AS (" + found
+				+ ") SELECT found.*, set_config('lock_timeout', before, true) FROM clock LEFT JOIN found ON true";
 		this.completeAlone = sql().complete() + " AND set_config('synchronous_commit',"
 				+ " CASE state WHEN 'X' THEN 'off' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
 		this.count = sql().count("attempts + 1") + " RETURNING attempts";
@@ -70,11 +87,19 @@ final class PostgreSqlDialect extends Dialect {
 
 	@Override
 	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
-		return session.query(this.insertOrFind, (statement) -> {
+		LockWait bound = session.lockWait();
+		String sql = this.insertOrFind;
+		if (bound instanceof BoundedInside inside) {
+			bound = LockWait.NONE;
+			sql = "WITH clock AS (SELECT " + sql().now() + BOUNDED_CLOCK + setLockTimeout(inside.bound)
+					+ this.insertOrFindBounded;
+		}
+		return session.query(bound, sql, (statement) -> {
 			RecordRows.bindNew(statement, key, fresh);
 			statement.setBytes(RecordRows.NEW_PARAMETERS + 1, key.hash());
 		}, (rows) -> {
-			if (!rows.next()) {
+			// A statement that bounds its own wait always gives a row.
+			if (!rows.next() || rows.getString(1) == null) {
 				return Insertion.found(null);
 			}
 			StoredRow row = RecordRows.read(rows, 2);
@@ -144,6 +169,11 @@ final class PostgreSqlDialect extends Dialect {
 		return new BoundedStatement(bound);
 	}
 
+	@Override
+	public LockWait lockWaitAlone(Duration bound) {
+		return new BoundedInside(bound);
+	}
+
 	/** The table may be out of the caller's sight, which is a failure. */
 	@Override
 	public LockWait lookWait(Duration bound) {
@@ -153,6 +183,11 @@ final class PostgreSqlDialect extends Dialect {
 	@Override
 	public LockWait ownLockWait(Duration bound) {
 		return new BoundedAlone(bound);
+	}
+
+	/** Keeps the bound that holds now in a variable of the session, and sets another. */
+	private static String changeLockTimeout(Duration bound) {
+		return "SELECT set_config('" + BEFORE + "', current_setting('lock_timeout'), true), " + setLockTimeout(bound);
 	}
 
 	private static String setLockTimeout(Duration bound) {
@@ -207,6 +242,26 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
+	 * The bound holds for one statement, and a failure ends the transaction. A claim sets
+	 * and restores the bound itself, so it is one statement.
+	 *
+	 * @param bound how long to wait
+	 */
+	private record BoundedInside(Duration bound) implements LockWait {
+
+		@Override
+		public String around(String sql) {
+			return changeLockTimeout(this.bound) + "; " + sql + "; " + RESTORE_LOCK_TIMEOUT;
+		}
+
+		@Override
+		public int resultsBefore() {
+			return 1;
+		}
+
+	}
+
+	/**
 	 * A failure aborts a transaction of PostgreSQL back to its last savepoint. This
 	 * transaction belongs to the caller, so the claim needs a savepoint of its own. The
 	 * driver sends savepoint, bound and statement in one round trip.
@@ -217,18 +272,10 @@ final class PostgreSqlDialect extends Dialect {
 
 		private static final String SAVEPOINT = "idempotency_claim";
 
-		/**
-		 * The old bound is kept in a variable of the session, because reading it into
-		 * Java would be one more round trip.
-		 */
-		private static final String BEFORE = "idempotency.lock_timeout";
-
 		@Override
 		public String around(String sql) {
-			return "SAVEPOINT " + SAVEPOINT + "; SELECT set_config('" + BEFORE
-					+ "', current_setting('lock_timeout'), true), " + setLockTimeout(this.bound) + "; " + sql
-					+ "; SELECT set_config('lock_timeout', current_setting('" + BEFORE + "'), true); RELEASE SAVEPOINT "
-					+ SAVEPOINT;
+			return "SAVEPOINT " + SAVEPOINT + "; " + changeLockTimeout(this.bound) + "; " + sql + "; "
+					+ RESTORE_LOCK_TIMEOUT + "; RELEASE SAVEPOINT " + SAVEPOINT;
 		}
 
 		@Override

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordRows {
 
 	/** The number of parameters that {@link #bindNew} sets. */
-	static final int NEW_PARAMETERS = 9;
+	static final int NEW_PARAMETERS = 11;
 
 	private static final int MAX_OPERATION_LENGTH = 255;
 
@@ -67,7 +67,8 @@ final class RecordRows {
 		statement.setLong(6, record.leaseUntil());
 		statement.setLong(7, record.keptUntil());
 		statement.setLong(8, record.tokenUntil());
-		bind(statement, 9, record.origin());
+		int next = bind(statement, 9, record.result());
+		bind(statement, next, record.origin());
 	}
 
 	/** Binds {@link RecordSql#COLUMNS}. */

@@ -22,7 +22,7 @@ public final class RecordSql {
 			+ " result_format, NULL, origin";
 
 	private static final String INSERTED = "key_hash, operation, state, claim_id, fence, fingerprint, lease_until,"
-			+ " kept_until, token_until, origin, attempts";
+			+ " kept_until, token_until, result_format, result_body, origin, attempts";
 
 	/**
 	 * The text after a query that locks its rows and skips the rows that another session
@@ -85,7 +85,8 @@ public final class RecordSql {
 	 * the given expression is its fence.
 	 */
 	String newRecord(String fence) {
-		return "?, ?, ?, ?, " + fence + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now + " + ?, ?, 1";
+		return "?, ?, ?, ?, " + fence + ", ?, " + this.now + " + ?, " + this.now + " + ?, " + this.now
+				+ " + ?, ?, ?, ?, 1";
 	}
 
 	/** Returns an insert of a whole record with the times of the caller. */
@@ -144,6 +145,14 @@ public final class RecordSql {
 	 */
 	String forget() {
 		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND claim_id = ? AND " + UNFINISHED;
+	}
+
+	/**
+	 * Deletes a record as {@link #forget()} does, even if it is done: its own transaction
+	 * has written that, and takes it back.
+	 */
+	String takeBack() {
+		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND claim_id = ? AND state <> 'O'";
 	}
 
 	/**

@@ -111,18 +111,27 @@ public abstract class SqlSession implements AutoCloseable {
 		return this.joined;
 	}
 
+	final LockWait lockWait() {
+		return this.lockWait;
+	}
+
 	public final Connection connection() {
 		return this.connection;
 	}
 
 	int update(String sql, Binder binder) throws SQLException {
-		return run(sql, Statement.NO_GENERATED_KEYS, binder, this::executeUpdate);
+		return run(this.lockWait, sql, Statement.NO_GENERATED_KEYS, binder, this::executeUpdate);
 	}
 
 	/** Runs a statement that returns rows. */
 	<T> T query(String sql, Binder binder, Reader<ResultSet, T> reader) throws SQLException {
-		return run(sql, Statement.NO_GENERATED_KEYS, binder, (statement) -> {
-			execute(statement);
+		return query(this.lockWait, sql, binder, reader);
+	}
+
+	/** Runs a statement that returns rows, under another bound on its wait. */
+	<T> T query(LockWait bound, String sql, Binder binder, Reader<ResultSet, T> reader) throws SQLException {
+		return run(bound, sql, Statement.NO_GENERATED_KEYS, binder, (statement) -> {
+			execute(bound, statement);
 			try (ResultSet rows = statement.getResultSet()) {
 				return reader.read(rows);
 			}
@@ -135,7 +144,7 @@ public abstract class SqlSession implements AutoCloseable {
 	 * row was changed
 	 */
 	OptionalLong updateAndGetKey(String sql, Binder binder) throws SQLException {
-		return run(sql, Statement.RETURN_GENERATED_KEYS, binder, (statement) -> {
+		return run(this.lockWait, sql, Statement.RETURN_GENERATED_KEYS, binder, (statement) -> {
 			if (executeUpdate(statement) != 1) {
 				return OptionalLong.empty();
 			}
@@ -157,21 +166,21 @@ public abstract class SqlSession implements AutoCloseable {
 		if (this.lockWait.resultsBefore() == 0) {
 			return statement.executeUpdate();
 		}
-		execute(statement);
+		execute(this.lockWait, statement);
 		return statement.getUpdateCount();
 	}
 
-	private void execute(PreparedStatement statement) throws SQLException {
+	private static void execute(LockWait bound, PreparedStatement statement) throws SQLException {
 		statement.execute();
-		for (int i = 0; i < this.lockWait.resultsBefore(); i++) {
+		for (int i = 0; i < bound.resultsBefore(); i++) {
 			statement.getMoreResults();
 		}
 	}
 
-	private <T> T run(String sql, int generatedKeys, Binder binder, Reader<PreparedStatement, T> work)
+	private <T> T run(LockWait bound, String sql, int generatedKeys, Binder binder, Reader<PreparedStatement, T> work)
 			throws SQLException {
 		this.deadline.beforeStatement();
-		try (PreparedStatement statement = this.connection.prepareStatement(this.lockWait.around(sql), generatedKeys)) {
+		try (PreparedStatement statement = this.connection.prepareStatement(bound.around(sql), generatedKeys)) {
 			binder.bind(statement);
 			T result = work.read(statement);
 			if (this.commit) {
