@@ -28,7 +28,6 @@ import io.idempotency.store.Renewal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -37,7 +36,6 @@ import static org.awaitility.Awaitility.await;
  * When claims are renewed, in time that only a test moves: from the send, together, and
  * apart from whatever hangs.
  */
-@Timeout(60)
 class BeatsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);

@@ -18,7 +18,6 @@ import io.idempotency.store.ClaimResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,7 +29,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * The engine's own threads, and its end.
  */
-@Timeout(60)
 class EngineCloseTests {
 
 	private final TestPolicy policy = TestPolicy.replay();

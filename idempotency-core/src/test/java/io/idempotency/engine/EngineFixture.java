@@ -25,7 +25,6 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,8 +77,6 @@ public final class EngineFixture implements AutoCloseable {
 	}
 
 	private EngineFixture(int maxWaiters, @Nullable ManualScheduler time, @Nullable ResultEncryption encryption) {
-		// Only how long a test that fails may take, on however slow a machine.
-		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
 		this.engine = new IdempotencyEngine(maxWaiters, this.events, (time != null) ? time : this.ticker, () -> null,
 				encryption, new EngineObservers(this.calls, StoreObserver.NONE));
 	}

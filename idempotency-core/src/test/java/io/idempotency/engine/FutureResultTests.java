@@ -33,7 +33,6 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,7 +45,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Methods whose result comes later.
  */
-@Timeout(60)
 class FutureResultTests {
 
 	private final TestPolicy policy = TestPolicy.replay();
@@ -105,10 +103,10 @@ class FutureResultTests {
 			}));
 		}
 		this.threads.execute(() -> works.forEach((work) -> work.complete("outer ")));
-		assertThat(inContinuation.await(40, TimeUnit.SECONDS)).isTrue();
+		assertThat(inContinuation.await(60, TimeUnit.SECONDS)).isTrue();
 		inner.forEach((work) -> work.complete("inner"));
 		for (CompletableFuture<String> answer : answers) {
-			assertThat(answer.get(50, TimeUnit.SECONDS)).isEqualTo("outer inner");
+			assertThat(answer.get(60, TimeUnit.SECONDS)).isEqualTo("outer inner");
 		}
 	}
 

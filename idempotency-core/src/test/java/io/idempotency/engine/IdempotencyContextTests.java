@@ -15,7 +15,6 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -25,7 +24,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * What the guarded method may know and say about its own call.
  */
-@Timeout(60)
 class IdempotencyContextTests {
 
 	private final TestPolicy policy = TestPolicy.replay();

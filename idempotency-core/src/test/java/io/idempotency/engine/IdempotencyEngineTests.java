@@ -22,7 +22,6 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.StoredResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,7 +31,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * What a call gets in each state of its record, by how many calls of the store.
  */
-@Timeout(60)
 class IdempotencyEngineTests {
 
 	private static final Fingerprint ONE = Fingerprint.of("values1").add("one").build();

@@ -18,7 +18,6 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -28,7 +27,6 @@ import static org.awaitility.Awaitility.await;
  * A claim that is renewed, lost, or old before the call begins. The store's clock moves
  * only when a test moves it; beats come by themselves.
  */
-@Timeout(60)
 class LeaseTests {
 
 	private static final Duration SHORT = Duration.ofMillis(60);

@@ -73,7 +73,7 @@ class ManyClaimsTests {
 
 			List<IdempotencyKey> some = KEYS.subList(0, 100);
 			this.calls.end(some);
-			await().atMost(Duration.ofSeconds(30)).until(() -> this.calls.areAnswered(some));
+			await().atMost(Duration.ofSeconds(60)).until(() -> this.calls.areAnswered(some));
 			assertThat(some).allMatch((key) -> ask(key) instanceof ClaimResult.Completed);
 			assertThat(this.lost).hasValue(0);
 		}

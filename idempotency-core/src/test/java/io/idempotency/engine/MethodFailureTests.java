@@ -15,7 +15,6 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,7 +26,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * The guarded method throws, is interrupted, or says "already done".
  */
-@Timeout(60)
 class MethodFailureTests {
 
 	private final TestPolicy policy = TestPolicy.replay();

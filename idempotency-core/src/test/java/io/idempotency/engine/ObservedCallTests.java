@@ -27,7 +27,6 @@ import io.idempotency.upkeep.Events;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -35,7 +34,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /** Each call is observed once, from its start to its one end. */
-@Timeout(60)
 class ObservedCallTests {
 
 	private final TestPolicy policy = TestPolicy.replay();

@@ -37,7 +37,7 @@ class OutageLogTests {
 	/** All beats come due meanwhile, and no lease is over. */
 	private static final Duration OUTAGE = Duration.ofSeconds(7);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(40);
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final List<IdempotencyKey> KEYS = HeldCalls.keys("running-", 2000);
 

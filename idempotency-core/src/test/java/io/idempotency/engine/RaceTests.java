@@ -29,7 +29,6 @@ import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,7 +73,6 @@ class RaceTests {
 
 	@BeforeEach
 	void disturb() {
-		Awaitility.setDefaultTimeout(Duration.ofSeconds(120));
 		for (ScriptedStore store : this.stores) {
 			for (Verb verb : Verb.values()) {
 				for (Point point : Point.values()) {

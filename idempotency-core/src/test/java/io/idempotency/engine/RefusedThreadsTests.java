@@ -7,7 +7,6 @@ import ch.qos.logback.classic.Level;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -17,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * One call of the scheduler throws an error, whichever it is: renewals, answers, repeated
  * writes and the story of the outage go on as if nothing had happened.
  */
-@Timeout(60)
 class RefusedThreadsTests {
 
 	/** More calls than a story makes, so that each of them is refused once. */

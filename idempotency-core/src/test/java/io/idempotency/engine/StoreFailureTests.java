@@ -26,7 +26,6 @@ import io.idempotency.upkeep.EngineLoad;
 import io.idempotency.upkeep.Outage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,7 +39,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * The store fails at every step, before and after the step was applied.
  */
-@Timeout(60)
 class StoreFailureTests {
 
 	private final TestPolicy policy = TestPolicy.replay();

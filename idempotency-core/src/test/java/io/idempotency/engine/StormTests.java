@@ -7,7 +7,6 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.engine.ScriptedStore.Verb;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -15,7 +14,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Very many duplicates of one call at the same time.
  */
-@Timeout(60)
 class StormTests {
 
 	private final EngineFixture node = new EngineFixture(64);

@@ -21,7 +21,6 @@ import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * The owner has died while it was running.
  */
-@Timeout(60)
 class TakeOverTests {
 
 	private final TestPolicy policy = TestPolicy.replay();

@@ -20,7 +20,6 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,7 +30,6 @@ import static org.awaitility.Awaitility.await;
  * Duplicates that wait for the first call. The ticker stands still, so that no wait ends
  * unless a test says so.
  */
-@Timeout(60)
 class WaitingTests {
 
 	private final TestPolicy policy = TestPolicy.replay().waiting();

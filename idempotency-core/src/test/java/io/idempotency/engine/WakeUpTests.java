@@ -23,7 +23,6 @@ import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,7 +32,6 @@ import static org.awaitility.Awaitility.await;
  * Whatever ends a call wakes those up who wait for it on this node. Here a poll comes
  * after an hour, so that nothing but a wake-up can.
  */
-@Timeout(60)
 class WakeUpTests {
 
 	private final EngineFixture node = new EngineFixture();

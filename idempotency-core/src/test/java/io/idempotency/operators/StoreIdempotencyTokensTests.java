@@ -25,7 +25,6 @@ import io.idempotency.key.Namespace;
 import io.idempotency.protocol.GuardedCall;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -34,7 +33,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Tokens, from their issue to their use.
  */
-@Timeout(60)
 class StoreIdempotencyTokensTests {
 
 	private static final Caller ALICE = Caller.principal("alice");

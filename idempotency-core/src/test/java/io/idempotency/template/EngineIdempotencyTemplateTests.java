@@ -35,7 +35,6 @@ import io.idempotency.protocol.IdempotencyPolicy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,7 +47,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /**
  * The engine for code without an annotation.
  */
-@Timeout(60)
 class EngineIdempotencyTemplateTests {
 
 	private final EngineFixture node = new EngineFixture();

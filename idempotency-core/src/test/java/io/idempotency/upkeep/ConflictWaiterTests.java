@@ -35,7 +35,6 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,7 +44,6 @@ import static org.awaitility.Awaitility.await;
  * The wait itself. Its poll comes after an hour, so that only a wake-up can end it in
  * time.
  */
-@Timeout(60)
 class ConflictWaiterTests {
 
 	private static final long ONE_HOUR = Duration.ofHours(1).toMillis();

@@ -17,7 +17,6 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * When a duplicate that nobody wakes up asks the store again. Each wait takes as long as
  * it should, and no time of the machine.
  */
-@Timeout(60)
 class PollTimesTests {
 
 	private static final ClaimResult.InProgress BUSY = new ClaimResult.InProgress(Duration.ofHours(2));

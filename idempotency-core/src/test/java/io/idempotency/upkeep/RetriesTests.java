@@ -12,12 +12,10 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.upkeep.OutstandingWrite.Rank;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What becomes of writes that a store has not answered, in time that a test moves. */
-@Timeout(60)
 class RetriesTests {
 
 	private static final Duration DAY = Duration.ofDays(1);

@@ -19,7 +19,6 @@ import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Duplicates that wait without a thread. All of them have met the conflict already, and
  * the time passes when the test says so.
  */
-@Timeout(60)
 class SleepingDuplicateTests {
 
 	private static final Duration FIRST_POLL = Duration.ofMillis(25);

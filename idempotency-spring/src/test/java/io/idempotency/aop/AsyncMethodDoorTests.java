@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -111,7 +112,7 @@ class AsyncMethodDoorTests {
 	void aCancelledFutureSaysNothingAboutItsWorkSoTheClaimStays() {
 		CompletableFuture<String> first = this.service.run("7");
 		Service.work.cancel(true);
-		await().until(first::isCompletedExceptionally);
+		await().atMost(Duration.ofSeconds(60)).until(first::isCompletedExceptionally);
 		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> this.service.run("7"));
 		assertThat(Service.runs).hasValue(1);
 	}
@@ -121,7 +122,9 @@ class AsyncMethodDoorTests {
 		this.service.run("7").cancel(true);
 		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> this.service.run("7"));
 		Service.work.complete("done");
-		await().ignoreExceptions().until(() -> "done".equals(this.service.run("7").get()));
+		await().atMost(Duration.ofSeconds(60))
+			.ignoreExceptions()
+			.until(() -> "done".equals(this.service.run("7").get()));
 	}
 
 	@Test

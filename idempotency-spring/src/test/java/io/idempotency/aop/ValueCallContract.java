@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 abstract class ValueCallContract {
 
-	private static final Duration SOON = Duration.ofSeconds(30);
+	private static final Duration SOON = Duration.ofSeconds(60);
 
 	final AtomicInteger runs = new AtomicInteger();
 

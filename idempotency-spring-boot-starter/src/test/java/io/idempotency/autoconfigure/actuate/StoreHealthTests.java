@@ -25,7 +25,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
@@ -36,7 +35,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Whether the stores answer, how it is found out, and what follows from it. */
-@Timeout(60)
 class StoreHealthTests {
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();

@@ -43,7 +43,7 @@ class JdbcCleanupTests {
 		ClaimRequest live = claim("live", Duration.ofHours(1));
 		try (JdbcCleanup cleanup = new JdbcCleanup(this.store, Duration.ofMillis(20), 10)) {
 			cleanup.start();
-			await().untilAsserted(() -> assertThat(records()).isOne());
+			await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(records()).isOne());
 		}
 		assertThat(this.store.claim(live)).isInstanceOf(ClaimResult.Acquired.class);
 	}
@@ -146,10 +146,10 @@ class JdbcCleanupTests {
 		};
 		try (JdbcCleanup cleanup = new JdbcCleanup(new JdbcIdempotencyStore(counting), Duration.ofMillis(5), 10)) {
 			cleanup.start();
-			await().until(() -> purges.get() > 2);
+			await().atMost(Duration.ofSeconds(60)).until(() -> purges.get() > 2);
 			this.database.jdbc().execute("alter table elsewhere rename to idempotency_record");
 			claim("over", SHORT);
-			await().untilAsserted(() -> assertThat(records()).isZero());
+			await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(records()).isZero());
 		}
 	}
 

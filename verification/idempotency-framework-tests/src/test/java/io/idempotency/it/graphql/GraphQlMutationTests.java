@@ -119,7 +119,7 @@ class GraphQlMutationTests {
 		Cart.gate = new CountDownLatch(1);
 		CompletableFuture<HttpResponse<String>> first = this.client.sendAsync(request("mutation { slow }", this.key),
 				HttpResponse.BodyHandlers.ofString());
-		assertThat(Cart.entered.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Cart.entered.await(60, TimeUnit.SECONDS)).isTrue();
 		DocumentContext answer = send("mutation { slow }", this.key);
 		Cart.gate.countDown();
 		assertRefusal(answer, "in-progress", "CONFLICT", "same-key");

@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  */
 class ModuleListenerTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private final String database = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 

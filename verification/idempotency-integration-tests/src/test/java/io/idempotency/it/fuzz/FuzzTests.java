@@ -80,7 +80,7 @@ class FuzzTests {
 	/** What is left when everything has ended and its keys are forgotten. */
 	private Map<String, Integer> rest() {
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(30))
+			.atMost(Duration.ofSeconds(60))
 			.untilAsserted(() -> assertThat(this.store.running()).isEmpty());
 		this.store.forget();
 		return LibraryHeap.sizes(this.context);

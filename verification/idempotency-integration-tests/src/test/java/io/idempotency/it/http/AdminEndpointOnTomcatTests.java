@@ -124,7 +124,7 @@ class AdminEndpointOnTomcatTests {
 		CompletableFuture<Answer> running = CompletableFuture
 			.supplyAsync(() -> call("/keys/slow", this.key, Client.as("alice")));
 		try {
-			assertThat(this.keys.running.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(this.keys.running.await(60, TimeUnit.SECONDS)).isTrue();
 			String id = idOf(operation("slow"), "alice");
 			Answer answer = delete(ENDPOINT + "/" + id + "?" + operation("slow"), Client.as("bob"));
 			assertThat(json(answer)).containsEntry("evicted", 0).containsEntry("running", 1);
@@ -133,7 +133,7 @@ class AdminEndpointOnTomcatTests {
 		finally {
 			this.keys.mayEnd.countDown();
 		}
-		assertThat(running.get(30, TimeUnit.SECONDS).status()).isEqualTo(200);
+		assertThat(running.get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
 		assertThat(call("/keys/slow", this.key, Client.as("alice")).replayed()).isTrue();
 	}
 
@@ -201,7 +201,7 @@ class AdminEndpointOnTomcatTests {
 			.supplyAsync(() -> call("/api/payments", "k-17", Client.as("alice")));
 		String id;
 		try {
-			assertThat(Payments.entered.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(Payments.entered.await(60, TimeUnit.SECONDS)).isTrue();
 			assertThat(JsonPath.<List<String>>read(get(requests.get(0)).text(),
 					"$.operations[?(@.name == 'order.pay')].key"))
 				.containsExactly("header Idempotency-Key");
@@ -215,7 +215,7 @@ class AdminEndpointOnTomcatTests {
 		finally {
 			Payments.gate.countDown();
 		}
-		assertThat(payment.get(30, TimeUnit.SECONDS).text()).isEqualTo("receipt 1");
+		assertThat(payment.get(60, TimeUnit.SECONDS).text()).isEqualTo("receipt 1");
 		assertThat(records(json(get(requests.get(2)))).get(0)).containsEntry("state", "DONE");
 		Answer repeated = call("/api/payments", "k-17", Client.as("alice"));
 		assertThat(repeated.replayed()).isTrue();

@@ -62,7 +62,7 @@ class JdbcDeadlockTests {
 			this.jdbc.queryForList("select kept_until from " + Tables.RECORDS + " force index (" + Tables.RECORDS
 					+ "_kept_until) where kept_until > 0 lock in share mode");
 			completion.completeAsync(() -> this.node.store().complete(Requests.result(claim)), OwnThread::start);
-			await().atMost(Duration.ofSeconds(30)).until(this::somebodyWaits);
+			await().atMost(Duration.ofSeconds(60)).until(this::somebodyWaits);
 			assertThat(this.jdbc.update("update " + Tables.RECORDS + " set attempts = attempts + 1")).isEqualTo(1);
 		});
 		assertThat(completion.get(60, TimeUnit.SECONDS)).isTrue();

@@ -83,7 +83,7 @@ class JdbcLostReplyTimeoutTests {
 					config.setConnectionTimeout(3_000);
 				})) {
 			CompletableFuture<Void> end = call.apply(line, pool);
-			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> end.get(20, TimeUnit.SECONDS))
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> end.get(60, TimeUnit.SECONDS))
 				.withCauseInstanceOf(IdempotencyStoreException.class);
 			line.reconnect();
 		}

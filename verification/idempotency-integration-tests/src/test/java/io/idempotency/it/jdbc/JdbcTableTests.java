@@ -84,7 +84,7 @@ class JdbcTableTests {
 			OwnThread.supply(() -> {
 				createTable();
 				return true;
-			}).get(20, TimeUnit.SECONDS);
+			}).get(60, TimeUnit.SECONDS);
 			caller.rollback();
 		}
 	}

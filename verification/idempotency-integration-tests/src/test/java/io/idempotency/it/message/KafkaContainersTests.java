@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @ContextConfiguration(initializers = KafkaServer.class)
 class KafkaContainersTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final int RECORDS = 1000;
 

@@ -73,7 +73,7 @@ class TransactionalEventTests {
 			Deliveries deliveries = context.getBean(Deliveries.class);
 			publish(context, new Shipped("failing-once"));
 			Awaitility.await().until(() -> deliveries.enteredBy("failing-once") == 1);
-			Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+			Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
 				publish(context, new Shipped("failing-once"));
 				assertThat(deliveries.effectsOf("failing-once")).isEqualTo(1);
 			});

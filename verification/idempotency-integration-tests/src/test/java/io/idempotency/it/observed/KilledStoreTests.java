@@ -116,7 +116,7 @@ class KilledStoreTests {
 	}
 
 	private static void expect(Client client, String part, int status, String health) {
-		await(part + " is " + health).atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
+		await(part + " is " + health).atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
 			Answer answer = client.send(client.to("/actuator/health/" + part).GET());
 			assertThat(answer.text()).contains("\"status\":\"" + health + "\"");
 			assertThat(answer.status()).isEqualTo(status);

@@ -175,7 +175,7 @@ class ObservedOnTomcatTests {
 	}
 
 	private static void expectHealth(Node node, int status, String health) {
-		await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
+		await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
 			Answer answer = node.client.send(node.client.to("/actuator/health/idempotency").GET());
 			assertThat(answer.text()).contains("\"status\":\"" + health + "\"");
 			assertThat(answer.status()).isEqualTo(status);

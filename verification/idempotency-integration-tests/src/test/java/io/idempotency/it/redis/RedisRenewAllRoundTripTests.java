@@ -62,7 +62,7 @@ class RedisRenewAllRoundTripTests {
 				CompletableFuture<Set<ClaimId>> renewed = OwnThread.supply(() -> store.renewAll(renewals));
 				await().atMost(Duration.ofSeconds(4)).until(this::scriptsRun, (count) -> count == 200);
 				assertThat(renewed).isNotDone();
-				assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> renewed.get(30, TimeUnit.SECONDS))
+				assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> renewed.get(60, TimeUnit.SECONDS))
 					.withCauseInstanceOf(IdempotencyStoreException.class);
 				line.reconnect();
 			}

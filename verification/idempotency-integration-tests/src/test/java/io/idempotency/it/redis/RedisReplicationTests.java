@@ -160,13 +160,13 @@ class RedisReplicationTests {
 		this.replica.pause();
 		ClaimRequest request = Requests.claim();
 		CompletableFuture<ClaimResult> waiting = OwnThread.supply(() -> patient.claim(request));
-		await().atMost(Duration.ofSeconds(10))
+		await().atMost(Duration.ofSeconds(60))
 			.until(() -> this.master.info("clients").getProperty("blocked_clients").trim().equals("1"));
 		RedisIdempotencyStore other = new RedisIdempotencyStore(this.connections);
 		Requests.acquire(other, Requests.claim());
 		assertThat(waiting).isNotDone();
 		this.replica.resume();
-		assertThat(waiting.get(30, TimeUnit.SECONDS)).isInstanceOf(ClaimResult.Acquired.class);
+		assertThat(waiting.get(60, TimeUnit.SECONDS)).isInstanceOf(ClaimResult.Acquired.class);
 		patient.close();
 	}
 

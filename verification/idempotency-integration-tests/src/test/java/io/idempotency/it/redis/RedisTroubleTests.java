@@ -19,7 +19,6 @@ import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -29,7 +28,6 @@ import static org.awaitility.Awaitility.await;
 
 /** A Redis that answers every question and takes no claim. */
 @Requires(Backend.REDIS)
-@Timeout(60)
 class RedisTroubleTests {
 
 	private final RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);

@@ -48,11 +48,11 @@ final class CrowdedNode {
 		CompletableFuture<?> secondAnswer = start("second", second);
 		System.out.println("held " + isHeldFor(LEASE.multipliedBy(2), "first", "second"));
 		first.complete("one");
-		System.out.println("answered " + firstAnswer.get(5, TimeUnit.SECONDS));
+		System.out.println("answered " + firstAnswer.get(60, TimeUnit.SECONDS));
 		room.countDown();
 		System.out.println("held later " + isHeldFor(LEASE.multipliedBy(2), "second"));
 		second.complete("two");
-		System.out.println("answered " + secondAnswer.get(5, TimeUnit.SECONDS));
+		System.out.println("answered " + secondAnswer.get(60, TimeUnit.SECONDS));
 		System.out.println(ask("first").getClass().getSimpleName());
 		System.out.println(ask("second").getClass().getSimpleName());
 	}

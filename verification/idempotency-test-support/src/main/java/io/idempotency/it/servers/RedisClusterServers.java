@@ -82,7 +82,7 @@ public final class RedisClusterServers implements AutoCloseable {
 		for (RedisServer other : nodes().subList(1, nodes().size())) {
 			this.masters.get(0).command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()));
 		}
-		await().atMost(Duration.ofSeconds(30))
+		await().atMost(Duration.ofSeconds(60))
 			.pollInterval(Duration.ofMillis(20))
 			.until(() -> nodes().stream().allMatch(this::isReady));
 	}
@@ -97,7 +97,7 @@ public final class RedisClusterServers implements AutoCloseable {
 		for (int i = 0; i < this.replicas.size(); i++) {
 			this.replicas.get(i).command("CLUSTER", "REPLICATE", idOf(this.masters.get(i)));
 		}
-		await().atMost(Duration.ofSeconds(30))
+		await().atMost(Duration.ofSeconds(60))
 			.pollInterval(Duration.ofMillis(20))
 			.until(() -> this.replicas.stream()
 				.allMatch((replica) -> "up".equals(replica.info("replication").getProperty("master_link_status"))));
@@ -171,7 +171,7 @@ public final class RedisClusterServers implements AutoCloseable {
 	 * Waits until all masters have the same epoch and the same slots for each of them.
 	 */
 	public void awaitAgreement() {
-		await("masters that agree").atMost(Duration.ofSeconds(30))
+		await("masters that agree").atMost(Duration.ofSeconds(60))
 			.pollInterval(Duration.ofMillis(2))
 			.until(() -> this.masters.stream().map(RedisClusterServers::claims).distinct().count() == 1);
 	}

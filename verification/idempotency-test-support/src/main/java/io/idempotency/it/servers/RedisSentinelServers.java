@@ -49,7 +49,7 @@ public final class RedisSentinelServers implements AutoCloseable {
 			for (int i = 0; i < 3; i++) {
 				set.sentinels.add(RedisServer.startSentinel(binary, configuration(master, patience)));
 			}
-			await().atMost(Duration.ofSeconds(30))
+			await().atMost(Duration.ofSeconds(60))
 				.pollInterval(Duration.ofMillis(20))
 				.until(() -> set.sentinels.stream().allMatch(RedisSentinelServers::isReady));
 			return set;

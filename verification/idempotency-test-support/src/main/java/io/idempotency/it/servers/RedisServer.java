@@ -73,7 +73,7 @@ public final class RedisServer implements AutoCloseable {
 	 */
 	public static RedisServer startReplica(RedisServer master) {
 		RedisServer replica = start(master.binary, "--replicaof", "127.0.0.1", Integer.toString(master.port));
-		await().atMost(Duration.ofSeconds(30))
+		await().atMost(Duration.ofSeconds(60))
 			.pollInterval(Duration.ofMillis(20))
 			.until(() -> "up".equals(replica.info("replication").getProperty("master_link_status")));
 		return replica;

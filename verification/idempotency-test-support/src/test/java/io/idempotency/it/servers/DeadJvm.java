@@ -20,7 +20,7 @@ final class DeadJvm {
 			ProcessHandle server = ProcessHandle.of(Long.parseLong(jvm.awaitLine("\\d+"))).orElseThrow();
 			assertThat(server.isAlive()).isTrue();
 			jvm.kill();
-			await().atMost(Duration.ofSeconds(30)).until(() -> !server.isAlive());
+			await().atMost(Duration.ofSeconds(60)).until(() -> !server.isAlive());
 		}
 	}
 
