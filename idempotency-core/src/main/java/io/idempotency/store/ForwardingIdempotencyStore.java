@@ -74,8 +74,8 @@ public abstract class ForwardingIdempotencyStore implements IdempotencyStore {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
-		return delegate().find(key, fingerprint, localOnly);
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+		return delegate().find(key, fingerprint, look);
 	}
 
 	@Override

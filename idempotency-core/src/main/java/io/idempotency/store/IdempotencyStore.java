@@ -186,24 +186,43 @@ public interface IdempotencyStore {
 
 	/**
 	 * Looks for the result that a claim of type {@link ClaimType#LEASED} would be given
-	 * at this moment. A look claims and changes nothing, and neither holds up nor aborts
-	 * the caller's transaction, on whose connection it may be sent. The engine looks
-	 * where a claim would be dearer: before a transaction is begun or the arguments of an
-	 * HTTP handler are bound, for keys of which it has seen a result; and, only in the
-	 * memory of this JVM, while the store is away.
+	 * at this moment. A look claims and changes nothing, takes one round trip at most,
+	 * and neither holds up nor aborts the caller's transaction, on whose connection it
+	 * may be sent. The engine looks where a claim would be dearer: before a transaction
+	 * is begun or the arguments of an HTTP handler are bound, for keys of which it has
+	 * seen a result; and in the memory of this JVM while the store is away.
 	 * <p>
 	 * The default finds nothing: a claim decides. A store that overrides this method
-	 * finds every result, with {@code localOnly} those that a cache has.
+	 * finds every result by {@link Look#RESULT}.
 	 * @param key the key
 	 * @param fingerprint the fingerprint that the claim would have
-	 * @param localOnly whether to look only where it costs no round trip, in the memory
-	 * of this JVM
+	 * @param look how far to look, and for what
 	 * @return what the claim would be given; empty if it would not be given a result, or
 	 * if none was found
 	 * @throws IdempotencyStoreException if the store could not be read
 	 */
-	default Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+	default Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
 		return Optional.empty();
+	}
+
+	/** How far a look goes, and what it has to find. */
+	enum Look {
+
+		/** Only in the memory of this JVM, where a look costs no round trip. */
+		LOCAL,
+
+		/**
+		 * In the store. The rest of the retention may be a guess by the clock of this
+		 * JVM.
+		 */
+		RESULT,
+
+		/**
+		 * In the store, for who keeps the result: the rest of the retention is right.
+		 * Nothing is found where that would be as dear as a claim.
+		 */
+		EXACT
+
 	}
 
 	/**

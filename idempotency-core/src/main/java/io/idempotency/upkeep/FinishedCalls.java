@@ -115,7 +115,7 @@ public final class FinishedCalls {
 		if (!contain(call.key())) {
 			return null;
 		}
-		ClaimResult.Completed found = look(call, false);
+		ClaimResult.Completed found = look(call, IdempotencyStore.Look.RESULT);
 		if (found == null) {
 			remove(call.key());
 		}
@@ -124,16 +124,16 @@ public final class FinishedCalls {
 
 	/** Looks for the result of a call in the memory of this JVM. */
 	public ClaimResult.@Nullable Completed findLocal(GuardedCall call) {
-		return look(call, true);
+		return look(call, IdempotencyStore.Look.LOCAL);
 	}
 
-	private ClaimResult.@Nullable Completed look(GuardedCall call, boolean localOnly) {
+	private ClaimResult.@Nullable Completed look(GuardedCall call, IdempotencyStore.Look look) {
 		if (call.policy().mode() == IdempotencyMode.REJECT) {
 			// Its claim counts, whatever the record has.
 			return null;
 		}
 		try {
-			return this.store.find(call.key(), call.fingerprint(), localOnly).orElse(null);
+			return this.store.find(call.key(), call.fingerprint(), look).orElse(null);
 		}
 		catch (RuntimeException ex) {
 			failed(call.operation(), ex);

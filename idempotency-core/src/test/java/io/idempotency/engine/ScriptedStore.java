@@ -122,8 +122,9 @@ public final class ScriptedStore implements IdempotencyStore {
 
 	/** Has nothing in this JVM: what is asked of the real store is a round trip. */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
-		return localOnly ? Optional.empty() : step(Verb.LOOK, () -> this.delegate.find(key, fingerprint, false));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+		return (look == Look.LOCAL) ? Optional.empty()
+				: step(Verb.LOOK, () -> this.delegate.find(key, fingerprint, Look.RESULT));
 	}
 
 	@Override

@@ -28,6 +28,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.ForwardingIdempotencyStore;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
@@ -190,9 +191,9 @@ class StoreIdempotencyAdminTests {
 		Claim claim = claim("pay", Caller.GLOBAL, "1");
 		this.store.complete(Completion.result(claim, Fingerprint.NONE, result(), LONG));
 		assertThat(near.claim(request(claim.key()))).isInstanceOf(ClaimResult.Completed.class);
-		assertThat(near.find(claim.key(), Fingerprint.NONE, true)).isPresent();
+		assertThat(near.find(claim.key(), Fingerprint.NONE, Look.LOCAL)).isPresent();
 		adminOf(near).evict("pay", claim.key().hashHex(), false);
-		assertThat(near.find(claim.key(), Fingerprint.NONE, true)).isEmpty();
+		assertThat(near.find(claim.key(), Fingerprint.NONE, Look.LOCAL)).isEmpty();
 		assertThat(near.claim(request(claim.key()))).isInstanceOf(ClaimResult.Acquired.class);
 	}
 

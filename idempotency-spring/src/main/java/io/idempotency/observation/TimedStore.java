@@ -34,9 +34,9 @@ final class TimedStore extends ForwardingIdempotencyStore {
 
 	/** A look that takes no round trip is nothing that the store was asked. */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
-		return localOnly ? super.find(key, fingerprint, true)
-				: this.timers.time(Verb.LOOK, () -> super.find(key, fingerprint, false));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+		return (look == Look.LOCAL) ? super.find(key, fingerprint, look)
+				: this.timers.time(Verb.LOOK, () -> super.find(key, fingerprint, look));
 	}
 
 	@Override

@@ -15,6 +15,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
@@ -131,11 +132,11 @@ final class Call {
 	}
 
 	Optional<ClaimResult.Completed> look() {
-		return this.store.find(key(), this.request.fingerprint(), false);
+		return this.store.find(key(), this.request.fingerprint(), Look.RESULT);
 	}
 
 	Optional<ClaimResult.Completed> lookLocally() {
-		return this.store.find(key(), this.request.fingerprint(), true);
+		return this.store.find(key(), this.request.fingerprint(), Look.LOCAL);
 	}
 
 	/** Claims the key, and fails the test if the claim is not acquired. */

@@ -21,6 +21,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.StoredRecord;
@@ -167,9 +168,9 @@ interface ModelRules extends StoreUnderTest {
 			String expected = readable((claimed instanceof ClaimResult.Completed) ? claimed : null);
 			if (this.test.findsResults()) {
 				check("look by " + caller,
-						readable(store.find(request.key(), request.fingerprint(), false).orElse(null)), expected);
+						readable(store.find(request.key(), request.fingerprint(), Look.RESULT).orElse(null)), expected);
 			}
-			store.find(request.key(), request.fingerprint(), true)
+			store.find(request.key(), request.fingerprint(), Look.LOCAL)
 				.ifPresent((found) -> check("look by " + caller + " in this JVM", readable(found), expected));
 		}
 

@@ -145,7 +145,7 @@ record Defect(String what, Function<KnownStore, IdempotencyStore> store, List<St
 		return of(what, (sound) -> new ForwardingIdempotencyStore(sound) {
 
 			@Override
-			public Optional<Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+			public Optional<Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
 				return verb.find(sound, key, fingerprint);
 			}
 

@@ -36,6 +36,7 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.Completion.Type;
 import io.idempotency.store.ForwardingIdempotencyStore;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.RecordAdmin.Eviction;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
@@ -676,28 +677,29 @@ final class Defects {
 					if (s.isAbsent(k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.find(k, f, false);
+					return s.find(k, f, Look.RESULT);
 				}, "lookClaimsNothing"), look("takes over", (s, k, f) -> {
 					if (s.isLeaseOver(k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.find(k, f, false);
+					return s.find(k, f, Look.RESULT);
 				}, "lookTakesNothingOver"),
-				look("compares no fingerprint", (s, k, f) -> s.find(k, Fingerprint.NONE, false),
+				look("compares no fingerprint", (s, k, f) -> s.find(k, Fingerprint.NONE, Look.RESULT),
 						"lookGivesNoResultThatAClaimIsNotGiven"),
-				look("finds an empty result where there is none", (s, k, f) -> s.is(State.TOMBSTONE, k)
-						? Optional.of(new Completed(Call.result(""), LONG)) : s.find(k, f, false),
+				look("finds an empty result where there is none",
+						(s, k, f) -> s.is(State.TOMBSTONE, k) ? Optional.of(new Completed(Call.result(""), LONG))
+								: s.find(k, f, Look.RESULT),
 						"lookFindsNoTombstone"),
 				look("counts a look", (s, k, f) -> {
 					if (s.is(State.ONCE, k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG).withType(ClaimType.ONCE));
 					}
-					return s.find(k, f, false);
+					return s.find(k, f, Look.RESULT);
 				}, "lookCountsNoAttempt"), look("uses a token", (s, k, f) -> {
 					if (s.is(State.ISSUED, k)) {
 						s.claim(ClaimRequest.of(k, LONG, LONG));
 					}
-					return s.find(k, f, false);
+					return s.find(k, f, Look.RESULT);
 				}, "lookUsesNoToken"));
 	}
 

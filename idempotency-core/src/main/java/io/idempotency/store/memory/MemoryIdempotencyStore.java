@@ -108,7 +108,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
 		return this.records.look(key, (record, moment) -> record.find(fingerprint, moment));
 	}
 

@@ -138,7 +138,7 @@ public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore 
 
 	/** Looks here first, and then in the store. */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
 		RecordId id = RecordId.of(key);
 		long now = this.ticker.read();
 		// A miss is not counted: the claim that follows is one.
@@ -148,7 +148,9 @@ public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore 
 			return Optional.of(near);
 		}
 		long evictionsBefore = this.evictions.get();
-		Optional<ClaimResult.Completed> found = super.find(key, fingerprint, localOnly);
+		// What is kept is given for as long as the store says, so that must be right.
+		Optional<ClaimResult.Completed> found = super.find(key, fingerprint,
+				(look == Look.LOCAL) ? Look.LOCAL : Look.EXACT);
 		found.ifPresent((completed) -> keep(id, fingerprint, completed, now, evictionsBefore));
 		return found;
 	}

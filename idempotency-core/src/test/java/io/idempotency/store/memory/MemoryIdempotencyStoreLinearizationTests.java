@@ -10,6 +10,7 @@ import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.StoredResult;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -85,7 +86,7 @@ class MemoryIdempotencyStoreLinearizationTests {
 
 		@Operation
 		public boolean find() {
-			return this.store.find(KEY, Fingerprint.NONE, true).isPresent();
+			return this.store.find(KEY, Fingerprint.NONE, Look.LOCAL).isPresent();
 		}
 
 		private static Claim claimOf(int caller) {

@@ -15,6 +15,7 @@ import io.idempotency.store.ClaimResult.Acquired;
 import io.idempotency.store.ClaimResult.Completed;
 import io.idempotency.store.ClaimResult.InProgress;
 import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.StoredResult;
 
 import org.junit.jupiter.api.Test;
@@ -149,7 +150,7 @@ class MemoryIdempotencyStoreTests {
 		StoredResult result = new StoredResult("text", new byte[] { 1 });
 		Claim done = acquire("done");
 		this.store.complete(Completion.result(done, Fingerprint.NONE, result, RETENTION));
-		assertThat(this.store.find(done.key(), Fingerprint.NONE, true))
+		assertThat(this.store.find(done.key(), Fingerprint.NONE, Look.LOCAL))
 			.contains(new ClaimResult.Completed(result, RETENTION));
 	}
 

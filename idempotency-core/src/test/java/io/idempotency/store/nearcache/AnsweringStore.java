@@ -56,8 +56,8 @@ final class AnsweringStore implements IdempotencyStore {
 	}
 
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
-		return localOnly ? Optional.empty()
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+		return (look == Look.LOCAL) ? Optional.empty()
 				: Optional.of(claim(ClaimRequest.of(key, LEASE, LEASE)))
 					.filter(ClaimResult.Completed.class::isInstance)
 					.map(ClaimResult.Completed.class::cast);

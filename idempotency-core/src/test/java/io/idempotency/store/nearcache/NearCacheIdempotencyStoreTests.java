@@ -19,6 +19,7 @@ import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
@@ -83,12 +84,12 @@ class NearCacheIdempotencyStoreTests {
 		assertThat(here.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Completed.class);
 		assertThat(there.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Completed.class);
 		assertThat(here.admin().orElseThrow().evict(RecordKey.of(KEY), false)).isEqualTo(RecordAdmin.Eviction.EVICTED);
-		assertThat(here.find(KEY, FINGERPRINT, true)).as("the node of the operator forgets at once").isEmpty();
+		assertThat(here.find(KEY, FINGERPRINT, Look.LOCAL)).as("the node of the operator forgets at once").isEmpty();
 		advance(TTL.minusNanos(1));
 		assertThat(there.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Completed.class);
-		assertThat(there.find(KEY, FINGERPRINT, true)).isPresent();
+		assertThat(there.find(KEY, FINGERPRINT, Look.LOCAL)).isPresent();
 		advance(Duration.ofNanos(1));
-		assertThat(there.find(KEY, FINGERPRINT, true)).isEmpty();
+		assertThat(there.find(KEY, FINGERPRINT, Look.LOCAL)).isEmpty();
 		assertThat(there.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.Acquired.class);
 		assertThat(here.claim(request(KEY, FINGERPRINT))).isInstanceOf(ClaimResult.InProgress.class);
 	}
@@ -138,16 +139,16 @@ class NearCacheIdempotencyStoreTests {
 		this.store.answer(completed("done", DAY));
 		claim();
 		this.store.answer(new ClaimResult.Mismatch());
-		assertThat(this.near.find(KEY, OTHER, false)).isEmpty();
+		assertThat(this.near.find(KEY, OTHER, Look.RESULT)).isEmpty();
 		assertThat(this.store.calls).isEqualTo(2);
 	}
 
 	private Optional<ClaimResult.Completed> look() {
-		return this.near.find(KEY, FINGERPRINT, false);
+		return this.near.find(KEY, FINGERPRINT, Look.RESULT);
 	}
 
 	private Optional<ClaimResult.Completed> here(IdempotencyKey key) {
-		return this.near.find(key, FINGERPRINT, true);
+		return this.near.find(key, FINGERPRINT, Look.LOCAL);
 	}
 
 	@Test
@@ -161,12 +162,12 @@ class NearCacheIdempotencyStoreTests {
 		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.store, 1_000_000, TTL, monitored::set);
 		this.store.answer(completed("done", DAY));
 		// A request that is no repetition is looked for, and then claimed.
-		assertThat(near.find(KEY, FINGERPRINT, true)).isEmpty();
+		assertThat(near.find(KEY, FINGERPRINT, Look.LOCAL)).isEmpty();
 		this.store.answer(new ClaimResult.Mismatch());
-		assertThat(near.find(KEY, FINGERPRINT, false)).isEmpty();
+		assertThat(near.find(KEY, FINGERPRINT, Look.RESULT)).isEmpty();
 		this.store.answer(completed("done", DAY));
 		near.claim(request(KEY, FINGERPRINT));
-		assertThat(near.find(KEY, FINGERPRINT, false)).isPresent();
+		assertThat(near.find(KEY, FINGERPRINT, Look.RESULT)).isPresent();
 		assertThat(monitored.get().stats().missCount()).isEqualTo(1);
 		assertThat(monitored.get().stats().hitCount()).isEqualTo(1);
 	}
@@ -183,7 +184,7 @@ class NearCacheIdempotencyStoreTests {
 		claim();
 		advance(TTL.minusNanos(1));
 		assertThat(here(KEY)).contains(completed("done", DAY.minus(TTL).plusNanos(1)));
-		assertThat(this.near.find(KEY, OTHER, true)).isEmpty();
+		assertThat(this.near.find(KEY, OTHER, Look.LOCAL)).isEmpty();
 		assertThat(here(key("2"))).isEmpty();
 		advance(Duration.ofNanos(1));
 		assertThat(here(KEY)).isEmpty();

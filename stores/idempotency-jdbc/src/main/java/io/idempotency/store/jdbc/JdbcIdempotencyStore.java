@@ -179,8 +179,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * transaction of the caller.
 	 */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
-		if (localOnly) {
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+		if (look == Look.LOCAL) {
 			return Optional.empty();
 		}
 		SqlSession.Verb<Optional<ClaimResult.Completed>> find = (verbs) -> verbs.find(key, fingerprint);

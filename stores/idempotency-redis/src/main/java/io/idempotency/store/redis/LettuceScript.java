@@ -14,20 +14,23 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * One script on its way through Lettuce; a caller waits for it no longer than its
- * deadline. Lettuce queues a command that it cannot send at once, and cannot say later
- * whether the command was sent. This command can say it, because Lettuce asks the command
- * to encode itself when it is sent.
+ * One script, or a {@code GET}, on its way through Lettuce; a caller waits for it no
+ * longer than its deadline. Lettuce queues a command that it cannot send at once, and
+ * cannot say later whether the command was sent. This command can say it, because Lettuce
+ * asks the command to encode itself when it is sent.
  *
  * @param <T> the Java type of the verb's reply
  */
@@ -40,7 +43,12 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	private final AsyncCommand<byte[], byte[], T> reply = new AsyncCommand<>(this);
 
 	private LettuceScript(CommandType type, String script, Verb verb, byte[][] keyAndArguments) {
-		super(type, output(verb), arguments(script, keyAndArguments));
+		this(type, output(verb), arguments(script, keyAndArguments));
+	}
+
+	private LettuceScript(ProtocolKeyword type, CommandOutput<byte[], byte[], T> output,
+			CommandArgs<byte[], byte[]> arguments) {
+		super(type, output, arguments);
 	}
 
 	@SuppressWarnings("unchecked")
@@ -87,6 +95,14 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 		catch (RedisNoScriptException ex) {
 			return LettuceScript.<T>whole(verb, keyAndArguments).sendOn(connection, deadline).await(deadline);
 		}
+	}
+
+	/** Reads a value, in a cluster on the node of its key. */
+	static byte @Nullable [] get(StatefulConnection<byte[], byte[]> connection, byte[] key, Deadline deadline) {
+		return new LettuceScript<>(MasterGet.GET, new ValueOutput<>(ByteArrayCodec.INSTANCE),
+				new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))
+			.sendOn(connection, deadline)
+			.await(deadline);
 	}
 
 	/**
@@ -175,6 +191,23 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 		else {
 			buffer.writeBytes(PING);
 		}
+	}
+
+	/**
+	 * A command that Lettuce does not know, and so does not take for one that a replica
+	 * may answer.
+	 */
+	private enum MasterGet implements ProtocolKeyword {
+
+		GET;
+
+		private final byte[] bytes = RedisValues.ascii(name());
+
+		@Override
+		public byte[] getBytes() {
+			return this.bytes;
+		}
+
 	}
 
 	private enum Fate {

@@ -64,6 +64,11 @@ final class LettuceScriptRunner implements ScriptRunner {
 	}
 
 	@Override
+	public byte @Nullable [] get(byte[] key, Deadline deadline) {
+		return LettuceScript.get(connection(deadline), key, deadline);
+	}
+
+	@Override
 	public <T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline) {
 		StatefulConnection<byte[], byte[]> connection = connection(deadline);
 		List<LettuceScript<T>> sent = new ArrayList<>(keysAndArguments.size());

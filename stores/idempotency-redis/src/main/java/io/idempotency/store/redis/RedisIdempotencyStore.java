@@ -34,10 +34,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * A store that keeps its records in Redis 6.2 or newer, or in a compatible server:
  * standalone, Sentinel or Cluster, through Lettuce or Jedis.
  * <p>
- * Every verb, and every look for a result, is one Lua script over one key, so it is
- * atomic, takes one round trip, and works in a cluster. Time is the server's. Records
- * expire by themselves, so there is nothing to clean up. This object holds nothing but
- * connections.
+ * Every verb is one Lua script over one key, so it is atomic, takes one round trip, and
+ * works in a cluster. Time is the server's. Records expire by themselves, so there is
+ * nothing to clean up. This object holds nothing but connections.
  * <p>
  * When the server loses records, the duplicates of their calls run again. A server may
  * lose its data when it restarts; use an append-only file against that. A server may fail
@@ -192,10 +191,20 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return Optional.of(new RedisRecordAdmin(this, this.keyspace, new RedisMasters(this.connectionFactory)));
 	}
 
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * A plain {@code GET} finds the result. A result never changes, and the server gives
+	 * no record that has expired by its clock, so no script has to decide. Only a script
+	 * has the time of the server, so {@link Look#EXACT} finds nothing.
+	 */
 	@Override
-	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, boolean localOnly) {
-		List<?> reply = localOnly ? List.of() : run(Verb.LOOK, key, fingerprint.toBytes());
-		return reply.isEmpty() ? Optional.empty() : Optional.of(RedisReplies.completed(reply));
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+		if (look != Look.RESULT) {
+			return Optional.empty();
+		}
+		byte[] record = carryOut("look", (deadline) -> this.scripts.get(this.keyspace.key(key), deadline));
+		return (record != null) ? RedisReplies.found(record, fingerprint, Instant.now()) : Optional.empty();
 	}
 
 	private static boolean isAccepted(Long reply) {
@@ -221,7 +230,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return keyAndArguments;
 	}
 
-	<T> T carryOut(Verb verb, Function<Deadline, T> call) {
+	<T> T carryOut(Object verb, Function<Deadline, T> call) {
 		try {
 			return call.apply(Deadline.in(this.storeTimeout));
 		}

@@ -1,17 +1,23 @@
 package io.idempotency.store.redis;
 
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.IdempotencyRecord;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.RecordKey;
+import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.record.Moment;
@@ -23,12 +29,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the replies of scripts. That of {@code claim.lua} is the number of the answer, a
  * number that belongs to the answer, for a result its format, its body and the origin of
- * its claim, and for a take-over the origin of the claim before.
+ * its claim, and for a take-over the origin of the claim before. Reads a record that no
+ * script has read, too.
  */
 final class RedisReplies {
 
 	/** The flags of a running record that no call owns. */
 	private static final long NOBODYS = 3;
+
+	private static final byte VERSION = 2;
+
+	private static final byte RESULT = 'D';
+
+	private static final int KEPT_UNTIL = 35;
+
+	/** Where the fields of a record begin that have a length. */
+	private static final int HEAD = 59;
 
 	private RedisReplies() {
 	}
@@ -50,7 +66,8 @@ final class RedisReplies {
 			case 3:
 				return new ClaimResult.InProgress(micros(number));
 			case 4:
-				return completed(reply);
+				return new ClaimResult.Completed(new StoredResult(ascii((byte[]) reply.get(2)), (byte[]) reply.get(3)),
+						micros(number), origin(reply, 4));
 			case 5:
 				return new ClaimResult.Tombstone();
 			case 6:
@@ -66,10 +83,45 @@ final class RedisReplies {
 		}
 	}
 
-	static ClaimResult.Completed completed(List<?> reply) {
-		String format = new String((byte[]) reply.get(2), StandardCharsets.US_ASCII);
-		return new ClaimResult.Completed(new StoredResult(format, (byte[]) reply.get(3)), micros(number(reply, 1)),
-				origin(reply, 4));
+	/**
+	 * Returns the result in a record, as {@code record.lua} lays it out. The server gives
+	 * no record that has expired. What is over by the clock of this JVM, or is no
+	 * finished record of this version, is left to the scripts.
+	 * @param asked the fingerprint of the claim that would be sent
+	 * @param now the time of this JVM
+	 */
+	static Optional<ClaimResult.Completed> found(byte[] record, Fingerprint asked, Instant now) {
+		if (record.length < HEAD || record[0] != VERSION || record[1] != RESULT) {
+			return Optional.empty();
+		}
+		try {
+			ByteBuffer fields = ByteBuffer.wrap(record).position(HEAD);
+			Fingerprint fingerprint = Fingerprint.fromBytes(next(fields));
+			String format = ascii(next(fields));
+			ClaimOrigin origin = ClaimOrigin.parse(ascii(next(fields)));
+			StoredResult result = new StoredResult(format, next(fields, fields.remaining()));
+			StoredRecord stored = new StoredRecord(RecordState.RESULT, StoredRecord.NO_ID, 0, fingerprint, 0,
+					fields.getLong(KEPT_UNTIL), 0, 0, result, ResultKind.SUCCESS, origin);
+			Moment moment = new Moment(ChronoUnit.MICROS.between(Instant.EPOCH, now), new AtomicLong());
+			return stored.isLive(moment) ? stored.find(asked, moment) : Optional.empty();
+		}
+		catch (BufferUnderflowException | IllegalArgumentException ex) {
+			return Optional.empty();
+		}
+	}
+
+	private static byte[] next(ByteBuffer fields) {
+		return next(fields, Byte.toUnsignedInt(fields.get()));
+	}
+
+	private static byte[] next(ByteBuffer fields, int length) {
+		byte[] field = new byte[length];
+		fields.get(field);
+		return field;
+	}
+
+	private static String ascii(byte[] text) {
+		return new String(text, StandardCharsets.US_ASCII);
 	}
 
 	/**
@@ -80,14 +132,14 @@ final class RedisReplies {
 		if (reply.isEmpty()) {
 			return null;
 		}
-		String letter = new String((byte[]) reply.get(0), StandardCharsets.US_ASCII);
+		String letter = ascii((byte[]) reply.get(0));
 		StoredRecord record = RecordView.read(state(letter, number(reply, 1)), number(reply, 2), number(reply, 3),
 				number(reply, 4), number(reply, 5), origin(reply, 7));
 		return RecordView.of(key.label(), key.hash(), record, new Moment(number(reply, 6), new AtomicLong()));
 	}
 
 	private static ClaimOrigin origin(List<?> reply, int index) {
-		return ClaimOrigin.parse(new String((byte[]) reply.get(index), StandardCharsets.US_ASCII));
+		return ClaimOrigin.parse(ascii((byte[]) reply.get(index)));
 	}
 
 	private static long number(List<?> reply, int index) {

@@ -85,6 +85,11 @@ final class ReplicatedScriptRunner implements ScriptRunner {
 		return this.shared.runAll(verb, keysAndArguments, deadline);
 	}
 
+	@Override
+	public byte @Nullable [] get(byte[] key, Deadline deadline) {
+		return this.shared.get(key, deadline);
+	}
+
 	private static boolean hasWritten(@Nullable Object reply) {
 		if (reply instanceof List<?> answer) {
 			return RedisReplies.isAcquired(answer);

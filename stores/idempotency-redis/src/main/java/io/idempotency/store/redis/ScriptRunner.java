@@ -2,6 +2,7 @@ package io.idempotency.store.redis;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -32,6 +33,15 @@ interface ScriptRunner extends AutoCloseable {
 	 * @throws NotSentException if surely no script was sent and none will be
 	 */
 	<T> List<T> runAll(Verb verb, List<byte[][]> keysAndArguments, Deadline deadline);
+
+	/**
+	 * Reads a value, on the master of its key: a replica may lag behind.
+	 * @param key the key
+	 * @param deadline when to stop waiting, if the client lets the wait be bounded
+	 * @return the value, {@code null} if there is none
+	 * @throws NotSentException if the command surely was not and will not be sent
+	 */
+	byte @Nullable [] get(byte[] key, Deadline deadline);
 
 	@Override
 	void close();

@@ -3,6 +3,7 @@ package io.idempotency.store.redis;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -60,6 +61,13 @@ final class SpringScriptRunner implements ScriptRunner {
 				replies.add(reply);
 			}
 			return replies;
+		}
+	}
+
+	@Override
+	public byte @Nullable [] get(byte[] key, Deadline deadline) {
+		try (RedisConnection connection = connect(this.connectionFactory)) {
+			return connection.stringCommands().get(key);
 		}
 	}
 

@@ -28,8 +28,6 @@ enum Verb {
 
 	ISSUE(ReturnType.INTEGER, "record.lua"),
 
-	LOOK(ReturnType.MULTI),
-
 	FIND(ReturnType.MULTI, "record.lua"),
 
 	SCAN(ReturnType.MULTI, "record.lua"),

@@ -12,6 +12,7 @@ import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
@@ -122,7 +123,7 @@ class CallersTroubleTests {
 		finish();
 		transaction().executeWithoutResult((status) -> {
 			fail(this.jdbc);
-			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, false)).isPresent();
+			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, Look.RESULT)).isPresent();
 			status.setRollbackOnly();
 		});
 	}
@@ -132,7 +133,7 @@ class CallersTroubleTests {
 		finish();
 		transaction().executeWithoutResult((status) -> {
 			this.jdbc.execute("set local search_path to nowhere");
-			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, false)).isPresent();
+			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, Look.RESULT)).isPresent();
 			this.jdbc.update("insert into public.payment (ref) values (?)", this.ref);
 		});
 		assertThat(this.jdbc.queryForObject("select count(*) from payment where ref = ?", Long.class, this.ref))

@@ -18,6 +18,7 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoredResult;
@@ -221,7 +222,7 @@ class JdbcStatementCountTests {
 	}
 
 	private Optional<ClaimResult.Completed> look(ClaimRequest request) {
-		return this.node.store().find(request.key(), request.fingerprint(), false);
+		return this.node.store().find(request.key(), request.fingerprint(), Look.RESULT);
 	}
 
 	private void expectStatements(int expected, Runnable call) {

@@ -17,6 +17,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.TransactionLostException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -424,7 +425,7 @@ class JdbcTransactionTests {
 	}
 
 	private Optional<ClaimResult.Completed> look(IdempotencyKey key) {
-		return this.store.find(key, Fingerprint.NONE, false);
+		return this.store.find(key, Fingerprint.NONE, Look.RESULT);
 	}
 
 	private ClaimResult joiningClaim(IdempotencyKey key) {

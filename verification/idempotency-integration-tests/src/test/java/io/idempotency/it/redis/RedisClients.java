@@ -9,6 +9,7 @@ import io.idempotency.it.servers.RedisSentinelServers;
 import io.idempotency.it.servers.RedisServer;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.ReadFrom;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
@@ -22,6 +23,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -50,6 +52,20 @@ final class RedisClients {
 
 	static LettuceConnectionFactory lettuce(int port) {
 		return lettuce(port, PATIENT);
+	}
+
+	/** Reads from the replica whatever it takes for a read. */
+	static LettuceConnectionFactory lettuce(RedisServer master, RedisServer replica) {
+		RedisStaticMasterReplicaConfiguration servers = new RedisStaticMasterReplicaConfiguration("127.0.0.1",
+				master.port());
+		servers.addNode("127.0.0.1", replica.port());
+		return started(new LettuceConnectionFactory(servers,
+				LettuceClientConfiguration.builder()
+					.commandTimeout(PATIENT)
+					.shutdownTimeout(Duration.ZERO)
+					.clientResources(RESOURCES)
+					.readFrom(ReadFrom.REPLICA)
+					.build()));
 	}
 
 	/** Gives up soon, and fails at once while it is not connected. */

@@ -1,6 +1,8 @@
 package io.idempotency.it.redis;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -14,6 +16,13 @@ import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.Requests;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore.Look;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,6 +72,50 @@ class RedisCommandCountTests {
 		String key = done();
 		assertThat(commandsOf(() -> assertThat(this.node.execute(key, () -> "again")).isEqualTo("done")))
 			.isEqualTo(commands(1, "time", 1, "get", 1));
+	}
+
+	/** No script, and not the time. */
+	@Test
+	void lookTakesOnePlainCommand() {
+		ClaimRequest request = Requests.claim();
+		assertThat(commandsOf(() -> assertThat(look(this.node.store(), request)).isEmpty()))
+			.isEqualTo(Map.of("get", 1L));
+		Claim claim = Requests.acquire(this.node.store(), request);
+		assertThat(commandsOf(() -> assertThat(look(this.node.store(), request)).isEmpty()))
+			.isEqualTo(Map.of("get", 1L));
+		this.node.store().complete(Requests.result(claim));
+		assertThat(commandsOf(() -> assertThat(look(this.node.store(), request)).isPresent()))
+			.isEqualTo(Map.of("get", 1L));
+	}
+
+	/** A replica may still have what was removed from its master. */
+	@Test
+	void lookAsksTheMasterWhereTheApplicationReadsFromReplicas() {
+		try (RedisServer replica = RedisServer.startReplica(this.server);
+				Node reader = new Node(RedisClients.lettuce(this.server, replica))) {
+			ClaimRequest request = Requests.claim();
+			reader.store().complete(Requests.result(Requests.acquire(reader.store(), request)));
+			replica.command("CONFIG", "RESETSTAT");
+			assertThat(commandsOf(() -> assertThat(look(reader.store(), request)).isPresent())).containsEntry("get",
+					1L);
+			assertThat(replica.info("commandstats").stringPropertyNames()).doesNotContain("cmdstat_get");
+		}
+	}
+
+	/** It keeps what it is given for as long as a script has said. */
+	@Test
+	void nearCacheLeavesTheLookToTheClaim() {
+		ClaimRequest request = Requests.claim();
+		NearCacheIdempotencyStore near = new NearCacheIdempotencyStore(this.node.store(), 1_000_000,
+				Duration.ofMinutes(10));
+		near.complete(Requests.result(Requests.acquire(near, request)));
+		assertThat(commandsOf(() -> assertThat(look(near, request)).isEmpty())).isEmpty();
+		near.claim(request);
+		assertThat(commandsOf(() -> assertThat(look(near, request)).isPresent())).isEmpty();
+	}
+
+	private static Optional<ClaimResult.Completed> look(IdempotencyStore store, ClaimRequest request) {
+		return store.find(request.key(), request.fingerprint(), Look.RESULT);
 	}
 
 	@Test

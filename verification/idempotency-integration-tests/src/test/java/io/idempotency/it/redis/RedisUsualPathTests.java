@@ -4,15 +4,27 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.it.store.Requests;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore.Look;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,7 +75,7 @@ class RedisUsualPathTests {
 		this.server = RedisServer.start(RedisBinary.REDIS_6_2);
 		this.factory = RedisClients.lettuce(this.server);
 		this.connection = this.factory.getConnection();
-		this.records = records();
+		this.records = records(NOW, ascii(FINGERPRINT));
 	}
 
 	@AfterAll
@@ -132,6 +144,60 @@ class RedisUsualPathTests {
 			.isSubsetOf("claim of nothing", "claim of D", "complete of R");
 	}
 
+	/** A look reads a record without a script, and decides as the scripts do. */
+	@Test
+	void lookFindsWhatAClaimIsGivenAndNothingElse() {
+		Fingerprint fingerprint = Fingerprint.of("test1").add("a").build();
+		Fingerprint other = Fingerprint.of("test1").add("b").build();
+		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", 0, Duration.ofSeconds(1),
+				RedisClients.PATIENT);
+		ClaimRequest request = Requests.claim();
+		byte[] name = ascii(RedisRecords.key(request.key()));
+		List<byte[]> all = records(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), fingerprint.toBytes());
+		int results = 0;
+		for (byte[] record : all) {
+			for (Fingerprint asked : List.of(fingerprint, other, Fingerprint.NONE)) {
+				if (record != null) {
+					this.connection.stringCommands().pSetEx(name, 1_000_000, record);
+				}
+				Optional<StoredResult> found = store.find(request.key(), asked, Look.RESULT)
+					.map(ClaimResult.Completed::result);
+				ClaimResult claimed = store.claim(request.withFingerprint(asked).withClaimId(ClaimId.random()));
+				assertThat(found).as("%s of %s", asked, (record != null) ? HexFormat.of().formatHex(record) : "nothing")
+					.isEqualTo((claimed instanceof ClaimResult.Completed completed) ? Optional.of(completed.result())
+							: Optional.empty());
+				results += found.isPresent() ? 1 : 0;
+				this.connection.keyCommands().del(name);
+			}
+		}
+		assertThat(results).isPositive();
+	}
+
+	/** A server that was copied without the times to live must not give it for ever. */
+	@Test
+	void lookLeavesARecordThatIsOverButHasNotExpiredToTheScripts() {
+		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", 0, Duration.ofSeconds(1),
+				RedisClients.PATIENT);
+		ClaimRequest request = Requests.claim();
+		byte[] name = ascii(RedisRecords.key(request.key()));
+		this.connection.stringCommands()
+			.set(name, record('D', 0, OWN, new byte[0], NOW, NOW, NOW - Duration.ofDays(30).toSeconds() * 1_000_000));
+		assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).isEmpty();
+	}
+
+	@Test
+	void lookLeavesARecordThatIsCutOffToTheScripts() {
+		RedisIdempotencyStore store = new RedisIdempotencyStore(this.factory, "test:", 0, Duration.ofSeconds(1),
+				RedisClients.PATIENT);
+		ClaimRequest request = Requests.claim();
+		byte[] whole = record('D', 0, OWN, Fingerprint.of("test1").add("a").build().toBytes(), NOW, NOW,
+				Long.MAX_VALUE);
+		for (int length = 1; length < whole.length - "the first answer".length(); length++) {
+			this.connection.stringCommands().set(ascii(RedisRecords.key(request.key())), Arrays.copyOf(whole, length));
+			assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).as("%s bytes", length).isEmpty();
+		}
+	}
+
 	private Outcome outcome(Call call, String usual, byte[] record) {
 		String script = text("start.lua") + ((usual != null) ? text(usual) : "") + text("record.lua")
 				+ text(call.verb() + ".lua");
@@ -175,15 +241,15 @@ class RedisUsualPathTests {
 	}
 
 	/** A record in each state, live and at its end, owned by each. */
-	private static List<byte[]> records() {
+	private static List<byte[]> records(long now, byte[] fingerprint) {
 		List<byte[]> records = new ArrayList<>();
 		records.add(null);
 		for (char state : "IRXDTO".toCharArray()) {
 			for (int flags : (state == 'R') ? List.of(0, 1, 3) : List.of(0)) {
 				for (byte[] id : (state == 'I') ? List.of(NOBODYS_ID) : List.of(OWN, OTHERS)) {
-					for (long leaseUntil : List.of(NOW, NOW + 20_000_000, NOW + 90_000_000_000L)) {
-						for (long keptUntil : List.of(NOW, NOW + 80_000_000_000L)) {
-							records.add(record(state, flags, id, leaseUntil, keptUntil));
+					for (long leaseUntil : List.of(now, now + 20_000_000, now + 90_000_000_000L)) {
+						for (long keptUntil : List.of(now, now + 80_000_000_000L)) {
+							records.add(record(state, flags, id, fingerprint, now - 1_000, leaseUntil, keptUntil));
 						}
 					}
 				}
@@ -192,8 +258,9 @@ class RedisUsualPathTests {
 		return records;
 	}
 
-	private static byte[] record(char state, int flags, byte[] id, long leaseUntil, long keptUntil) {
-		byte[] fingerprint = ascii((state == 'I' || state == 'O') ? "" : FINGERPRINT);
+	private static byte[] record(char state, int flags, byte[] id, byte[] first, long fence, long leaseUntil,
+			long keptUntil) {
+		byte[] fingerprint = (state == 'I' || state == 'O') ? new byte[0] : first;
 		// No running record has an answer. If one had, it would not be kept.
 		boolean answered = state == 'D' || state == 'R' && leaseUntil > keptUntil;
 		byte[] format = ascii(answered ? "http2" : "");
@@ -204,7 +271,7 @@ class RedisUsualPathTests {
 			.put((byte) state)
 			.put((byte) flags)
 			.put(id)
-			.putLong(NOW - 1_000)
+			.putLong(fence)
 			.putLong(leaseUntil)
 			.putLong(keptUntil)
 			.putLong((state == 'I') ? keptUntil : 0)
