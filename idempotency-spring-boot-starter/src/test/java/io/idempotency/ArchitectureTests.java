@@ -95,6 +95,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.message..")
 		.layer("ai")
 		.definedBy("io.idempotency.ai..")
+		.layer("graphql")
+		.definedBy("io.idempotency.graphql..")
 		.whereLayer("api")
 		.mayNotAccessAnyLayer()
 		.whereLayer("key")
@@ -129,6 +131,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
 		.whereLayer("ai")
 		.mayOnlyAccessLayers("api", "key", "protocol", "aop")
+		.whereLayer("graphql")
+		.mayOnlyAccessLayers("api", "key", "protocol", "aop")
 		.whereLayer("client")
 		.mayOnlyAccessLayers("api", "key")
 		.whereLayer("client")
@@ -139,7 +143,7 @@ class ArchitectureTests {
 			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 			"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.observation..",
 			"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
-			"io.idempotency.message..", "io.idempotency.client..", "io.idempotency.ai.."));
+			"io.idempotency.message..", "io.idempotency.graphql..", "io.idempotency.client..", "io.idempotency.ai.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -310,7 +314,7 @@ class ArchitectureTests {
 		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.store.jdbc.sql..",
 				"io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..", "io.idempotency.message..",
-				"io.idempotency.ai..")
+				"io.idempotency.ai..", "io.idempotency.graphql..")
 		.and()
 		.arePublic()
 		.and()

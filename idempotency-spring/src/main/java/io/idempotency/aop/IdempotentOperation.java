@@ -73,6 +73,15 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 		return expression != null && expression.calls("body");
 	}
 
+	/**
+	 * Returns whether a client chooses the key, for one attempt. Such a key belongs to
+	 * its caller; a business key is the same for all callers.
+	 * @return whether it does
+	 */
+	public boolean isKeyOfClient() {
+		return this.token || !(this.keySource instanceof KeySource.Spel);
+	}
+
 	/** Names the method in messages. */
 	public String describe() {
 		return MethodNames.describe(this.method, this.targetClass);

@@ -92,16 +92,34 @@ public final class MethodDoor implements OperationDoor {
 	 * @throws Throwable the exception for the caller
 	 */
 	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller) throws Throwable {
+		return enter(call, values, caller, () -> this.keys.parts(call, values), () -> arguments(call, values));
+	}
+
+	/**
+	 * Guards a call whose key and request another door reads.
+	 * @param call the call
+	 * @param values the values that expressions read
+	 * @param caller whose key it is if the annotation has no scope; is asked only if
+	 * there is a key
+	 * @param parts the parts of the key, empty if it is missing
+	 * @param request the fingerprint of what the client has sent; is asked only if that
+	 * is what is compared
+	 * @return the result for the caller
+	 * @throws Throwable the exception for the caller
+	 */
+	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller,
+			Supplier<List<String>> parts, Supplier<Fingerprint> request) throws Throwable {
 		if (!call.isGuarded(values)) {
 			return call.runUnguarded();
 		}
-		List<String> parts = this.keys.parts(call, values);
-		if (parts.isEmpty()) {
+		List<String> found = parts.get();
+		if (found.isEmpty()) {
 			return enterWithoutKey(call);
 		}
 		IdempotentOperation operation = call.operation();
-		IdempotencyKey key = call.key(parts, caller.get(), values);
-		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values), operation.policy(), operation.store());
+		IdempotencyKey key = call.key(found, caller.get(), values);
+		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values, request), operation.policy(),
+				operation.store());
 		MethodAction action = new MethodAction(call, this.results.of(operation.name()));
 		return action.answer(this.engine.execute(guarded, action, operation.transactions()));
 	}
@@ -113,9 +131,7 @@ public final class MethodDoor implements OperationDoor {
 	 * caller need not be known.
 	 */
 	private Caller defaultCaller(IdempotentOperation operation) {
-		boolean chosenByClient = operation.scope() == null
-				&& (operation.token() || !(operation.keySource() instanceof KeySource.Spel));
-		return chosenByClient ? this.caller.get() : Caller.GLOBAL;
+		return (operation.scope() == null && operation.isKeyOfClient()) ? this.caller.get() : Caller.GLOBAL;
 	}
 
 	private @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
@@ -127,7 +143,7 @@ public final class MethodDoor implements OperationDoor {
 				"The call of '" + name + "' has no key: give it one, or allow calls without by required = false");
 	}
 
-	private Fingerprint fingerprint(OperationCall call, RequestValues values) {
+	private Fingerprint fingerprint(OperationCall call, RequestValues values, Supplier<Fingerprint> request) {
 		IdempotentOperation operation = call.operation();
 		if (operation.fingerprint() instanceof FingerprintSource.Spel source) {
 			return this.fingerprints.of(call, source, values);
@@ -135,14 +151,19 @@ public final class MethodDoor implements OperationDoor {
 		if (operation.fingerprint() instanceof FingerprintSource.Arguments source) {
 			return this.fingerprints.of(call, source.arguments(), values);
 		}
-		// A handler that is called by code and not by its request has no request of its
-		// own.
-		boolean handler = operation.fingerprint() instanceof FingerprintSource.Default
+		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default
 				&& !(operation.keySource() instanceof KeySource.Spel)
 				&& operation.policy().mode() == IdempotencyMode.REPLAY;
-		return handler
-				? this.fingerprints.of(call, ComparedArguments.of(operation.method(), operation.targetClass()), values)
-				: Fingerprint.NONE;
+		return compared ? request.get() : Fingerprint.NONE;
+	}
+
+	/**
+	 * Makes the fingerprint of a handler that is called by code and not by its request,
+	 * so that it has no request of its own.
+	 */
+	private Fingerprint arguments(OperationCall call, RequestValues values) {
+		IdempotentOperation operation = call.operation();
+		return this.fingerprints.of(call, ComparedArguments.of(operation.method(), operation.targetClass()), values);
 	}
 
 	@Override

@@ -27,6 +27,17 @@ public interface OperationDoor extends Ordered {
 	boolean covers(Method method, Class<?> targetClass);
 
 	/**
+	 * Returns whether calls of a method come with a request of this door, which it
+	 * compares, though their results are values. Is called at start-up.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @return whether they do
+	 */
+	default boolean hasRequests(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	/**
 	 * Returns whether an annotation of the class leaves a covered method out, as it does
 	 * with handlers of safe HTTP methods. Is called at start-up.
 	 * @param method the method

@@ -1,6 +1,7 @@
 package io.idempotency.aop;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
@@ -50,7 +51,8 @@ public final class OperationKeys {
 			key = header(call.operation(), header, values);
 		}
 		else {
-			key = fromBody(call.operation(), ((KeySource.Body) source).pointer(), values);
+			String pointer = ((KeySource.Body) source).pointer();
+			key = fromClient(call.operation(), "at '" + pointer + "' of the body", () -> values.body(pointer));
 		}
 		return (key != null) ? List.of(key) : List.of();
 	}
@@ -67,18 +69,27 @@ public final class OperationKeys {
 		return this.headers.parse(operation.name(), values.headers(source.name()));
 	}
 
-	private @Nullable String fromBody(IdempotentOperation operation, String pointer, RequestValues values) {
-		Object value = value(operation, pointer, values);
+	/**
+	 * Checks a key that a client has put anywhere but in a header.
+	 * @param operation the operation
+	 * @param place where it stands, in words that follow "the key"
+	 * @param sent reads it
+	 * @return the key, {@code null} if it is missing
+	 * @throws IdempotencyKeyInvalidException if it is neither text nor a number nor a
+	 * boolean, or its text is empty or too long
+	 */
+	public @Nullable String fromClient(IdempotentOperation operation, String place, Supplier<@Nullable Object> sent) {
+		Object value = value(operation, place, sent);
 		String key;
 		try {
 			key = KeyParts.text(value);
 		}
 		catch (IllegalArgumentException ex) {
-			throw unreadable(operation, pointer, "It is neither text nor a number nor a boolean");
+			throw unreadable(operation, place, "It is neither text nor a number nor a boolean");
 		}
 		if (key != null && (key.isEmpty() || key.length() > this.maxLength)) {
 			throw new IdempotencyKeyInvalidException(operation.name(),
-					"The key at '" + pointer + "' of the body must have 1 to " + this.maxLength + " characters");
+					"The key " + place + " must have 1 to " + this.maxLength + " characters");
 		}
 		return key;
 	}
@@ -89,18 +100,23 @@ public final class OperationKeys {
 	 * message says what is wrong
 	 */
 	static @Nullable Object value(IdempotentOperation operation, String pointer, RequestValues values) {
+		return value(operation, "at '" + pointer + "' of the body", () -> values.body(pointer));
+	}
+
+	private static @Nullable Object value(IdempotentOperation operation, String place,
+			Supplier<@Nullable Object> sent) {
 		try {
-			return values.body(pointer);
+			return sent.get();
 		}
 		catch (IllegalArgumentException ex) {
-			throw unreadable(operation, pointer, ex.getMessage());
+			throw unreadable(operation, place, ex.getMessage());
 		}
 	}
 
-	private static IdempotencyKeyInvalidException unreadable(IdempotentOperation operation, String pointer,
+	private static IdempotencyKeyInvalidException unreadable(IdempotentOperation operation, String place,
 			@Nullable String problem) {
 		return new IdempotencyKeyInvalidException(operation.name(),
-				"The key at '" + pointer + "' of the body must be text, a number or a boolean. " + problem);
+				"The key " + place + " must be text, a number or a boolean. " + problem);
 	}
 
 }

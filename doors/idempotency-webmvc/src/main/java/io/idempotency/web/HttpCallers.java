@@ -113,6 +113,21 @@ public final class HttpCallers {
 	}
 
 	/**
+	 * Returns the caller of the request that the current thread works for, who owns the
+	 * keys of the handlers behind it.
+	 * @param operation the operation that is handled
+	 * @return the caller, {@link Caller#GLOBAL} outside a request
+	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
+	 * and the request has no principal
+	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * has no stable name
+	 */
+	public Caller currentOwner(String operation) {
+		HttpServletRequest request = HttpRequestValues.currentRequest();
+		return (request != null) ? owner(request, operation) : Caller.GLOBAL;
+	}
+
+	/**
 	 * Returns the caller of the request that the current thread works for.
 	 * @return the caller, {@link Caller#GLOBAL} outside a request
 	 */

@@ -26,6 +26,11 @@ public interface CurrentRequest {
 			return Caller.GLOBAL;
 		}
 
+		@Override
+		public Caller owner(String operation) {
+			return Caller.GLOBAL;
+		}
+
 	};
 
 	/**
@@ -39,5 +44,13 @@ public interface CurrentRequest {
 	 * outside a request.
 	 */
 	Caller caller();
+
+	/**
+	 * Returns the owner of the keys of a handler, as {@link #caller()} does.
+	 * @param operation the operation that is handled
+	 * @throws io.idempotency.IdempotencyCallerUnknownException if nobody is logged in,
+	 * and handlers refuse anonymous callers
+	 */
+	Caller owner(String operation);
 
 }

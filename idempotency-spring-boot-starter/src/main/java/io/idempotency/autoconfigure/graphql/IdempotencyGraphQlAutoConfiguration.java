@@ -1,18 +1,32 @@
 package io.idempotency.autoconfigure.graphql;
 
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.engine.CurrentRequest;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.graphql.CurrentField;
+import io.idempotency.graphql.GraphQlDoor;
+import io.idempotency.graphql.ReceivedRequest;
+import io.idempotency.graphql.RefusalExceptionResolver;
+import io.idempotency.protocol.ResultCodec;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.graphql.execution.DataFetcherExceptionResolver;
+import org.springframework.graphql.server.WebGraphQlInterceptor;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for Spring for GraphQL: a refused
- * mutation tells its client why it was refused, and what to do with the key.
+ * {@link EnableAutoConfiguration Auto-configuration} for Spring for GraphQL: each guarded
+ * field is a call of its own, and a refused one tells its client why, and what to do with
+ * the key.
  *
  * @since 0.1.0
  */
@@ -25,8 +39,37 @@ public final class IdempotencyGraphQlAutoConfiguration {
 	}
 
 	@Bean
+	GraphQlDoor idempotencyGraphQlDoor(MethodDoor methods, OperationKeys keys, ResultCodec codec,
+			IdempotencyProperties properties) {
+		return new GraphQlDoor(methods, keys, codec, properties.key().header());
+	}
+
+	@Bean
+	CurrentField idempotencyCurrentGraphQlField() {
+		return new CurrentField();
+	}
+
+	@Bean
+	static CurrentField.Threads idempotencyGraphQlThreads() {
+		return new CurrentField.Threads();
+	}
+
+	@Bean
 	RefusalExceptionResolver idempotencyGraphQlExceptionResolver() {
 		return new RefusalExceptionResolver();
+	}
+
+	/** Documents that come with requests. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	static class WebConfiguration {
+
+		@Bean
+		WebGraphQlInterceptor idempotencyGraphQlRequestReader(ObjectProvider<CurrentRequest> request) {
+			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+			return ReceivedRequest.reader(current::values, () -> current.owner("GraphQL"));
+		}
+
 	}
 
 }

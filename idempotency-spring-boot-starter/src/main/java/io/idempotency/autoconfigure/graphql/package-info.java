@@ -1,6 +1,6 @@
 /**
- * Answers refusals as errors of GraphQL. Without Spring for GraphQL no class of this
- * package is loaded.
+ * Wires the door of GraphQL. Without Spring for GraphQL no class of this package is
+ * loaded.
  */
 @NullMarked
 package io.idempotency.autoconfigure.graphql;

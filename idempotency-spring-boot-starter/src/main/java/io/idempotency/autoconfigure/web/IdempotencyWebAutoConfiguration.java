@@ -160,6 +160,11 @@ public final class IdempotencyWebAutoConfiguration {
 				return callers.current();
 			}
 
+			@Override
+			public Caller owner(String operation) {
+				return callers.currentOwner(operation);
+			}
+
 		};
 	}
 

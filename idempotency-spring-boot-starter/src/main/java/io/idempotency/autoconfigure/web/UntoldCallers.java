@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure.web;
 import io.idempotency.ScopeMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.OperationDoor;
 import io.idempotency.autoconfigure.IdempotencyStores;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.web.IdempotencyScopeResolver;
@@ -66,7 +67,16 @@ final class UntoldCallers implements SmartInitializingSingleton {
 		return this.context.getBeanProvider(RequestMappingHandlerMapping.class)
 			.stream()
 			.flatMap((mapping) -> mapping.getHandlerMethods().values().stream())
-			.anyMatch((handler) -> isCallers(handler, source));
+			.anyMatch((handler) -> isCallers(handler, source))
+				|| source.operations().stream().anyMatch(this::isCallers);
+	}
+
+	/** Returns whether calls come with requests that no handler mapping knows. */
+	private boolean isCallers(IdempotentOperation operation) {
+		return operation.isKeyOfClient() && operation.scope() == null
+				&& this.context.getBeanProvider(OperationDoor.class)
+					.stream()
+					.anyMatch((door) -> door.hasRequests(operation.method(), operation.targetClass()));
 	}
 
 	private static boolean isCallers(HandlerMethod handler, IdempotentOperationSource source) {

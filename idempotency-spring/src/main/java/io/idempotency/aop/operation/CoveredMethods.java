@@ -24,6 +24,16 @@ final class CoveredMethods {
 		return isCovered(annotation.method(), annotation.targetClass());
 	}
 
+	/** Returns whether calls come with a request, which a door compares. */
+	boolean hasRequests(IdempotentAnnotation annotation) {
+		return hasRequests(annotation.method(), annotation.targetClass());
+	}
+
+	private boolean hasRequests(Method method, Class<?> targetClass) {
+		return this.doors.stream()
+			.anyMatch((door) -> door.covers(method, targetClass) || door.hasRequests(method, targetClass));
+	}
+
 	private boolean isCovered(Method method, Class<?> targetClass) {
 		return this.doors.stream().anyMatch((door) -> door.covers(method, targetClass));
 	}
@@ -72,11 +82,11 @@ final class CoveredMethods {
 			return false;
 		}
 		Class<?> targetClass = annotation.targetClass();
-		if (isCovered(annotation)) {
+		if (hasRequests(annotation)) {
 			return this.doors.stream().anyMatch((door) -> door.isExemptFromClass(annotation.method(), targetClass));
 		}
 		for (Method other : ReflectionUtils.getUniqueDeclaredMethods(targetClass)) {
-			if (isCovered(other, targetClass)) {
+			if (hasRequests(other, targetClass)) {
 				return true;
 			}
 		}

@@ -75,6 +75,7 @@ final class OperationFactory {
 		if (!covered) {
 			ForeignCalls.check(annotation, this.beanFactory);
 		}
+		boolean requested = this.covered.hasRequests(annotation);
 		KeySource keySource = this.keySources.of(annotation);
 		ResultShape result = ResultShape.of(annotation);
 		if (!covered) {
@@ -84,7 +85,7 @@ final class OperationFactory {
 		IdempotentOperation operation = new IdempotentOperation(annotation.method(), annotation.targetClass(),
 				annotation.declaredOnMethod(), policy(annotation, recover != null), keySource, attributes.required(),
 				attributes.token(), expression("scope", attributes.scope(), annotation),
-				fingerprint(annotation, keySource, covered),
+				fingerprint(annotation, keySource, covered, requested),
 				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
 				transactions(annotation), result.type(), result.async(), surrounding(annotation, result),
 				store(annotation));
@@ -169,7 +170,8 @@ final class OperationFactory {
 		return text.isEmpty() ? null : this.expressions.parse(attribute, text, annotation);
 	}
 
-	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource, boolean covered) {
+	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource, boolean covered,
+			boolean requested) {
 		String text = annotation.attributes().fingerprint();
 		OperationExpression expression = text.equals(AttributeCheck.NO_FINGERPRINT) ? null
 				: expression("fingerprint", text, annotation);
@@ -184,6 +186,9 @@ final class OperationFactory {
 		}
 		if (keySource instanceof KeySource.Spel || annotation.attributes().mode() != IdempotencyMode.REPLAY) {
 			return new FingerprintSource.None();
+		}
+		if (requested) {
+			return new FingerprintSource.Default();
 		}
 		ComparedArguments arguments = ComparedArguments.of(annotation.method(), annotation.targetClass());
 		arguments.check(this.codec);

@@ -41,6 +41,7 @@ final class StorableTypes {
 			Map.entry("java.util.concurrent.Flow$Publisher", "reactive results are not supported"),
 			Map.entry("org.reactivestreams.Publisher", "reactive results are not supported"),
 			Map.entry("org.springframework.http.HttpEntity", "it is a web response"),
+			Map.entry("graphql.execution.DataFetcherResult", "it may hold errors and a context beside the value"),
 			Map.entry("org.springframework.core.io.InputStreamSource", "its content can be read only once"),
 			Map.entry("org.springframework.web.servlet.ModelAndView", "it is a web response"));
 

@@ -1,18 +1,24 @@
 package io.idempotency.it.graphql;
 
-import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
 import io.idempotency.it.graphql.GraphQlApplication.Cart;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,7 +48,7 @@ class GraphQlMutationTests {
 		application = new SpringApplicationBuilder(GraphQlApplication.class).run(
 				"--spring.main.web-application-type=servlet", "--server.port=0",
 				"--spring.graphql.schema.locations=classpath:graphql-shop/", "--idempotency.store=memory",
-				"--spring.datasource.url=jdbc:h2:mem:graphql", "--spring.main.banner-mode=off");
+				"--spring.datasource.url=jdbc:h2:mem:graphql", "--idempotency.http.scope-headers=X-Tenant");
 		endpoint = URI
 			.create("http://localhost:" + application.getEnvironment().getProperty("local.server.port") + "/graphql");
 	}
@@ -65,13 +71,188 @@ class GraphQlMutationTests {
 	}
 
 	@Test
-	void theSecondMutationOfOneDocumentIsNotAnsweredWithTheFirst() throws Exception {
-		DocumentContext answer = send(
-				"mutation { a: addItem(sku: \"apple\", quantity: 1) b: addItem(sku: \"pear\", " + "quantity: 1) }",
-				this.key);
+	void eachMutationOfADocumentIsAnOperationOfItsOwnUnderOneHeader() throws Exception {
+		String document = "mutation { a: addItem(sku: \"apple\") b: addItem(sku: \"apple\") remove(sku: \"apple\") }";
+		for (int i = 0; i < 2; i++) {
+			DocumentContext answer = send(document, this.key);
+			assertThat(data(answer, "a")).isEqualTo("1 apple, addition 1");
+			assertThat(data(answer, "b")).isEqualTo("1 apple, addition 2");
+			assertThat(data(answer, "remove")).isEqualTo("apple, addition 3");
+		}
+		assertThat(Cart.additions).hasValue(3);
+	}
+
+	@Test
+	void theArgumentsOfAMutationAreCompared() throws Exception {
+		send("mutation { a: addItem(sku: \"apple\") b: addItem(sku: \"pear\") }", this.key);
+		DocumentContext answer = send("mutation { a: addItem(sku: \"apple\") b: addItem(sku: \"plum\") }", this.key);
 		assertRefusal(answer, "key-reused", "BAD_REQUEST", "new-key");
 		assertThat(answer.<String>read("$.errors[0].path[0]")).isEqualTo("b");
+		assertThat(data(answer, "a")).isEqualTo("1 apple, addition 1");
+		assertThat(Cart.additions).hasValue(2);
+	}
+
+	@Test
+	void argumentsAreComparedByTheirValue() throws Exception {
+		send("mutation { addItem(sku: \"apple\") }", this.key);
+		for (String same : List.of("{\"query\": \"mutation { addItem(quantity: 1, sku: \\\"apple\\\") }\"}",
+				"{\"query\": \"mutation Add($sku: String!, $count: Int!) { addItem(sku: $sku, quantity: $count) }\","
+						+ "\"variables\": {\"count\": 1, \"sku\": \"apple\"}, \"operationName\": \"Add\"}")) {
+			assertThat(data(post(same, this.key), "addItem")).isEqualTo("1 apple, addition 1");
+		}
 		assertThat(Cart.additions).hasValue(1);
+	}
+
+	@Test
+	void theArgumentsOfTheFieldsAroundAreCompared() throws Exception {
+		String document = "mutation { cart(id: %d) { empty } }";
+		assertThat(data(send(document.formatted(1), this.key), "cart.empty")).isEqualTo("cart 1, addition 1");
+		assertThat(data(send(document.formatted(1), this.key), "cart.empty")).isEqualTo("cart 1, addition 1");
+		assertRefusal(send(document.formatted(2), this.key), "key-reused", "BAD_REQUEST", "new-key");
+		assertThat(Cart.additions).hasValue(1);
+	}
+
+	@Test
+	void aDirectiveGivesEachMutationItsKey() throws Exception {
+		String document = "mutation { %1$s1: addItem(sku: \"apple\") @idempotent(key: \"%2$s-1\") "
+				+ "%1$s2: addItem(sku: \"apple\") @idempotent(key: \"%2$s-2\") }";
+		for (String alias : List.of("first", "again")) {
+			DocumentContext answer = send(document.formatted(alias, this.key), "of the document");
+			assertThat(data(answer, alias + "1")).isEqualTo("1 apple, addition 1");
+			assertThat(data(answer, alias + "2")).isEqualTo("1 apple, addition 2");
+		}
+		assertRefusal(send("mutation { addItem(sku: \"pear\") @idempotent(key: \"" + this.key + "-2\") }", null),
+				"key-reused", "BAD_REQUEST", "new-key");
+		assertRefusal(send("mutation { addItem(sku: \"pear\") @idempotent(key: \"\") }", this.key), "key-invalid",
+				"BAD_REQUEST", "new-key");
+		assertThat(Cart.additions).hasValue(2);
+	}
+
+	@Test
+	void aFieldOfTheInputIsAKeyOfTheCaller() throws Exception {
+		String document = "mutation { pay(input: {clientMutationId: \"" + this.key + "\", cents: %d}) }";
+		for (int i = 0; i < 2; i++) {
+			assertThat(data(send(document.formatted(5), null), "pay")).isEqualTo("5 cents, addition 1");
+		}
+		assertRefusal(send(document.formatted(6), null), "key-reused", "BAD_REQUEST", "new-key");
+		assertThat(data(send(document.formatted(6), null, "X-Tenant", "other"), "pay"))
+			.isEqualTo("6 cents, addition 2");
+		assertRefusal(send("mutation { pay(input: {cents: 5}) }", this.key), "key-missing", "BAD_REQUEST",
+				"fix-request");
+		assertThat(Cart.additions).hasValue(2);
+	}
+
+	@Test
+	void aMutationOnAnotherThreadHasItsKeyItsCallerAndItsArguments() throws Exception {
+		String document = "mutation { a: elsewhere(sku: \"apple\") b: elsewhere(sku: \"apple\") }";
+		for (int i = 0; i < 2; i++) {
+			DocumentContext answer = send(document, this.key);
+			assertThat(data(answer, "a")).isEqualTo("apple on elsewhere-, addition 1");
+			assertThat(data(answer, "b")).isEqualTo("apple on elsewhere-, addition 2");
+		}
+		assertThat(data(send(document, this.key, "X-Tenant", "other"), "b"))
+			.isEqualTo("apple on elsewhere-, addition 4");
+		assertRefusal(send(document.replace("apple", "pear"), this.key), "key-reused", "BAD_REQUEST", "new-key");
+		assertThat(Cart.additions).hasValue(4);
+	}
+
+	@Test
+	void aBatchOfDocumentsRunsEachMutationOnce() throws Exception {
+		String batch = "[{\"query\": \"mutation { addItem(sku: \\\"apple\\\") elsewhere(sku: \\\"apple\\\") }\"}, "
+				+ "{\"query\": \"mutation { addItem(sku: \\\"pear\\\") }\"}]";
+		String first = body(endpoint.resolve("/graphql/batch"), batch, this.key);
+		assertThat(first).contains("1 apple, addition").contains("apple on elsewhere-, addition").contains("1 pear, ");
+		assertThat(body(endpoint.resolve("/graphql/batch"), batch, this.key)).isEqualTo(first);
+		assertThat(Cart.additions).hasValue(3);
+	}
+
+	@Test
+	void aDocumentIsRepeatedAfterItsAnswerWasLost() throws Exception {
+		Cart.entered = new CountDownLatch(1);
+		Cart.gate = new CountDownLatch(1);
+		byte[] body = json("mutation { addItem(sku: \"apple\") slow }").getBytes(StandardCharsets.UTF_8);
+		try (Socket socket = new Socket("localhost", endpoint.getPort())) {
+			OutputStream request = socket.getOutputStream();
+			request.write(
+					("POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nIdempotency-Key: "
+							+ this.key + "\r\nContent-Length: " + body.length + "\r\n\r\n")
+						.getBytes(StandardCharsets.US_ASCII));
+			request.write(body);
+			request.flush();
+			assertThat(Cart.entered.await(60, TimeUnit.SECONDS)).isTrue();
+		}
+		Cart.gate.countDown();
+		Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+			DocumentContext answer = send("mutation { addItem(sku: \"apple\") slow }", this.key);
+			assertThat(data(answer, "addItem")).isEqualTo("1 apple, addition 1");
+			assertThat(data(answer, "slow")).isEqualTo("addition 2");
+		});
+		assertThat(Cart.additions).hasValue(2);
+	}
+
+	@Test
+	void ofTwoDocumentsAtOnceOneRuns() throws Exception {
+		String document = "mutation { addItem(sku: \"apple\") later(sku: \"apple\") elsewhere(sku: \"apple\") }";
+		List<CompletableFuture<HttpResponse<String>>> answers = Stream.generate(() -> request(json(document), this.key))
+			.limit(8)
+			.map((request) -> this.client.sendAsync(request, HttpResponse.BodyHandlers.ofString()))
+			.toList();
+		for (CompletableFuture<HttpResponse<String>> answer : answers) {
+			DocumentContext read = JsonPath.parse(answer.get(60, TimeUnit.SECONDS).body());
+			assertThat(read.<List<String>>read("$..extensions.code")).as(read.jsonString())
+				.allMatch("in-progress"::equals)
+				.hasSize((int) Stream.of("addItem", "later", "elsewhere")
+					.filter((name) -> data(read, name) == null)
+					.count());
+		}
+		Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+			DocumentContext answer = send(document, this.key);
+			assertThat(answer.<List<String>>read("$.data[*]")).as(answer.jsonString()).doesNotContainNull();
+		});
+		assertThat(Cart.additions).hasValue(3);
+	}
+
+	@Test
+	void ofADocumentThatFailedInPartTheRestRuns() throws Exception {
+		String document = "mutation { addItem(sku: \"apple\") flaky }";
+		DocumentContext first = send(document, this.key);
+		assertThat(data(first, "addItem")).isEqualTo("1 apple, addition 1");
+		assertThat(data(first, "flaky")).isNull();
+		DocumentContext second = send(document, this.key);
+		assertThat(data(second, "addItem")).isEqualTo("1 apple, addition 1");
+		assertThat(data(second, "flaky")).isEqualTo("addition 3");
+		assertThat(Cart.additions).hasValue(3);
+	}
+
+	@Test
+	void anAnnotationOfTheClassGuardsItsMutations() throws Exception {
+		String mutation = "mutation { note cart(id: 1) { notes } }";
+		DocumentContext first = send(mutation, this.key);
+		assertThat(data(first, "cart.notes")).isEqualTo("of cart 1");
+		String query = data(send("{ notes }", this.key), "notes");
+		assertThat(data(send("{ notes }", this.key), "notes")).startsWith("call ").isNotEqualTo(query);
+		assertThat(data(send(mutation, this.key), "note")).isEqualTo(data(first, "note"));
+	}
+
+	@Test
+	void nullIsAResult() throws Exception {
+		for (int i = 0; i < 2; i++) {
+			DocumentContext answer = send("mutation { nothing }", this.key);
+			assertThat(answer.jsonString()).doesNotContain("errors");
+			assertThat(data(answer, "nothing")).isNull();
+		}
+		assertThat(Cart.additions).hasValue(1);
+	}
+
+	@Test
+	void aFutureIsAResultAlsoOfADataLoader() throws Exception {
+		String document = "mutation { later(sku: \"apple\") load(sku: \"apple\") }";
+		for (int i = 0; i < 2; i++) {
+			DocumentContext answer = send(document, this.key);
+			assertThat(data(answer, "later")).isEqualTo("apple later, addition 1");
+			assertThat(data(answer, "load")).isEqualTo("loaded apple, addition 2");
+		}
+		assertThat(Cart.additions).hasValue(2);
 	}
 
 	@Test
@@ -117,8 +298,8 @@ class GraphQlMutationTests {
 	void aMutationThatRunsSaysWhenToComeBack() throws Exception {
 		Cart.entered = new CountDownLatch(1);
 		Cart.gate = new CountDownLatch(1);
-		CompletableFuture<HttpResponse<String>> first = this.client.sendAsync(request("mutation { slow }", this.key),
-				HttpResponse.BodyHandlers.ofString());
+		CompletableFuture<HttpResponse<String>> first = this.client
+			.sendAsync(request(json("mutation { slow }"), this.key), HttpResponse.BodyHandlers.ofString());
 		assertThat(Cart.entered.await(60, TimeUnit.SECONDS)).isTrue();
 		DocumentContext answer = send("mutation { slow }", this.key);
 		Cart.gate.countDown();
@@ -143,22 +324,42 @@ class GraphQlMutationTests {
 		assertThat(answer.<String>read("$.errors[0].extensions.retry")).isEqualTo(retry);
 	}
 
-	private static String data(DocumentContext answer, String name) {
+	private static @Nullable String data(DocumentContext answer, String name) {
 		return answer.read("$.data." + name);
 	}
 
-	private DocumentContext send(String document, @Nullable String key) throws IOException, InterruptedException {
-		HttpResponse<String> response = this.client.send(request(document, key), HttpResponse.BodyHandlers.ofString());
-		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-		return JsonPath.parse(response.body());
+	private DocumentContext send(String document, @Nullable String key, String... headers) throws Exception {
+		return post(json(document), key, headers);
 	}
 
-	private static HttpRequest request(String document, @Nullable String key) {
-		HttpRequest.Builder request = HttpRequest.newBuilder(endpoint)
+	private DocumentContext post(String json, @Nullable String key, String... headers) throws Exception {
+		return JsonPath.parse(body(endpoint, json, key, headers));
+	}
+
+	private String body(URI to, String json, @Nullable String key, String... headers) throws Exception {
+		HttpResponse<String> response = this.client.send(request(to, json, key, headers),
+				HttpResponse.BodyHandlers.ofString());
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+		return response.body();
+	}
+
+	private static HttpRequest request(String json, @Nullable String key) {
+		return request(endpoint, json, key);
+	}
+
+	private static HttpRequest request(URI to, String json, @Nullable String key, String... headers) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(to)
 			.header("Content-Type", "application/json")
 			.header("Accept", "application/json")
-			.POST(HttpRequest.BodyPublishers.ofString("{\"query\": \"" + document.replace("\"", "\\\"") + "\"}"));
+			.POST(HttpRequest.BodyPublishers.ofString(json));
+		for (int i = 0; i < headers.length; i += 2) {
+			request.header(headers[i], headers[i + 1]);
+		}
 		return ((key != null) ? request.header("Idempotency-Key", key) : request).build();
+	}
+
+	private static String json(String document) {
+		return "{\"query\": \"" + document.replace("\"", "\\\"") + "\"}";
 	}
 
 }

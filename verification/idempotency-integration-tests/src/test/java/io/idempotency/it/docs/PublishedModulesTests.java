@@ -55,7 +55,7 @@ class PublishedModulesTests {
 				published.add(module);
 			}
 		}
-		assertThat(published).hasSize(11);
+		assertThat(published).hasSize(12);
 		return published;
 	}
 

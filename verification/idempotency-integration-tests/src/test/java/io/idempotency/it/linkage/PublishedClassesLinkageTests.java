@@ -50,7 +50,7 @@ class PublishedClassesLinkageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-jdbc", "idempotency-redis", "idempotency-spring",
-			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-ai",
+			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-graphql", "idempotency-ai",
 			"idempotency-spring-boot-starter", "idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
@@ -58,7 +58,7 @@ class PublishedClassesLinkageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-jdbc", "idempotency-redis", "idempotency-spring",
-			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-ai",
+			"idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-graphql", "idempotency-ai",
 			"idempotency-spring-boot-starter", "idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();

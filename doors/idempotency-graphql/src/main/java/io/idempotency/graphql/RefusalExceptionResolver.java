@@ -1,4 +1,4 @@
-package io.idempotency.autoconfigure.graphql;
+package io.idempotency.graphql;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,8 +30,12 @@ import org.springframework.graphql.execution.ErrorType;
  * A resolver of the application for all exceptions would turn every refusal into the same
  * error, so this one comes first. A {@code @GraphQlExceptionHandler} in the controller
  * comes before all resolvers.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {
+@Internal
+public final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {
 
 	private static final Logger log = LoggerFactory.getLogger(RefusalExceptionResolver.class);
 
@@ -63,6 +68,7 @@ final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter
 
 	private static ErrorClassification classification(IdempotencyException refusal) {
 		return switch (refusal.status()) {
+			case 401 -> ErrorType.UNAUTHORIZED;
 			case 409 -> CONFLICT;
 			case 503 -> UNAVAILABLE;
 			default -> ErrorType.BAD_REQUEST;

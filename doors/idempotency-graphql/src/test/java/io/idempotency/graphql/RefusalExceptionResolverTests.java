@@ -1,4 +1,4 @@
-package io.idempotency.autoconfigure.graphql;
+package io.idempotency.graphql;
 
 import java.time.Duration;
 import java.util.List;

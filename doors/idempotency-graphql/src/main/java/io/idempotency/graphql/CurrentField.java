@@ -1,0 +1,102 @@
+package io.idempotency.graphql;
+
+import java.util.Objects;
+import java.util.concurrent.Executor;
+
+import graphql.execution.instrumentation.InstrumentationState;
+import graphql.execution.instrumentation.SimplePerformantInstrumentation;
+import graphql.execution.instrumentation.parameters.InstrumentationFieldFetchParameters;
+import graphql.schema.DataFetcher;
+import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.graphql.data.method.annotation.support.AnnotatedControllerConfigurer;
+import org.springframework.scheduling.SchedulingTaskExecutor;
+
+/**
+ * Tells the field that the current thread fetches. Spring hands it to the method of a
+ * controller only if the method asks for it. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class CurrentField extends SimplePerformantInstrumentation {
+
+	private static final ThreadLocal<@Nullable DataFetchingEnvironment> current = new ThreadLocal<>();
+
+	static @Nullable DataFetchingEnvironment get() {
+		return current.get();
+	}
+
+	static DataFetchingEnvironment require() {
+		return Objects.requireNonNull(current.get(), "No field is fetched");
+	}
+
+	/** Runs an action while a field is fetched, or while none is. */
+	static <X extends Throwable> @Nullable Object call(@Nullable DataFetchingEnvironment field, Action<X> action)
+			throws X {
+		DataFetchingEnvironment before = current.get();
+		current.set(field);
+		try {
+			return action.run();
+		}
+		finally {
+			if (before != null) {
+				current.set(before);
+			}
+			else {
+				current.remove();
+			}
+		}
+	}
+
+	@Override
+	public DataFetcher<?> instrumentDataFetcher(DataFetcher<?> fetcher, InstrumentationFieldFetchParameters parameters,
+			@Nullable InstrumentationState state) {
+		return parameters.isTrivialDataFetcher() ? fetcher
+				: (environment) -> call(environment, () -> fetcher.get(environment));
+	}
+
+	/**
+	 * Carries the field to the threads on which Spring calls methods that block, which
+	 * are virtual ones if the application has asked for these. Thread-safe.
+	 *
+	 * @hidden
+	 */
+	@Internal
+	public static final class Threads implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String name) {
+			if (bean instanceof AnnotatedControllerConfigurer controllers) {
+				Executor executor = controllers.getExecutor();
+				// Spring knows a pool of threads by its type, and calls no methods there.
+				if (executor != null
+						&& !(executor instanceof SchedulingTaskExecutor pool && pool.prefersShortLivedTasks())) {
+					controllers.setExecutor((task) -> execute(executor, task));
+				}
+			}
+			return bean;
+		}
+
+		private static void execute(Executor executor, Runnable task) {
+			DataFetchingEnvironment field = get();
+			executor.execute(() -> call(field, () -> {
+				task.run();
+				return null;
+			}));
+		}
+
+	}
+
+	/** What is done while a field is fetched. */
+	interface Action<X extends Throwable> {
+
+		@Nullable Object run() throws X;
+
+	}
+
+}

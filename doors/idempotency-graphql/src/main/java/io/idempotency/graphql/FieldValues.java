@@ -1,0 +1,139 @@
+package io.idempotency.graphql;
+
+import java.security.Principal;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import graphql.execution.ExecutionStepInfo;
+import graphql.execution.directives.QueryAppliedDirectiveArgument;
+import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.RequestValues;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.ResultCodec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of one field and of the request that it came with. The arguments are those
+ * that GraphQL has coerced: it does not matter whether they were written into the
+ * document or sent as variables. Not thread-safe.
+ */
+final class FieldValues implements RequestValues {
+
+	private static final String ALGORITHM = "field1";
+
+	private static final String DIRECTIVE = "idempotent";
+
+	private static final String KEY = "key";
+
+	private final DataFetchingEnvironment environment;
+
+	private final @Nullable ReceivedRequest request;
+
+	FieldValues(DataFetchingEnvironment environment) {
+		this.environment = environment;
+		this.request = environment.getGraphQlContext().get(ReceivedRequest.class);
+	}
+
+	@Override
+	public @Nullable String header(String name) {
+		List<String> values = headers(name);
+		return values.isEmpty() ? null : values.get(0);
+	}
+
+	@Override
+	public List<String> headers(String name) {
+		return (this.request != null) ? this.request.headers(name) : List.of();
+	}
+
+	@Override
+	public @Nullable String param(String name) {
+		return (this.request != null) ? this.request.param(name) : null;
+	}
+
+	@Override
+	public @Nullable Principal principal() {
+		return (this.request != null) ? this.request.principal() : null;
+	}
+
+	/**
+	 * Returns a value of the arguments.
+	 * @param pointer a JSON Pointer (RFC 6901), or the name of an argument
+	 */
+	@Override
+	public @Nullable Object body(String pointer) {
+		Object value = this.environment.getArguments();
+		String[] steps = pointer.startsWith("/") ? pointer.substring(1).split("/", -1) : new String[] { pointer };
+		for (String step : steps) {
+			value = step(value, step.replace("~1", "/").replace("~0", "~"));
+		}
+		if (value instanceof Map<?, ?> || value instanceof Collection<?>) {
+			throw new IllegalArgumentException("It is a list or an input object");
+		}
+		return value;
+	}
+
+	private static @Nullable Object step(@Nullable Object value, String step) {
+		if (value instanceof Map<?, ?> map) {
+			return map.get(step);
+		}
+		if (value instanceof List<?> list && step.matches("0|[1-9]\\d{0,8}")) {
+			int index = Integer.parseInt(step);
+			return (index < list.size()) ? list.get(index) : null;
+		}
+		return null;
+	}
+
+	/** Returns the keys in directives of the field; a directive may stand there twice. */
+	List<Object> keysOfDirective() {
+		return this.environment.getQueryDirectives()
+			.getImmediateAppliedDirective(DIRECTIVE)
+			.stream()
+			.map((directive) -> directive.getArgument(KEY))
+			.filter(Objects::nonNull)
+			.map(QueryAppliedDirectiveArgument::<@Nullable Object>getValue)
+			.filter(Objects::nonNull)
+			.toList();
+	}
+
+	/** Returns the place of the field in the answer, with the aliases. */
+	String path() {
+		return this.environment.getExecutionStepInfo().getPath().toString();
+	}
+
+	/**
+	 * Returns the caller.
+	 * @throws IllegalStateException if nobody can tell who it is
+	 */
+	Caller caller(IdempotentOperation operation) {
+		if (operation.scope() != null) {
+			return Caller.GLOBAL;
+		}
+		if (this.request == null) {
+			throw ReceivedRequest.unknownCaller(operation);
+		}
+		return this.request.caller(operation);
+	}
+
+	/**
+	 * Makes the fingerprint of the field and of those around it: what a mutation does may
+	 * depend on the arguments of its parent.
+	 */
+	Fingerprint fingerprint(ResultCodec codec) {
+		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM);
+		for (ExecutionStepInfo step = this.environment.getExecutionStepInfo(); step != null
+				&& !step.getPath().isRootPath(); step = step.getParent()) {
+			if (step.getPath().isListSegment()) {
+				fingerprint.add(String.valueOf(step.getPath().getSegmentIndex()));
+			}
+			else {
+				fingerprint.add(step.getFieldDefinition().getName()).add(codec.comparable(step.getArguments()));
+			}
+		}
+		return fingerprint.build();
+	}
+
+}

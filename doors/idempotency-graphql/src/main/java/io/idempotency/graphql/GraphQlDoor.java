@@ -1,0 +1,202 @@
+package io.idempotency.graphql;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.KeySource;
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.ResultCodec;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.graphql.data.method.annotation.SchemaMapping;
+import org.springframework.stereotype.Controller;
+
+/**
+ * The door of methods of controllers that fetch a field of a GraphQL document. The method
+ * door guards the call; this door gives it the key, the caller and the arguments of the
+ * field. Thread-safe.
+ * <p>
+ * A key in a header is one for the whole document, so the place of the field in the
+ * document is part of it, and each field is an operation of its own. A key in a directive
+ * of the field or in its arguments belongs to the field alone.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {
+
+	private static final Logger logger = LoggerFactory.getLogger(GraphQlDoor.class);
+
+	private final MethodDoor methods;
+
+	private final OperationKeys keys;
+
+	private final ResultCodec codec;
+
+	private final String keyHeader;
+
+	private final Map<MethodClassKey, String> fields = new ConcurrentHashMap<>();
+
+	private final Set<MethodClassKey> checked = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates the door.
+	 * @param methods guards the calls
+	 * @param keys checks keys
+	 * @param codec encodes arguments that are compared
+	 * @param keyHeader the header of keys where an annotation names no place
+	 */
+	public GraphQlDoor(MethodDoor methods, OperationKeys keys, ResultCodec codec, String keyHeader) {
+		this.methods = methods;
+		this.keys = keys;
+		this.codec = codec;
+		this.keyHeader = keyHeader;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	@Override
+	public boolean hasRequests(Method method, Class<?> targetClass) {
+		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class) && mapping(method).isPresent();
+	}
+
+	@Override
+	public @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
+		return hasRequests(method, targetClass) ? new KeySource.Header(this.keyHeader) : null;
+	}
+
+	/** An annotation of the class is for its mutations. */
+	@Override
+	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
+		MergedAnnotation<SchemaMapping> mapping = mapping(method);
+		if (!mapping.isPresent()) {
+			return false;
+		}
+		String type = mapping.getString("typeName");
+		if (type.isEmpty()) {
+			type = MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY)
+				.get(SchemaMapping.class)
+				.getValue("typeName", String.class)
+				.orElse("");
+		}
+		return !type.equals("Mutation");
+	}
+
+	private static MergedAnnotation<SchemaMapping> mapping(Method method) {
+		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(SchemaMapping.class);
+	}
+
+	@Override
+	public void check(IdempotentOperation operation) {
+		if (hasRequests(operation.method(), operation.targetClass())) {
+			this.checked.add(new MethodClassKey(operation.method(), operation.targetClass()));
+		}
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (!this.checked.isEmpty()) {
+			logger.info("GraphQL: {} field(s) are guarded, each by itself. A request that carries documents is never "
+					+ "guarded as a whole", this.checked.size());
+		}
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		DataFetchingEnvironment environment = CurrentField.get();
+		// Code of a field may call the method of another one.
+		return environment != null && environment.getFieldDefinition().getName().equals(fieldOf(call.operation()));
+	}
+
+	/** Returns the name of the field, empty for a method that fetches none. */
+	private String fieldOf(IdempotentOperation operation) {
+		return this.fields.computeIfAbsent(new MethodClassKey(operation.method(), operation.targetClass()), (key) -> {
+			if (!hasRequests(operation.method(), operation.targetClass())) {
+				return "";
+			}
+			String name = mapping(operation.method()).getString("field");
+			return name.isEmpty() ? operation.method().getName() : name;
+		});
+	}
+
+	@Override
+	public @Nullable Object enter(OperationCall call) throws Throwable {
+		IdempotentOperation operation = call.operation();
+		FieldValues values = new FieldValues(CurrentField.require());
+		// What the method calls is no fetch of this field.
+		return CurrentField.call(null,
+				() -> this.methods.enter(call, values,
+						() -> operation.isKeyOfClient() ? values.caller(operation) : Caller.GLOBAL,
+						() -> parts(call, values), () -> fingerprint(operation, values)));
+	}
+
+	private List<String> parts(OperationCall call, FieldValues values) {
+		IdempotentOperation operation = call.operation();
+		if (operation.keySource() instanceof KeySource.Body body) {
+			String place = body.pointer();
+			return parts(
+					this.keys.fromClient(operation, "at '" + place + "' of the arguments", () -> values.body(place)));
+		}
+		if (!(operation.keySource() instanceof KeySource.Header)) {
+			return this.keys.parts(call, values);
+		}
+		List<Object> directives = values.keysOfDirective();
+		if (directives.size() > 1) {
+			throw new IdempotencyKeyInvalidException(operation.name(),
+					"The field was sent with " + directives.size() + " keys in its directives: send one");
+		}
+		if (!directives.isEmpty()) {
+			return parts(this.keys.fromClient(operation, "in the directive", () -> directives.get(0)));
+		}
+		List<String> header = this.keys.parts(call, values);
+		return (header.isEmpty() || operation.token()) ? header : List.of(header.get(0), values.path());
+	}
+
+	private static List<String> parts(@Nullable String key) {
+		return (key != null) ? List.of(key) : List.of();
+	}
+
+	private Fingerprint fingerprint(IdempotentOperation operation, FieldValues values) {
+		try {
+			return values.fingerprint(this.codec);
+		}
+		catch (RuntimeException ex) {
+			// After any exception of the codec, the arguments cannot be compared.
+			throw new IllegalStateException("The arguments of '" + operation.describe() + "' cannot be compared: "
+					+ ex.getMessage() + ". Set fingerprint to what must be equal on a retry; fingerprint = \"none\" "
+					+ "compares nothing", ex);
+		}
+	}
+
+	/** Comes before the method door, which takes every call. */
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE - 2;
+	}
+
+}
