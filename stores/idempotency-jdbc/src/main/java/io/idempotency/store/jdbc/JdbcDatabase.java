@@ -3,6 +3,7 @@ package io.idempotency.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -13,6 +14,7 @@ import io.idempotency.store.jdbc.sql.Deadline;
 import io.idempotency.store.jdbc.sql.Dialect;
 import io.idempotency.store.jdbc.sql.Dialects;
 import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.jdbc.sql.Timeouts;
 import io.idempotency.store.jdbc.sql.UnreadableRowException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,20 +31,28 @@ final class JdbcDatabase {
 
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
 
+	private static final long CARE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
 	private final DataSource dataSource;
 
 	private final TableName table;
+
+	private final Timeouts timeouts;
 
 	private final @Nullable ReservedConnections reserved;
 
 	private volatile @Nullable Dialect dialect;
 
+	/** Until when a table may be locked, by {@link System#nanoTime()}; zero at first. */
+	private volatile long lockedUntil;
+
 	/** The isolation of the transactions that do not ask for another one. */
 	private volatile int isolation = Connection.TRANSACTION_NONE;
 
-	JdbcDatabase(DataSource dataSource, TableName table, @Nullable ReservedConnections reserved) {
+	JdbcDatabase(DataSource dataSource, TableName table, Timeouts timeouts, @Nullable ReservedConnections reserved) {
 		this.dataSource = withoutTransaction(dataSource);
 		this.table = table;
+		this.timeouts = timeouts;
 		this.reserved = reserved;
 	}
 
@@ -72,6 +82,10 @@ final class JdbcDatabase {
 		return this.table;
 	}
 
+	Timeouts timeouts() {
+		return this.timeouts;
+	}
+
 	@Nullable ReservedConnections reserved() {
 		return this.reserved;
 	}
@@ -92,10 +106,24 @@ final class JdbcDatabase {
 	Dialect dialect(Connection connection) throws SQLException {
 		Dialect known = this.dialect;
 		if (known == null) {
-			known = Dialects.find(connection, this.table);
+			known = Dialects.find(connection, this.table, this.timeouts);
 			this.dialect = known;
 		}
 		return known;
+	}
+
+	/** Is called after a call that its statement did not end in time. */
+	void waitedInVain() {
+		this.lockedUntil = System.nanoTime() + CARE_NANOS;
+	}
+
+	/**
+	 * Returns whether statements must bound their wait even for the lock of the table: an
+	 * earlier one may still wait for it, and others would join it, each on a connection
+	 * of its own.
+	 */
+	boolean needsCare() {
+		return this.lockedUntil != 0 && this.lockedUntil - System.nanoTime() > 0;
 	}
 
 	/** Returns the dialect, and looks at a connection of our own. */

@@ -21,6 +21,7 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.jdbc.sql.Timeouts;
 import io.idempotency.store.record.Moment;
 
 import org.jspecify.annotations.Nullable;
@@ -42,10 +43,16 @@ import org.slf4j.LoggerFactory;
  * a connection from the pool; a purge may take a minute. A statement that waits for a row
  * that another session has locked stops after three quarters of the store time-out; a
  * claim also stops after the wait time-out. Such a claim is
- * {@link ClaimResult.InProgress}, because another transaction has the key. On MySQL, on
- * MariaDB before 10.5, and on PostgreSQL with {@code preferQueryMode=simple}, a bound for
- * locks would cost further statements. There, the connection is given up when the store
- * time-out is over.
+ * {@link ClaimResult.InProgress}, because another transaction has the key. On PostgreSQL
+ * and on MariaDB since 10.5, that bound is a part of the statement. On MySQL and older
+ * MariaDB it would cost further statements. There, and where the whole table is locked,
+ * the connection is given up when the store time-out is over. PostgreSQL then gets the
+ * bound ahead of each statement for a minute, so that no more statements wait there.
+ * <p>
+ * On a connection of its own, a verb changes no setting of the session: it works in
+ * auto-commit, or commits each statement if the pool switches auto-commit off, in the
+ * isolation that the pool has, and within the bounds on statements that the application
+ * has given to its sessions.
  * <p>
  * All threads must get connections to the same database: claims are renewed, and futures
  * end, on other threads than that of the call. A call in a read-only transaction is shown
@@ -66,10 +73,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
 
 	private static final int MAX_BATCH_SIZE = 10_000;
-
-	private static final Duration DEFAULT_WAIT_TIMEOUT = Duration.ofSeconds(5);
-
-	private static final Duration DEFAULT_STORE_TIMEOUT = Duration.ofSeconds(2);
 
 	private final OwnSessions own;
 
@@ -95,7 +98,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * @param tableName the table, with its schema if that is not the default one
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName) {
-		this(dataSource, tableName, DEFAULT_WAIT_TIMEOUT);
+		this(dataSource, tableName, Timeouts.DEFAULT.waiting());
 	}
 
 	/**
@@ -106,7 +109,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 * the key and is not at its end
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, String tableName, Duration waitTimeout) {
-		this(dataSource, tableName, waitTimeout, DEFAULT_STORE_TIMEOUT);
+		this(dataSource, tableName, waitTimeout, Timeouts.DEFAULT.call());
 	}
 
 	/**
@@ -144,10 +147,10 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, @Nullable ReservedConnections reserved, String tableName,
 			Duration waitTimeout, Duration storeTimeout) {
-		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName), reserved);
-		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
-		this.own = new OwnSessions(database, timeouts);
-		this.callers = new JoinedSessions(database, timeouts);
+		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName),
+				new Timeouts(waitTimeout, storeTimeout), reserved);
+		this.own = new OwnSessions(database);
+		this.callers = new JoinedSessions(database);
 		this.sessions = this.own;
 		this.secondConnections = new SecondConnections(database);
 		this.joining = new JdbcIdempotencyStore(this);

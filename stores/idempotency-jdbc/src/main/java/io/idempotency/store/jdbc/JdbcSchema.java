@@ -17,6 +17,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.jdbc.sql.Dialect;
 import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.jdbc.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ByteArrayResource;
@@ -49,7 +50,7 @@ public final class JdbcSchema {
 	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcSchema(DataSource dataSource, String tableName) {
-		this.database = new JdbcDatabase(dataSource, new TableName(tableName), null);
+		this.database = new JdbcDatabase(dataSource, new TableName(tableName), Timeouts.DEFAULT, null);
 	}
 
 	/**

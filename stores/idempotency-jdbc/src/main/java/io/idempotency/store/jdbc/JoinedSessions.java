@@ -14,6 +14,7 @@ import io.idempotency.store.jdbc.sql.Dialect;
 import io.idempotency.store.jdbc.sql.LockWait;
 import io.idempotency.store.jdbc.sql.SqlFailure;
 import io.idempotency.store.jdbc.sql.SqlSession;
+import io.idempotency.store.jdbc.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -37,9 +38,9 @@ final class JoinedSessions implements SqlSessions {
 
 	private final Timeouts timeouts;
 
-	JoinedSessions(JdbcDatabase database, Timeouts timeouts) {
+	JoinedSessions(JdbcDatabase database) {
 		this.database = database;
-		this.timeouts = timeouts;
+		this.timeouts = database.timeouts();
 	}
 
 	@Override

@@ -10,6 +10,7 @@ import io.idempotency.store.jdbc.sql.JdbcVerbs;
 import io.idempotency.store.jdbc.sql.LockWait;
 import io.idempotency.store.jdbc.sql.SqlFailure;
 import io.idempotency.store.jdbc.sql.SqlSession;
+import io.idempotency.store.jdbc.sql.Timeouts;
 
 /**
  * Opens sessions on connections of their own, even if the thread is in a transaction.
@@ -26,9 +27,9 @@ final class OwnSessions implements SqlSessions {
 
 	private final Timeouts timeouts;
 
-	OwnSessions(JdbcDatabase database, Timeouts timeouts) {
+	OwnSessions(JdbcDatabase database) {
 		this.database = database;
-		this.timeouts = timeouts;
+		this.timeouts = database.timeouts();
 	}
 
 	@Override
@@ -47,7 +48,8 @@ final class OwnSessions implements SqlSessions {
 	}
 
 	private SqlSession open(String what, Use use, Duration lock) {
-		return open(this.database, what, use, this.timeouts.call(), (dialect) -> dialect.ownLockWait(lock));
+		return open(this.database, what, use, this.timeouts.call(),
+				(dialect) -> this.database.needsCare() ? dialect.carefulLockWait(lock) : dialect.ownLockWait(lock));
 	}
 
 	/** Opens a session for a verb that waits for no lock. */
@@ -73,7 +75,7 @@ final class OwnSessions implements SqlSessions {
 		OwnConnection own = OwnConnection.open(database, what, use, most);
 		try {
 			Dialect dialect = database.dialectOfOwn(own.connection());
-			return new OwnSession(what, own, dialect, lockWait.apply(dialect));
+			return new OwnSession(database, what, own, dialect, lockWait.apply(dialect));
 		}
 		catch (SQLException ex) {
 			own.close();
@@ -87,12 +89,16 @@ final class OwnSessions implements SqlSessions {
 
 	private static final class OwnSession extends SqlSession {
 
+		private final JdbcDatabase database;
+
 		private final String what;
 
 		private final OwnConnection own;
 
-		OwnSession(String what, OwnConnection own, Dialect dialect, LockWait lockWait) throws SQLException {
+		OwnSession(JdbcDatabase database, String what, OwnConnection own, Dialect dialect, LockWait lockWait)
+				throws SQLException {
 			super(own.connection(), own.deadline(), dialect, lockWait, false, !own.connection().getAutoCommit());
+			this.database = database;
 			this.what = what;
 			this.own = own;
 		}
@@ -101,6 +107,9 @@ final class OwnSessions implements SqlSessions {
 		protected void failed(SQLException ex, int attempt) {
 			SqlFailure failure = dialect().classify(ex);
 			boolean repeatable = failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION;
+			if (isOver() && failure == SqlFailure.OTHER) {
+				this.database.waitedInVain();
+			}
 			if (!repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
 				throw JdbcDatabase.failure(this.what, ex);
 			}

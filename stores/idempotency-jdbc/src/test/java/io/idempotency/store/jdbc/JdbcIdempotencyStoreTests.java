@@ -19,6 +19,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.jdbc.sql.Timeouts;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 
@@ -225,7 +226,7 @@ class JdbcIdempotencyStoreTests {
 	void transactionAwareProxyIsLookedThrough() {
 		JdbcDatabase unwrapped = new JdbcDatabase(
 				new TransactionAwareDataSourceProxy(new TransactionAwareDataSourceProxy(this.database.dataSource())),
-				new TableName(TableName.DEFAULT), null);
+				new TableName(TableName.DEFAULT), Timeouts.DEFAULT, null);
 		assertThat(unwrapped.dataSource()).isSameAs(this.database.dataSource());
 	}
 

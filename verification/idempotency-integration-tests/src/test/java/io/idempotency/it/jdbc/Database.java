@@ -41,14 +41,7 @@ enum Database {
 	},
 
 	/** As PgBouncer's users have it. */
-	POSTGRESQL_WITH_SIMPLE_QUERIES(Kind.PROTOCOL, Product.POSTGRESQL, Dialect.POSTGRESQL, "preferQueryMode=simple") {
-
-		@Override
-		boolean endsWaitsItself() {
-			return false;
-		}
-
-	},
+	POSTGRESQL_WITH_SIMPLE_QUERIES(Kind.PROTOCOL, Product.POSTGRESQL, Dialect.POSTGRESQL, "preferQueryMode=simple"),
 
 	/** As Hibernate's users like their pools, and the strictest isolation. */
 	POSTGRESQL_SERIALIZABLE_WITHOUT_AUTO_COMMIT(Kind.POOL, Product.POSTGRESQL, Dialect.POSTGRESQL) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
@@ -33,16 +34,21 @@ public abstract class Dialect {
 
 	private final RecordSql sql;
 
+	private final RecordSql alone;
+
 	/**
 	 * Creates the dialect.
 	 * @param vendor the name of the database in the names of its scripts
 	 * @param table the table
 	 * @param now the expression for the clock: microseconds since 1970, UTC
 	 * @param nowAfterReading the expression for the clock in a statement that reads a row
+	 * @param bounded adds to a statement on a connection of our own what bounds its wait
+	 * for the lock of a row, if the database has a bound for a single statement
 	 */
-	Dialect(String vendor, TableName table, String now, String nowAfterReading) {
+	Dialect(String vendor, TableName table, String now, String nowAfterReading, UnaryOperator<String> bounded) {
 		this.vendor = vendor;
-		this.sql = new RecordSql(table, now, nowAfterReading);
+		this.sql = new RecordSql(table, now, nowAfterReading, UnaryOperator.identity());
+		this.alone = new RecordSql(table, now, nowAfterReading, bounded);
 	}
 
 	public String vendor() {
@@ -52,6 +58,13 @@ public abstract class Dialect {
 	/** Returns the statements for the table, with the clock of this database. */
 	public RecordSql sql() {
 		return this.sql;
+	}
+
+	/**
+	 * Returns the statements for a connection of our own, where each is a transaction.
+	 */
+	final RecordSql alone() {
+		return this.alone;
 	}
 
 	/**
@@ -68,21 +81,20 @@ public abstract class Dialect {
 	abstract OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException;
 
 	/**
-	 * Returns {@link RecordSql#complete()} for a connection of our own. Where the
-	 * database can do it, the statement does not wait for the disk if it attaches a
-	 * result to executed work: if that write is lost, the record still says that the work
-	 * is done.
+	 * Returns {@link RecordSql#complete} for a connection of our own. Where the database
+	 * can do it, the statement does not wait for the disk if it attaches a result to
+	 * executed work: if that write is lost, the record still says that the work is done.
 	 */
 	String completeAlone() {
-		return this.sql.complete();
+		return this.alone.complete;
 	}
 
 	/**
-	 * Returns the text after an insert that may meet a record, so that the insert gives
-	 * no error.
+	 * Returns {@link RecordSql#insertRecord}, without an error where the key has a record
+	 * if the database can do that.
 	 */
-	String orDoNothing() {
-		return "";
+	String insertRecord(SqlSession session) {
+		return session.sql().insertRecord;
 	}
 
 	/**
@@ -115,9 +127,20 @@ public abstract class Dialect {
 		return LockWait.NONE;
 	}
 
-	/** Bounds the wait for a lock when each statement is its own transaction. */
+	/**
+	 * Bounds the wait for a lock when each statement is its own transaction, unless the
+	 * statements do so themselves.
+	 */
 	public LockWait ownLockWait(Duration bound) {
-		return lockWait(bound);
+		return LockWait.NONE;
+	}
+
+	/**
+	 * Bounds the wait for the lock of the whole table, too, when each statement is its
+	 * own transaction.
+	 */
+	public LockWait carefulLockWait(Duration bound) {
+		return ownLockWait(bound);
 	}
 
 	public abstract SqlFailure classify(SQLException failure);
@@ -192,7 +215,7 @@ public abstract class Dialect {
 
 	/** Reads one record. */
 	final @Nullable StoredRow find(SqlSession session, IdempotencyKey key) throws SQLException {
-		return read(session, key.hash(), this.sql.find());
+		return read(session, key.hash(), this.sql.find);
 	}
 
 	/** Reads one record without the body of its result. */
@@ -202,7 +225,7 @@ public abstract class Dialect {
 
 	/** Reads the record of a hash without the body of its result. */
 	final @Nullable StoredRow findHead(SqlSession session, byte[] hash) throws SQLException {
-		return read(session, hash, this.sql.findHead());
+		return read(session, hash, this.sql.findHead);
 	}
 
 	private @Nullable StoredRow read(SqlSession session, byte[] hash, String query) throws SQLException {

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -32,13 +33,10 @@ final class H2Dialect extends Dialect {
 
 	private final String insert;
 
-	private final String count;
-
 	H2Dialect(TableName table) {
-		super("h2", table, NOW, NOW);
+		super("h2", table, NOW, NOW, UnaryOperator.identity());
 		this.insert = "SELECT fence FROM FINAL TABLE (" + sql().insertInto() + " VALUES ("
 				+ sql().newRecord(sql().now()) + "))";
-		this.count = "SELECT attempts FROM FINAL TABLE (" + sql().count("attempts + 1") + ")";
 	}
 
 	@Override
@@ -58,7 +56,8 @@ final class H2Dialect extends Dialect {
 
 	@Override
 	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
-		return session.query(this.count, (statement) -> bindCount(statement, key, other), Dialect::firstLong);
+		String count = "SELECT attempts FROM FINAL TABLE (" + session.sql().count("attempts + 1") + ")";
+		return session.query(count, (statement) -> bindCount(statement, key, other), Dialect::firstLong);
 	}
 
 	@Override
@@ -75,6 +74,11 @@ final class H2Dialect extends Dialect {
 	@Override
 	public LockWait lockWait(Duration bound) {
 		return new BoundedSession(Math.max(1, Math.min(bound.toMillis(), Integer.MAX_VALUE)));
+	}
+
+	@Override
+	public LockWait ownLockWait(Duration bound) {
+		return lockWait(bound);
 	}
 
 	@Override

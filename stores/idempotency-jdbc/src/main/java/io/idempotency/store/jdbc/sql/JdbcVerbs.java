@@ -67,7 +67,7 @@ public final class JdbcVerbs {
 	JdbcVerbs(SqlSession session) {
 		this.session = session;
 		this.dialect = session.dialect();
-		this.sql = this.dialect.sql();
+		this.sql = session.sql();
 	}
 
 	/** Returns what operators do with the rows. */
@@ -160,7 +160,7 @@ public final class JdbcVerbs {
 	private boolean write(Completion completion) throws SQLException {
 		StoredRecord done = StoredRecord.ABSENT.complete(completion, Moment.origin()).next();
 		// The caller decides whether its transaction waits for the disk.
-		String sql = this.session.isJoined() ? this.sql.complete() : this.dialect.completeAlone();
+		String sql = this.session.isJoined() ? this.sql.complete : this.dialect.completeAlone();
 		return this.session.update(sql, (statement) -> {
 			statement.setString(1, done.state().letter());
 			statement.setBytes(2, RecordRows.bytes(done.claimId()));
@@ -173,7 +173,7 @@ public final class JdbcVerbs {
 	}
 
 	private boolean forget(Completion completion) throws SQLException {
-		return this.session.update(this.session.isJoined() ? this.sql.takeBack() : this.sql.forget(), (statement) -> {
+		return this.session.update(this.session.isJoined() ? this.sql.takeBack : this.sql.forget, (statement) -> {
 			statement.setBytes(1, completion.claim().key().hash());
 			statement.setBytes(2, RecordRows.bytes(completion.claim().id()));
 		}) == 1;
@@ -185,12 +185,12 @@ public final class JdbcVerbs {
 
 	private boolean giveBack(IdempotencyKey key, ClaimId id) throws SQLException {
 		if (!key.isToken()) {
-			return this.session.update(this.sql.release(), (statement) -> {
+			return this.session.update(this.sql.release, (statement) -> {
 				statement.setBytes(1, key.hash());
 				statement.setBytes(2, RecordRows.bytes(id));
 			}) == 1;
 		}
-		return this.session.update(this.sql.releaseToken(), (statement) -> {
+		return this.session.update(this.sql.releaseToken, (statement) -> {
 			statement.setBytes(1, RecordRows.bytes(StoredRecord.NO_ID));
 			statement.setBytes(2, new byte[0]);
 			statement.setBytes(3, key.hash());
@@ -199,7 +199,7 @@ public final class JdbcVerbs {
 	}
 
 	public boolean renew(IdempotencyKey key, ClaimId id, Duration lease) throws SQLException {
-		return this.session.update(this.sql.renew(), (statement) -> {
+		return this.session.update(this.sql.renew, (statement) -> {
 			statement.setLong(1, Moment.micros(lease));
 			statement.setBytes(2, key.hash());
 			statement.setBytes(3, RecordRows.bytes(id));
@@ -282,7 +282,7 @@ public final class JdbcVerbs {
 		if (row.isMissing()) {
 			return !live || insert(key, next);
 		}
-		return this.session.update(live ? this.sql.replace() : this.sql.delete(), (statement) -> {
+		return this.session.update(live ? this.sql.replace : this.sql.delete, (statement) -> {
 			int index = live ? RecordRows.bind(statement, 1, next) : 1;
 			RecordRows.bindUnchanged(statement, index, key.hash(), row.record());
 		}) == 1;
@@ -290,7 +290,7 @@ public final class JdbcVerbs {
 
 	private boolean insert(IdempotencyKey key, StoredRecord record) throws SQLException {
 		try {
-			return this.session.update(this.sql.insertRecord() + this.dialect.orDoNothing(), (statement) -> {
+			return this.session.update(this.dialect.insertRecord(this.session), (statement) -> {
 				statement.setBytes(1, key.hash());
 				statement.setString(2, RecordRows.readable(key.label()));
 				RecordRows.bind(statement, 3, record);

@@ -19,16 +19,27 @@ final class MariaDbDialect extends MySqlDialect {
 
 	private final String insertOrFind;
 
-	MariaDbDialect(TableName table, boolean skipsLocked) {
-		super("mariadb", table, skipsLocked);
+	private final String insertOrFindAlone;
+
+	private final LockWait alone;
+
+	/**
+	 * On a connection of our own, the bound is rounded down, but to at least one second,
+	 * because the connection is given up soon after the bound.
+	 */
+	MariaDbDialect(TableName table, Timeouts timeouts, boolean skipsLocked) {
+		super("mariadb", table, skipsLocked, new BoundedStatement(timeouts.lock().toSeconds())::around);
 		this.insertOrFind = sql().insertInto() + " VALUES (" + sql().newRecord(sql().now())
 				+ ") ON DUPLICATE KEY UPDATE attempts = attempts RETURNING " + RecordSql.COLUMNS + ", "
 				+ sql().nowAfterReading() + ", " + sql().now();
+		this.insertOrFindAlone = new BoundedStatement(timeouts.claim().toSeconds()).around(this.insertOrFind);
+		this.alone = new BoundedStatement(timeouts.lock().toSeconds());
 	}
 
 	@Override
 	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
-		return session.query(this.insertOrFind, (statement) -> RecordRows.bindNew(statement, key, fresh), (rows) -> {
+		String sql = session.isJoined() ? this.insertOrFind : this.insertOrFindAlone;
+		return session.query(sql, (statement) -> RecordRows.bindNew(statement, key, fresh), (rows) -> {
 			if (!rows.next()) {
 				return Insertion.found(null);
 			}
@@ -46,13 +57,9 @@ final class MariaDbDialect extends MySqlDialect {
 		return new BoundedStatement(wholeSeconds(bound));
 	}
 
-	/**
-	 * Rounds down, but to at least one second, because the connection is given up soon
-	 * after the bound.
-	 */
 	@Override
-	public LockWait ownLockWait(Duration bound) {
-		return new BoundedStatement(Math.max(1, bound.toSeconds()));
+	String insertRecord(SqlSession session) {
+		return session.isJoined() ? session.sql().insertRecord : this.alone.around(session.sql().insertRecord);
 	}
 
 	/**
@@ -65,7 +72,8 @@ final class MariaDbDialect extends MySqlDialect {
 
 		@Override
 		public String around(String sql) {
-			return "SET STATEMENT innodb_lock_wait_timeout = " + this.seconds + ", max_statement_time = 0 FOR " + sql;
+			return "SET STATEMENT innodb_lock_wait_timeout = " + Math.max(1, this.seconds)
+					+ ", max_statement_time = 0 FOR " + sql;
 		}
 
 	}

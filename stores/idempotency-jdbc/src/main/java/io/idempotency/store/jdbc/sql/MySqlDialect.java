@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -19,6 +20,9 @@ import io.idempotency.store.record.StoredRecord;
  * fresh claim takes one statement, which returns the fence as the generated key.
  * {@code ON DUPLICATE KEY UPDATE} would take as many statements, and would lock the row
  * of every duplicate against all other sessions.
+ * <p>
+ * On a connection of our own, only the network time-out bounds the wait for a lock,
+ * because another bound would take two more statements.
  */
 class MySqlDialect extends Dialect {
 
@@ -51,17 +55,14 @@ class MySqlDialect extends Dialect {
 
 	private final String insert;
 
-	private final String count;
-
 	MySqlDialect(TableName table, boolean skipsLocked) {
-		this("mysql", table, skipsLocked);
+		this("mysql", table, skipsLocked, UnaryOperator.identity());
 	}
 
-	MySqlDialect(String vendor, TableName table, boolean skipsLocked) {
-		super(vendor, table, NOW, NOW + " + " + SINCE_START);
+	MySqlDialect(String vendor, TableName table, boolean skipsLocked, UnaryOperator<String> bounded) {
+		super(vendor, table, NOW, NOW + " + " + SINCE_START, bounded);
 		this.skipsLocked = skipsLocked;
 		this.insert = sql().insertInto() + " VALUES (" + sql().newRecord("LAST_INSERT_ID(" + sql().now() + ")") + ")";
-		this.count = sql().count("LAST_INSERT_ID(attempts + 1)");
 	}
 
 	@Override
@@ -81,7 +82,8 @@ class MySqlDialect extends Dialect {
 
 	@Override
 	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
-		return session.updateAndGetKey(this.count, (statement) -> bindCount(statement, key, other));
+		return session.updateAndGetKey(session.sql().count("LAST_INSERT_ID(attempts + 1)"),
+				(statement) -> bindCount(statement, key, other));
 	}
 
 	/**
@@ -96,15 +98,6 @@ class MySqlDialect extends Dialect {
 	@Override
 	public LockWait lockWait(Duration bound) {
 		return new BoundedSession(wholeSeconds(bound));
-	}
-
-	/**
-	 * Bounds nothing, because a bound would take two more statements; only the network
-	 * time-out bounds the wait.
-	 */
-	@Override
-	public LockWait ownLockWait(Duration bound) {
-		return LockWait.NONE;
 	}
 
 	/**

@@ -50,7 +50,7 @@ public final class OperatorRows {
 			throws SQLException {
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);
 		String operation = (selection.label() != null) ? RecordRows.readable(selection.label()) : null;
-		return this.session.query(this.dialect.sql().scan() + this.dialect.limit(count), (statement) -> {
+		return this.session.query(this.session.sql().scan() + this.dialect.limit(count), (statement) -> {
 			statement.setBytes(1, after);
 			statement.setBytes(2, bound(selection.caller(), 0xFF));
 		}, (rows) -> page(rows, operation, count));
@@ -97,7 +97,7 @@ public final class OperatorRows {
 				return Eviction.ABSENT;
 			}
 			Transition<Eviction> step = row.current().evict(force, row.moment());
-			return (step.answer() != Eviction.EVICTED || this.session.update(this.dialect.sql().delete(),
+			return (step.answer() != Eviction.EVICTED || this.session.update(this.session.sql().delete,
 					(statement) -> RecordRows.bindUnchanged(statement, 1, hash, row.record())) == 1) ? step.answer()
 							: null;
 		});

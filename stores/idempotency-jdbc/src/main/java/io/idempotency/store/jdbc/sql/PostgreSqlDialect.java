@@ -43,35 +43,39 @@ final class PostgreSqlDialect extends Dialect {
 	private static final String RESTORE_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', current_setting('" + BEFORE
 			+ "'), true)";
 
-	/** What a claim that bounds its own wait adds to the clock. */
-	private static final String BOUNDED_CLOCK = " AS now, current_setting('lock_timeout') AS before, ";
-
 	private final String insertOrFind;
 
-	private final String insertOrFindBounded;
+	private final String insertOrFindAlone;
+
+	private final String insertOrFindInside;
+
+	private final String insertRecordAlone;
 
 	private final String completeAlone;
-
-	private final String count;
 
 	private final String purge;
 
 	private final String renewAll;
 
-	PostgreSqlDialect(TableName table) {
-		super("postgresql", table, NOW, NOW);
+	PostgreSqlDialect(TableName table, Timeouts timeouts) {
+		super("postgresql", table, NOW, NOW, (change) -> change + " AND " + isBounded(timeouts.lock()));
 		String mine = "), mine AS (" + sql().insertInto()
 				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, ?, ?, 1 FROM clock"
 				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ")";
 		String found = " SELECT 1 AS written, " + RecordSql.COLUMNS + ", fence AS clock FROM mine UNION ALL SELECT 0, "
 				+ RecordSql.COLUMNS + ", (SELECT now FROM clock) FROM " + sql().table()
 				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";
-		this.insertOrFind = "WITH clock AS (SELECT " + sql().now() + " AS now" + mine + found;
-		this.insertOrFindBounded = mine + ", found AS (" + found
+		// A bound is set with the clock, which is read before anything is written.
+		String clock = "WITH clock AS (SELECT " + NOW + " AS now";
+		this.insertOrFind = clock + mine + found;
+		this.insertOrFindAlone = clock + ", " + setLockTimeout(timeouts.claim()) + mine + found;
+		this.insertOrFindInside = clock + ", current_setting('lock_timeout') AS before, "
+				+ setLockTimeout(timeouts.waiting()) + mine + ", found AS (" + found
 				+ ") SELECT found.*, set_config('lock_timeout', before, true) FROM clock LEFT JOIN found ON true";
-		this.completeAlone = sql().complete() + " AND set_config('synchronous_commit',"
-				+ " CASE state WHEN 'X' THEN 'off' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
-		this.count = sql().count("attempts + 1") + " RETURNING attempts";
+		this.insertRecordAlone = alone().insertRecord.replace("VALUES (", "SELECT ").replaceAll("\\)$", "") + " WHERE "
+				+ isBounded(timeouts.lock());
+		this.completeAlone = alone().complete
+				+ " AND CASE state WHEN 'X' THEN set_config('synchronous_commit', 'off', true) ELSE '' END IS NOT NULL";
 		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
 				+ sql().table() + " WHERE " + RecordSql.expired("(SELECT " + NOW + ")")
 				+ " ORDER BY kept_until LIMIT ? FOR UPDATE SKIP LOCKED))";
@@ -85,14 +89,18 @@ final class PostgreSqlDialect extends Dialect {
 				+ ") FROM asked WHERE claim_id NOT IN (SELECT claim_id FROM renewed)";
 	}
 
+	/** Is true, and bounds the wait for the rows that it is true for. */
+	private static String isBounded(Duration bound) {
+		return setLockTimeout(bound) + " IS NOT NULL";
+	}
+
 	@Override
 	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
 		LockWait bound = session.lockWait();
-		String sql = this.insertOrFind;
-		if (bound instanceof BoundedInside inside) {
+		String sql = session.isJoined() ? this.insertOrFind : this.insertOrFindAlone;
+		if (bound instanceof BoundedInside) {
 			bound = LockWait.NONE;
-			sql = "WITH clock AS (SELECT " + sql().now() + BOUNDED_CLOCK + setLockTimeout(inside.bound)
-					+ this.insertOrFindBounded;
+			sql = this.insertOrFindInside;
 		}
 		return session.query(bound, sql, (statement) -> {
 			RecordRows.bindNew(statement, key, fresh);
@@ -109,7 +117,8 @@ final class PostgreSqlDialect extends Dialect {
 
 	@Override
 	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
-		return session.query(this.count, (statement) -> bindCount(statement, key, other), Dialect::firstLong);
+		return session.query(session.sql().count("attempts + 1") + " RETURNING attempts",
+				(statement) -> bindCount(statement, key, other), Dialect::firstLong);
 	}
 
 	/**
@@ -160,8 +169,9 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	String orDoNothing() {
-		return " ON CONFLICT (key_hash) DO NOTHING";
+	String insertRecord(SqlSession session) {
+		return (session.isJoined() ? session.sql().insertRecord : this.insertRecordAlone)
+				+ " ON CONFLICT (key_hash) DO NOTHING";
 	}
 
 	@Override
@@ -181,7 +191,7 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	public LockWait ownLockWait(Duration bound) {
+	public LockWait carefulLockWait(Duration bound) {
 		return new BoundedAlone(bound);
 	}
 
@@ -220,10 +230,11 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	/**
-	 * The bound and the statement are sent together and form one transaction, so the
-	 * bound ends with it. It takes the place of the bound that the application has given
-	 * to the statements of its sessions. The bound does not work if the driver is told to
-	 * send simple queries.
+	 * A statement sets its own bound too late for the lock of the table, which it takes
+	 * before it begins. So the bound is sent ahead, together with the statement: they
+	 * form one transaction, and the bound ends with it. It takes the place of the bound
+	 * that the application has given to the statements of its sessions. The bound does
+	 * not work if the driver is told to send simple queries.
 	 *
 	 * @param bound how long to wait
 	 */

@@ -1,6 +1,7 @@
 package io.idempotency.store.jdbc.sql;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
 
@@ -35,11 +36,61 @@ public final class RecordSql {
 
 	private static final String UNFINISHED = "state IN ('R', 'A', 'X')";
 
+	/** Reads a record. */
+	final String find;
+
+	/**
+	 * Reads a record as {@link #find} does, without the body of the result, which may be
+	 * large.
+	 */
+	final String findHead;
+
+	/** Inserts a whole record with the times of the caller. */
+	final String insertRecord;
+
+	/**
+	 * Replaces the record that was read, if it is unchanged. Every change of a record
+	 * changes at least one of the compared columns.
+	 */
+	final String replace;
+
+	/** Deletes the record that was read, if it is unchanged. */
+	final String delete;
+
+	/** Completes a record that is ours and running or executed. */
+	final String complete;
+
+	/**
+	 * Deletes a record instead of completing it, because the call is not to be
+	 * remembered. The record is ours and running or executed.
+	 */
+	final String forget;
+
+	/**
+	 * Deletes a record as {@link #forget} does, even if it is done: its own transaction
+	 * has written that, and takes it back.
+	 */
+	final String takeBack;
+
+	/**
+	 * Deletes our record. A record that was taken over is not deleted here: it stays as
+	 * nobody's.
+	 */
+	final String release;
+
+	/** Turns our claim of a token into the issued token again, with its first expiry. */
+	final String releaseToken;
+
+	/** Renews our claim. */
+	final String renew;
+
 	private final String table;
 
 	private final String now;
 
 	private final String nowAfterReading;
+
+	private final UnaryOperator<String> bounded;
 
 	/**
 	 * Makes the statements.
@@ -47,11 +98,38 @@ public final class RecordSql {
 	 * @param now the expression for the clock
 	 * @param nowAfterReading the expression for the clock in a statement that reads a
 	 * row: never earlier than the time of a record that was committed before
+	 * @param bounded adds to a statement that changes one row, and ends with its
+	 * condition, what bounds its wait for the lock of the row
 	 */
-	RecordSql(TableName table, String now, String nowAfterReading) {
+	RecordSql(TableName table, String now, String nowAfterReading, UnaryOperator<String> bounded) {
 		this.table = table.text();
 		this.now = now;
 		this.nowAfterReading = nowAfterReading;
+		this.bounded = bounded;
+		String live = live();
+		String ours = " WHERE key_hash = ? AND claim_id = ? AND ";
+		String update = "UPDATE " + this.table + " SET ";
+		String deleteFrom = "DELETE FROM " + this.table;
+		this.find = select(COLUMNS);
+		this.findHead = select(HEAD);
+		this.insertRecord = "INSERT INTO " + this.table + " (key_hash, operation, " + COLUMNS
+				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		this.replace = bounded.apply(update + "state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"
+				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?, origin = ?"
+				+ UNCHANGED);
+		this.delete = bounded.apply(deleteFrom + UNCHANGED);
+		this.complete = bounded.apply(update + "state = ?, claim_id = ?, result_format = ?, result_body = ?,"
+				+ " lease_until = " + now + " + ?, kept_until = " + now + " + ?" + ours + UNFINISHED + " AND " + live);
+		this.forget = bounded.apply(deleteFrom + ours + UNFINISHED);
+		this.takeBack = deleteFrom + ours + "state <> 'O'";
+		this.release = bounded.apply(deleteFrom + ours + "state IN ('R', 'O')");
+		this.releaseToken = bounded.apply(update + "state = 'I', claim_id = ?, fingerprint = ?, origin = NULL,"
+				+ " lease_until = 0, kept_until = token_until" + ours + "state IN ('R', 'O') AND " + live);
+		this.renew = bounded.apply(update + "lease_until = " + now + " + ?" + ours + running());
+	}
+
+	private String select(String columns) {
+		return "SELECT " + columns + ", " + this.nowAfterReading + " FROM " + this.table + " WHERE key_hash = ?";
 	}
 
 	/** Returns the name of the table in the statements. */
@@ -89,24 +167,6 @@ public final class RecordSql {
 				+ " + ?, ?, ?, ?, 1";
 	}
 
-	/** Returns an insert of a whole record with the times of the caller. */
-	String insertRecord() {
-		return "INSERT INTO " + this.table + " (key_hash, operation, " + COLUMNS
-				+ ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-	}
-
-	String find() {
-		return "SELECT " + COLUMNS + ", " + this.nowAfterReading + " FROM " + this.table + " WHERE key_hash = ?";
-	}
-
-	/**
-	 * Returns the query of {@link #find()} without the body of the result, which may be
-	 * large.
-	 */
-	String findHead() {
-		return "SELECT " + HEAD + ", " + this.nowAfterReading + " FROM " + this.table + " WHERE key_hash = ?";
-	}
-
 	/**
 	 * Reads a range of the primary key, without the bodies of results; the text that
 	 * limits the rows follows.
@@ -114,65 +174,6 @@ public final class RecordSql {
 	String scan() {
 		return "SELECT key_hash, operation, " + HEAD + ", " + this.nowAfterReading + " FROM " + this.table
 				+ " WHERE key_hash > ? AND key_hash <= ? ORDER BY key_hash";
-	}
-
-	/**
-	 * Replaces the record that was read, if it is unchanged. Every change of a record
-	 * changes at least one of the compared columns.
-	 */
-	String replace() {
-		return "UPDATE " + this.table + " SET state = ?, claim_id = ?, fence = ?, fingerprint = ?, lease_until = ?,"
-				+ " kept_until = ?, token_until = ?, attempts = ?, result_format = ?, result_body = ?, origin = ?"
-				+ UNCHANGED;
-	}
-
-	/** Deletes the record that was read, if it is unchanged. */
-	String delete() {
-		return "DELETE FROM " + this.table + UNCHANGED;
-	}
-
-	/** Completes a record that is ours and running or executed. */
-	String complete() {
-		return "UPDATE " + this.table
-				+ " SET state = ?, claim_id = ?, result_format = ?, result_body = ?, lease_until = " + this.now
-				+ " + ?, kept_until = " + this.now + " + ? WHERE key_hash = ? AND claim_id = ? AND " + UNFINISHED
-				+ " AND " + live();
-	}
-
-	/**
-	 * Deletes a record instead of completing it, because the call is not to be
-	 * remembered. The record is ours and running or executed.
-	 */
-	String forget() {
-		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND claim_id = ? AND " + UNFINISHED;
-	}
-
-	/**
-	 * Deletes a record as {@link #forget()} does, even if it is done: its own transaction
-	 * has written that, and takes it back.
-	 */
-	String takeBack() {
-		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND claim_id = ? AND state <> 'O'";
-	}
-
-	/**
-	 * Deletes our record. A record that was taken over is not deleted here: it stays as
-	 * nobody's.
-	 */
-	String release() {
-		return "DELETE FROM " + this.table + " WHERE key_hash = ? AND claim_id = ? AND state IN ('R', 'O')";
-	}
-
-	/** Turns our claim of a token into the issued token again, with its first expiry. */
-	String releaseToken() {
-		return "UPDATE " + this.table
-				+ " SET state = 'I', claim_id = ?, fingerprint = ?, origin = NULL, lease_until = 0,"
-				+ " kept_until = token_until WHERE key_hash = ? AND claim_id = ? AND state IN ('R', 'O') AND " + live();
-	}
-
-	String renew() {
-		return "UPDATE " + this.table + " SET lease_until = " + this.now
-				+ " + ? WHERE key_hash = ? AND claim_id = ? AND " + running();
 	}
 
 	/**
@@ -198,18 +199,18 @@ public final class RecordSql {
 		return "state IN ('R', 'A') AND " + live();
 	}
 
+	private String live() {
+		return "(kept_until > " + this.now + " OR lease_until > " + this.now + ")";
+	}
+
 	private static String parameters(int count) {
 		return "?" + ", ?".repeat(count - 1);
 	}
 
 	/** Counts one more claim; the expression gives the new number of attempts. */
 	String count(String attempts) {
-		return "UPDATE " + this.table + " SET attempts = " + attempts
-				+ " WHERE key_hash = ? AND state = 'O' AND claim_id <> ? AND kept_until > " + this.now;
-	}
-
-	private String live() {
-		return "(kept_until > " + this.now + " OR lease_until > " + this.now + ")";
+		return this.bounded.apply("UPDATE " + this.table + " SET attempts = " + attempts
+				+ " WHERE key_hash = ? AND state = 'O' AND claim_id <> ? AND kept_until > " + this.now);
 	}
 
 	/** Finds keys of expired records, the longest expired first. */

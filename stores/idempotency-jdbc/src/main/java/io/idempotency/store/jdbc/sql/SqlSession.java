@@ -102,6 +102,11 @@ public abstract class SqlSession implements AutoCloseable {
 		return this.dialect;
 	}
 
+	/** Returns the statements for this session. */
+	final RecordSql sql() {
+		return this.joined ? this.dialect.sql() : this.dialect.alone();
+	}
+
 	/** Returns whether the time is over, so that no statement may begin any more. */
 	protected final boolean isOver() {
 		return this.deadline.isOver();

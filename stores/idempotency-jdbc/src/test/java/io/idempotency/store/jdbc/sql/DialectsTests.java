@@ -29,16 +29,16 @@ class DialectsTests {
 			"MariaDB, 10.5.20-MariaDB-1:10.5.20+maria~ubu2004, 10, 5, mariadb, false" })
 	void foundByProductAndVersion(String product, String version, int major, int minor, String vendor,
 			boolean skipsLocked) throws SQLException {
-		Dialect dialect = Dialects.find(connection(product, version, major, minor), TABLE);
+		Dialect dialect = Dialects.find(connection(product, version, major, minor), TABLE, Timeouts.DEFAULT);
 		assertThat(dialect.vendor()).isEqualTo(vendor);
 		assertThat(dialect.skipsLocked()).isEqualTo(skipsLocked);
 	}
 
 	@Test
 	void mariaDbThatCannotReturnWhatItInsertsIsSpokenToAsMySql() throws SQLException {
-		assertThat(Dialects.find(connection("MariaDB", "10.4.33-MariaDB", 10, 4), TABLE))
+		assertThat(Dialects.find(connection("MariaDB", "10.4.33-MariaDB", 10, 4), TABLE, Timeouts.DEFAULT))
 			.isExactlyInstanceOf(MySqlDialect.class);
-		assertThat(Dialects.find(connection("MariaDB", "10.5.0-MariaDB", 10, 5), TABLE))
+		assertThat(Dialects.find(connection("MariaDB", "10.5.0-MariaDB", 10, 5), TABLE, Timeouts.DEFAULT))
 			.isExactlyInstanceOf(MariaDbDialect.class);
 	}
 
@@ -46,7 +46,7 @@ class DialectsTests {
 	void unknownProductIsNamed() throws SQLException {
 		Connection connection = connection("Oracle", "23ai", 23, 0);
 		assertThatExceptionOfType(IdempotencyConfigurationException.class)
-			.isThrownBy(() -> Dialects.find(connection, TABLE))
+			.isThrownBy(() -> Dialects.find(connection, TABLE, Timeouts.DEFAULT))
 			.withMessageContaining("'Oracle'")
 			.withMessageContaining("23ai")
 			.satisfies((ex) -> assertThat(ex.action()).contains("PostgreSQL, MySQL, MariaDB or H2"));

@@ -1,22 +1,33 @@
-package io.idempotency.store.jdbc;
+package io.idempotency.store.jdbc.sql;
 
 import java.time.Duration;
+
+import io.idempotency.Internal;
 
 /**
  * The bounds on the time of calls.
  *
  * @param waiting how long a claim waits for another transaction that has claimed the key
  * @param call how long one call waits for the database
+ * @hidden
+ * @since 0.1.0
  */
-record Timeouts(Duration waiting, Duration call) {
+@Internal
+public record Timeouts(Duration waiting, Duration call) {
 
 	/** A batch of a purge may take longer, because no caller waits for it. */
-	static final Duration PURGE = Duration.ofMinutes(1);
+	public static final Duration PURGE = Duration.ofMinutes(1);
 
 	/** Nodes that start together wait for each other, so start-up may take longer. */
-	static final Duration START = Duration.ofMinutes(5);
+	public static final Duration START = Duration.ofMinutes(5);
 
-	Timeouts {
+	/** Those of a store that was given none. */
+	public static final Timeouts DEFAULT = new Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(2));
+
+	/**
+	 * Checks the bounds.
+	 */
+	public Timeouts {
 		requireAMilli("waitTimeout", waiting);
 		requireAMilli("storeTimeout", call);
 	}
@@ -33,14 +44,14 @@ record Timeouts(Duration waiting, Duration call) {
 	 * connection is lost, and no statement stays behind in the database that could be
 	 * applied later.
 	 */
-	Duration lock() {
+	public Duration lock() {
 		return this.call.multipliedBy(3).dividedBy(4);
 	}
 
 	/**
 	 * Returns how long a claim on a connection of its own waits for the lock of the key.
 	 */
-	Duration claim() {
+	public Duration claim() {
 		return (this.waiting.compareTo(lock()) < 0) ? this.waiting : lock();
 	}
 

@@ -1,0 +1,85 @@
+package io.idempotency.it.jdbc;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What a guarded call costs in messages to PostgreSQL. Each verb is one statement that
+ * the connection has prepared before, and nothing is sent to set up the connection.
+ */
+@EachDatabase(value = {}, and = { Database.POSTGRESQL_18, Database.POSTGRESQL_16 })
+class JdbcServerMessageTests {
+
+	/** The driver prepares a statement when it is used so often. */
+	private static final int WARM = 10;
+
+	private final PostgreSqlLine line;
+
+	private final JdbcNode node;
+
+	JdbcServerMessageTests(TestDatabase database) throws IOException {
+		this.line = new PostgreSqlLine(database.plain().port());
+		HikariDataSource pool = database.plain().through(this.line.port()).with("sslmode=disable").pool(1);
+		this.node = new JdbcNode(pool);
+		for (int i = 0; i < WARM; i++) {
+			fresh();
+			replay(fresh());
+			failed();
+		}
+	}
+
+	@AfterEach
+	void stop() {
+		this.node.close();
+		this.line.close();
+	}
+
+	@Test
+	void freshCallIsTwoStatements() {
+		expectStatements(2, this::fresh);
+	}
+
+	@Test
+	void failedCallIsTwoStatements() {
+		expectStatements(2, this::failed);
+	}
+
+	@Test
+	void replayIsOneStatement() {
+		String key = fresh();
+		expectStatements(1, () -> replay(key));
+	}
+
+	private void expectStatements(long statements, Runnable call) {
+		Map<String, Long> messages = this.line.messagesOf(call);
+		assertThat(messages).containsOnlyKeys("B", "E", "S")
+			.containsEntry("B", statements)
+			.containsEntry("E", statements)
+			.containsEntry("S", statements);
+	}
+
+	private String fresh() {
+		String key = UUID.randomUUID().toString();
+		assertThat(this.node.execute(key, () -> "done")).isEqualTo("done");
+		return key;
+	}
+
+	private void replay(String key) {
+		assertThat(this.node.execute(key, () -> "again")).isEqualTo("done");
+	}
+
+	private void failed() {
+		assertThatIllegalStateException().isThrownBy(() -> this.node.execute(UUID.randomUUID().toString(), () -> {
+			throw new IllegalStateException();
+		}));
+	}
+
+}
