@@ -29,7 +29,7 @@ import io.idempotency.template.EngineIdempotencyTemplate;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -37,6 +37,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 
 /**
@@ -120,12 +121,17 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	/**
-	 * Excludes the properties from lazy initialization, so that a wrong value always
-	 * fails the start-up.
+	 * Binds the properties before any other bean is made, so that a wrong value always
+	 * fails the start-up, and no line of a web server hides it. A build that prepares the
+	 * beans ahead of time does not have the values yet.
 	 */
 	@Bean
-	static LazyInitializationExcludeFilter idempotencyPropertiesAreNotLazy() {
-		return LazyInitializationExcludeFilter.forBeanTypes(IdempotencyProperties.class);
+	static BeanFactoryPostProcessor idempotencyPropertiesComeFirst() {
+		return (beans) -> {
+			if (!Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+				beans.getBean(IdempotencyProperties.class);
+			}
+		};
 	}
 
 	@Bean

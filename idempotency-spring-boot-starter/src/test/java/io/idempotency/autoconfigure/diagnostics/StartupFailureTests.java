@@ -148,7 +148,7 @@ class StartupFailureTests {
 			idempotency.on-store-failure | ignore  | PROCEED
 			idempotency.scope            | tenant  | GLOBAL
 			idempotency.fingerprint      | xml     | RAW
-			idempotency.advisor-order    | first   | Integer
+			idempotency.advisor-order    | first   | to int
 			""")
 	void unknownValueIsReportedWithItsPropertyAndTheKnownOnes(String name, String value, String known,
 			CapturedOutput output) {
