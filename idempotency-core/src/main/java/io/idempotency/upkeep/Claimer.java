@@ -73,18 +73,31 @@ public final class Claimer {
 
 	/**
 	 * Returns what comes next in place of a claim that is not sent, because the store is
-	 * away. A result that is in the memory of this JVM is given all the same.
+	 * away, or because a look of the call has waited for it in vain. A result that is in
+	 * the memory of this JVM is given all the same.
 	 * @param unwanted whether the call is not wanted any more
 	 * @return the move, {@code null} if the claim is to be sent
 	 */
 	public @Nullable Move instead(Move.Send send, Admission admission, StoreUpkeep upkeep, BooleanSupplier unwanted) {
 		Outage outage = upkeep.outage();
-		if (send.again() || outage.mayAsk()) {
+		if (send.again()) {
 			return null;
 		}
-		ClaimResult.Completed local = upkeep.finished().findLocal(admission.call());
+		FinishedCalls finished = upkeep.finished();
+		Throwable reason = finished.takeUnanswered(admission.request().key());
+		if (reason != null) {
+			outage.failed("make", admission.call().operation(), reason);
+			outage.noAnswer();
+		}
+		else if (outage.mayAsk()) {
+			return null;
+		}
+		else {
+			reason = outage.cause();
+		}
+		ClaimResult.Completed local = finished.findLocal(admission.call());
 		return (local != null) ? admission.answered(local, this.scheduler.nanos())
-				: admission.notSent(outage.cause(), unwanted.getAsBoolean());
+				: admission.notSent(reason, unwanted.getAsBoolean());
 	}
 
 	/** The store has answered the claim. */

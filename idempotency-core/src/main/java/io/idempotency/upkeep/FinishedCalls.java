@@ -2,12 +2,15 @@ package io.idempotency.upkeep;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
@@ -49,6 +52,9 @@ public final class FinishedCalls {
 	private final AtomicBoolean told = new AtomicBoolean();
 
 	private volatile @Nullable Long failedAt;
+
+	/** The looks that have run into a time-out, until their calls claim. */
+	private final Map<IdempotencyKey, Unanswered> unanswered = new ConcurrentHashMap<>();
 
 	/** A part of the hash of the key in each place, 0 for none. */
 	private volatile @Nullable AtomicLongArray places;
@@ -109,7 +115,8 @@ public final class FinishedCalls {
 
 	/**
 	 * Looks for the result of a call, if that is worth it. A store that cannot be read
-	 * has no result: the claim that follows decides, and tells what is wrong.
+	 * has no result: the claim that follows decides, and tells what is wrong. If that has
+	 * taken long, the look {@linkplain #takeUnanswered stands for the claim}.
 	 */
 	public ClaimResult.@Nullable Completed find(GuardedCall call) {
 		if (!contain(call.key())) {
@@ -132,17 +139,25 @@ public final class FinishedCalls {
 			// Its claim counts, whatever the record has.
 			return null;
 		}
+		long begun = this.scheduler.nanos();
 		try {
 			return this.store.find(call.key(), call.fingerprint(), look).orElse(null);
 		}
 		catch (RuntimeException ex) {
-			failed(call.operation(), ex);
+			failed(call, ex, begun);
 			return null;
 		}
 	}
 
-	private void failed(String operation, RuntimeException cause) {
-		this.failedAt = this.scheduler.nanos();
+	private void failed(GuardedCall call, RuntimeException cause, long begun) {
+		String operation = call.operation();
+		long now = this.scheduler.nanos();
+		this.failedAt = now;
+		if (now - begun >= Admission.SENT_AGAIN_WITHIN.toNanos()) {
+			// Some calls never claim. There are few: after a failure nobody looks.
+			this.unanswered.values().removeIf((other) -> !other.isFresh(now));
+			this.unanswered.put(call.key(), new Unanswered(cause, now));
+		}
 		if (this.told.compareAndSet(false, true)) {
 			logger.warn("{} could not look for the result of a call of '{}'; its claims decide. Told once", this.name,
 					operation, cause);
@@ -156,9 +171,27 @@ public final class FinishedCalls {
 		return (int) hash.getLong(Long.BYTES * 3) & (PLACES - 1);
 	}
 
+	/**
+	 * Takes the failure of the look of a call that is about to claim. Its claim would
+	 * make the caller wait for a second time-out.
+	 * @return the failure, {@code null} if there was none, it came soon or long ago
+	 */
+	@Nullable RuntimeException takeUnanswered(IdempotencyKey key) {
+		Unanswered look = this.unanswered.isEmpty() ? null : this.unanswered.remove(key);
+		return (look != null && look.isFresh(this.scheduler.nanos())) ? look.cause() : null;
+	}
+
 	/** The hash starts with the caller; its end tells the keys of a caller apart. */
 	private static long mark(ByteBuffer hash) {
 		return hash.getLong(Long.BYTES * 2);
+	}
+
+	private record Unanswered(RuntimeException cause, long at) {
+
+		boolean isFresh(long now) {
+			return now - this.at < Outage.PAUSE.toNanos();
+		}
+
 	}
 
 }

@@ -18,6 +18,7 @@ import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultEncryption;
@@ -308,6 +309,49 @@ class EarlyLookTests {
 		assertThat(this.store.sequence()).containsExactly(Verb.CLAIM, Verb.COMPLETE, Verb.CLAIM, Verb.LOOK, Verb.LOOK,
 				Verb.CLAIM);
 		assertThat(this.node.events.count(IdempotencyEvent.REPLAYED)).isEqualTo(2);
+	}
+
+	/** Else the caller waits for two time-outs. */
+	@Test
+	void lookThatHasTakenItsTimeToFailStandsForTheClaim() throws Throwable {
+		run();
+		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		assertThat(replay(FINGERPRINT)).isFalse();
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::run)
+			.withCauseInstanceOf(IdempotencyStoreException.class);
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK);
+		assertThat(this.node.log.messages(Level.WARN)).anyMatch((line) -> line.contains("could not look for"));
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isOne();
+		// It stands for the claim of its own call only.
+		run();
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
+	}
+
+	@Test
+	void lookThatHasFailedLongAgoStandsForNoClaim() throws Throwable {
+		run();
+		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		assertThat(replay(FINGERPRINT)).isFalse();
+		this.time.skip(Outage.PAUSE);
+		run();
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
+	}
+
+	@Test
+	void lookThatFailsSoonerIsFollowedByTheClaim() throws Throwable {
+		run();
+		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN.minusNanos(1));
+		assertThat(replay(FINGERPRINT)).isFalse();
+		run();
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
+	}
+
+	private void failSlowly(Verb verb, Duration after) {
+		this.store.forget();
+		this.store.on(verb, ScriptedStore.Point.BEFORE, 1, () -> {
+			this.time.skip(after);
+			throw new IdempotencyStoreException("time-out", new IllegalStateException("no answer"));
+		});
 	}
 
 }
