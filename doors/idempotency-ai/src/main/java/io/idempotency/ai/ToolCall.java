@@ -66,7 +66,7 @@ final class ToolCall {
 		this.refusal = refusal;
 	}
 
-	/** Notes that a guarded method has not run, and its first result was given. */
+	/** Notes that the tool has not run, and its first result was given. */
 	void replayed() {
 		this.replayed = true;
 	}

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.idempotency.FailureMode;
@@ -62,7 +63,7 @@ public final class ToolDoor implements OperationDoor {
 
 	private final Supplier<RequestValues> values;
 
-	private final Supplier<Caller> caller;
+	private final Function<String, Caller> owner;
 
 	/**
 	 * Creates the door.
@@ -71,16 +72,16 @@ public final class ToolDoor implements OperationDoor {
 	 * @param codec writes arguments that are compared
 	 * @param values supplies the values of the HTTP request that the current thread works
 	 * for, {@link RequestValues#NONE} if there is none
-	 * @param caller supplies the caller of that request
+	 * @param owner tells the owner of the key of an operation in that request
 	 */
 	public ToolDoor(MethodDoor methods, ToolSettings settings, ResultCodec codec, Supplier<RequestValues> values,
-			Supplier<Caller> caller) {
+			Function<String, Caller> owner) {
 		this.methods = methods;
 		this.settings = settings;
 		this.codec = codec;
 		this.fingerprints = new OperationFingerprints(codec);
 		this.values = values;
-		this.caller = caller;
+		this.owner = owner;
 	}
 
 	@Override
@@ -144,7 +145,7 @@ public final class ToolDoor implements OperationDoor {
 		try {
 			RequestValues values = new ToolValues(tool, call, this.fingerprints, this.values);
 			Object result = this.methods.enter(call, values, () -> caller(call.operation(), tool));
-			if (!call.hasRun()) {
+			if (!call.hasRun() && isTool(call.operation().method())) {
 				tool.replayed();
 			}
 			return result;
@@ -156,21 +157,22 @@ public final class ToolDoor implements OperationDoor {
 	}
 
 	private Caller caller(IdempotentOperation operation, ToolCall tool) {
-		if (operation.keySource() instanceof KeySource.Spel && !operation.token()) {
+		if (operation.scope() != null || !operation.isKeyOfClient()) {
 			return Caller.GLOBAL;
 		}
-		boolean unseen = this.values.get() == RequestValues.NONE;
-		if (unseen && this.settings.global()) {
+		if (this.values.get() != RequestValues.NONE) {
+			return this.owner.apply(operation.name());
+		}
+		if (this.settings.global()) {
 			return Caller.GLOBAL;
 		}
-		if (unseen && tool.session() != null) {
+		if (tool.session() != null) {
 			return Caller.scope("MCP:" + tool.session());
 		}
-		Caller known = unseen ? Caller.ANONYMOUS : this.caller.get();
-		if (this.settings.anonymousRefused() && known.equals(Caller.ANONYMOUS)) {
+		if (this.settings.anonymousRefused()) {
 			throw new IdempotencyCallerUnknownException(operation.name());
 		}
-		return known;
+		return Caller.ANONYMOUS;
 	}
 
 	/** Comes before the method door, which takes every call. */

@@ -1,14 +1,10 @@
 package io.idempotency.ai;
 
-import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
-import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.aop.RefusalMembers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,17 +17,8 @@ import org.jspecify.annotations.Nullable;
 record ToolRefusal(String text, Map<String, Object> members) {
 
 	static ToolRefusal of(IdempotencyException refusal) {
-		Map<String, Object> members = new LinkedHashMap<>();
-		members.put("code", refusal.code());
-		members.put("retry", refusal.retry());
-		Duration retryAfter = retryAfter(refusal);
-		if (retryAfter != null) {
-			members.put("retryAfter", wholeSeconds(retryAfter));
-		}
-		if (refusal instanceof IdempotencyDuplicateException duplicate) {
-			members.put("attempts", duplicate.attempts());
-		}
-		return new ToolRefusal(refusal.title() + ". " + advice(refusal, members.get("retryAfter")) + " "
+		Map<String, Object> members = RefusalMembers.of(refusal);
+		return new ToolRefusal(refusal.title() + ". " + advice(refusal, members.get(RefusalMembers.RETRY_AFTER)) + " "
 				+ members.toString().replace('{', '[').replace('}', ']'), members);
 	}
 
@@ -50,21 +37,6 @@ record ToolRefusal(String text, Map<String, Object> members) {
 			default -> "Nothing was done by this call. Mend the call, and repeat it with the same key if it has to be "
 					+ "repeated.";
 		};
-	}
-
-	private static @Nullable Duration retryAfter(IdempotencyException refusal) {
-		if (refusal instanceof IdempotencyInProgressException busy) {
-			return busy.retryAfter();
-		}
-		return (refusal instanceof IdempotencyStoreUnavailableException unavailable) ? unavailable.retryAfter() : null;
-	}
-
-	/**
-	 * Returns the seconds, rounded up and at least 1, because a client that comes back
-	 * too early is refused again.
-	 */
-	private static long wholeSeconds(Duration duration) {
-		return Math.max(1, duration.plusNanos(999_999_999).getSeconds());
 	}
 
 }

@@ -1,19 +1,13 @@
 package io.idempotency.graphql;
 
-import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
-
 import graphql.ErrorClassification;
 import graphql.GraphQLError;
 import graphql.GraphqlErrorBuilder;
 import graphql.schema.DataFetchingEnvironment;
-import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
+import io.idempotency.aop.RefusalMembers;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,20 +43,10 @@ public final class RefusalExceptionResolver extends DataFetcherExceptionResolver
 			return null;
 		}
 		log.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
-		Map<String, Object> extensions = new LinkedHashMap<>();
-		extensions.put("code", refusal.code());
-		extensions.put("retry", refusal.retry());
-		Duration retryAfter = retryAfter(refusal);
-		if (retryAfter != null) {
-			extensions.put("retryAfter", wholeSeconds(retryAfter));
-		}
-		if (refusal instanceof IdempotencyDuplicateException duplicate) {
-			extensions.put("attempts", duplicate.attempts());
-		}
 		return GraphqlErrorBuilder.newError(environment)
 			.errorType(classification(refusal))
 			.message("%s", refusal.title() + ": " + advice(refusal))
-			.extensions(extensions)
+			.extensions(RefusalMembers.of(refusal))
 			.build();
 	}
 
@@ -86,21 +70,6 @@ public final class RefusalExceptionResolver extends DataFetcherExceptionResolver
 			case "never" -> "do not send it again; look the result up";
 			default -> "mend the request and send it with a key, the same one when you repeat it";
 		};
-	}
-
-	private static @Nullable Duration retryAfter(IdempotencyException refusal) {
-		if (refusal instanceof IdempotencyInProgressException busy) {
-			return busy.retryAfter();
-		}
-		return (refusal instanceof IdempotencyStoreUnavailableException unavailable) ? unavailable.retryAfter() : null;
-	}
-
-	/**
-	 * Returns the seconds, rounded up and at least 1, because a client that comes back
-	 * too early is refused again.
-	 */
-	private static int wholeSeconds(Duration duration) {
-		return (int) Math.max(1, duration.plusNanos(999_999_999).getSeconds());
 	}
 
 	@Override

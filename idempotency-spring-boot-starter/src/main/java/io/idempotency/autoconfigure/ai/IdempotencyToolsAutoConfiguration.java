@@ -50,7 +50,7 @@ public final class IdempotencyToolsAutoConfiguration {
 		ToolDoor idempotencyToolDoor(MethodDoor methods, ResultCodec codec, IdempotencyProperties properties,
 				ObjectProvider<CurrentRequest> request, Environment environment) {
 			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-			return new ToolDoor(methods, settings(properties, environment), codec, current::values, current::caller);
+			return new ToolDoor(methods, settings(properties, environment), codec, current::values, current::owner);
 		}
 
 		private static ToolSettings settings(IdempotencyProperties properties, Environment environment) {

@@ -269,7 +269,9 @@ class McpToolTests {
 		CallToolRequest request = new CallToolRequest("order", Map.of("item", "i"),
 				Map.of("io.example-order", this.key));
 		assertThat(text(client.callTool(request))).isEqualTo("ordered i, number 1");
-		assertThat(text(client.callTool(request))).isEqualTo("ordered i, number 1");
+		CallToolResult second = client.callTool(request);
+		assertThat(text(second)).isEqualTo("ordered i, number 1");
+		assertThat(second.meta()).isNull();
 		CallToolResult refused = client
 			.callTool(new CallToolRequest("order", Map.of("item", "other"), Map.of("io.example-order", this.key)));
 		assertRefusal(refused, "key-reused", "new-key");
