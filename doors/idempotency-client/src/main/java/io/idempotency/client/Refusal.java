@@ -23,7 +23,7 @@ record Refusal(String code, String retry, @Nullable String detail) {
 	/** Returns whether the body of an answer may be a problem. */
 	static boolean mayBe(int status, @Nullable String contentType) {
 		return status >= 400 && contentType != null
-				&& contentType.regionMatches(true, 0, "application/problem+json", 0, 24);
+				&& contentType.split(";", 2)[0].strip().equalsIgnoreCase("application/problem+json");
 	}
 
 	/**

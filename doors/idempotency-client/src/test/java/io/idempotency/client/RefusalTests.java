@@ -61,7 +61,8 @@ class RefusalTests {
 
 	@ParameterizedTest
 	@CsvSource({ "409, application/problem+json, true", "400, Application/Problem+JSON;charset=utf-8, true",
-			"200, application/problem+json, false", "409, application/json, false", "409, , false" })
+			"200, application/problem+json, false", "409, application/json, false", "409, , false",
+			"409, application/problem+json-seq, false", "409, application/problem+json ; charset=utf-8, true" })
 	void onlyAProblemIsRead(int status, @Nullable String contentType, boolean read) {
 		assertThat(Refusal.mayBe(status, contentType)).isEqualTo(read);
 	}

@@ -2,6 +2,10 @@ package io.idempotency.store.memory;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.key.Caller;
@@ -18,6 +22,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.StoredResult;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,6 +36,8 @@ class MemoryIdempotencyStoreTests {
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final Duration RETENTION = Duration.ofHours(24);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -164,6 +171,45 @@ class MemoryIdempotencyStoreTests {
 
 	private static ClaimRequest refusing(String key) {
 		return ClaimRequest.of(IdempotencyKey.of("orders", Caller.GLOBAL, key), LEASE, RETENTION).withTakeOver(false);
+	}
+
+	/**
+	 * A step that has waited for its key has a time before that of the step it waited
+	 * for, if it looks at the clock too early, and then a record lives longer or shorter
+	 * than it was told.
+	 */
+	@Test
+	void clockIsReadWhenTheKeyIsFree() throws Exception {
+		AtomicInteger reads = new AtomicInteger();
+		CountDownLatch mayGoOn = new CountDownLatch(1);
+		MemoryIdempotencyStore contended = new MemoryIdempotencyStore(1_000_000, () -> {
+			if (reads.incrementAndGet() == 1) {
+				await(mayGoOn);
+			}
+			return this.clock.instant();
+		});
+		FutureTask<ClaimResult> first = new FutureTask<>(() -> contended.claim(request("a", LEASE, RETENTION)));
+		new Thread(first).start();
+		Awaitility.await().atMost(PATIENCE).until(() -> reads.get() == 1);
+		FutureTask<ClaimResult> second = new FutureTask<>(() -> contended.claim(request("a", LEASE, RETENTION)));
+		Thread waiting = new Thread(second);
+		waiting.start();
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> waiting.getState() == Thread.State.BLOCKED || !waiting.isAlive() || reads.get() > 1);
+		assertThat(reads).hasValue(1);
+		mayGoOn.countDown();
+		assertThat(first.get()).isInstanceOf(Acquired.class);
+		assertThat(second.get()).isInstanceOf(InProgress.class);
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 }

@@ -93,6 +93,30 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 		this.bound.add(ended);
 	}
 
+	/** Tells all of them, and throws what was thrown first. */
+	private static void tell(List<Consumer<TransactionOutcome>> all, TransactionOutcome outcome) {
+		Throwable failure = null;
+		for (Consumer<TransactionOutcome> ended : all) {
+			try {
+				ended.accept(outcome);
+			}
+			catch (RuntimeException | Error ex) {
+				if (failure == null) {
+					failure = ex;
+				}
+				else if (failure != ex) {
+					failure.addSuppressed(ex);
+				}
+			}
+		}
+		if (failure instanceof Error error) {
+			throw error;
+		}
+		if (failure instanceof RuntimeException ex) {
+			throw ex;
+		}
+	}
+
 	/** Is told the end of a transaction and its savepoints. */
 	private static final class End implements TransactionSynchronization {
 
@@ -133,7 +157,7 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 				.subList(this.transaction.savepoints.getOrDefault(savepoint, 0), bound.size());
 			List<Consumer<TransactionOutcome>> gone = List.copyOf(since);
 			since.clear();
-			gone.forEach((ended) -> ended.accept(TransactionOutcome.ROLLED_BACK));
+			tell(gone, TransactionOutcome.ROLLED_BACK);
 		}
 
 		@Override
@@ -146,7 +170,7 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 				case STATUS_ROLLED_BACK -> TransactionOutcome.ROLLED_BACK;
 				default -> TransactionOutcome.UNKNOWN;
 			};
-			this.transaction.bound.forEach((ended) -> ended.accept(outcome));
+			tell(this.transaction.bound, outcome);
 		}
 
 	}

@@ -1,5 +1,7 @@
 package io.idempotency.aop.transaction;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +16,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultEncryption;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.template.EngineIdempotencyTemplate;
@@ -249,6 +252,27 @@ class SpringSurroundingTransactionTests {
 				}));
 		this.template.operation("mail").key("7").run(this.runs::incrementAndGet);
 		assertThat(this.runs).hasValue(1);
+	}
+
+	/** Spring itself only logs what is thrown after the end. */
+	@Test
+	void oneThatFailsDoesNotKeepTheEndFromTheOthers() {
+		List<TransactionOutcome> told = new ArrayList<>();
+		IllegalStateException first = new IllegalStateException("first");
+		this.transaction.executeWithoutResult((status) -> {
+			SpringSurroundingTransaction surrounding = SpringSurroundingTransaction.current();
+			Object savepoint = status.createSavepoint();
+			surrounding.bind((outcome) -> {
+				throw first;
+			});
+			surrounding.bind(told::add);
+			assertThatIllegalStateException().isThrownBy(() -> status.rollbackToSavepoint(savepoint)).isSameAs(first);
+			surrounding.bind((outcome) -> {
+				throw first;
+			});
+			surrounding.bind(told::add);
+		});
+		assertThat(told).containsExactly(TransactionOutcome.ROLLED_BACK, TransactionOutcome.COMMITTED);
 	}
 
 }
