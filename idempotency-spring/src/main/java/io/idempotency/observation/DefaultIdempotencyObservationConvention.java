@@ -1,13 +1,17 @@
 package io.idempotency.observation;
 
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.observation.IdempotencyObservation.CallKeyName;
 import io.idempotency.observation.IdempotencyObservation.RunKeyName;
 import io.idempotency.store.ClaimOrigin;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The usual {@link IdempotencyObservationConvention}: the name {@code idempotency}, and
@@ -20,6 +24,9 @@ import io.micrometer.common.KeyValues;
 public class DefaultIdempotencyObservationConvention implements IdempotencyObservationConvention {
 
 	private static final KeyValue RUNNING = CallKeyName.OUTCOME.withValue("unknown");
+
+	/** There are as many as meters, and each call needs two of them. */
+	private final Map<Series, KeyValues> known = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates the convention.
@@ -39,11 +46,8 @@ public class DefaultIdempotencyObservationConvention implements IdempotencyObser
 
 	@Override
 	public KeyValues getLowCardinalityKeyValues(IdempotencyObservationContext context) {
-		IdempotencyOutcome outcome = context.outcome();
-		return KeyValues.of(CallKeyName.OPERATION.withValue(context.operation()),
-				CallKeyName.MODE.withValue(context.mode().name().toLowerCase(Locale.ROOT)),
-				CallKeyName.STORE.withValue(context.store()),
-				(outcome != null) ? CallKeyName.OUTCOME.withValue(outcome.value()) : RUNNING);
+		return this.known.computeIfAbsent(
+				new Series(context.operation(), context.mode(), context.store(), context.outcome()), Series::keyValues);
 	}
 
 	@Override
@@ -53,6 +57,18 @@ public class DefaultIdempotencyObservationConvention implements IdempotencyObser
 			return KeyValues.empty();
 		}
 		return KeyValues.of(RunKeyName.TRACE_ID.withValue(first.traceId()), RunKeyName.NODE.withValue(first.node()));
+	}
+
+	/** What the key values of low cardinality are made of. */
+	private record Series(String operation, IdempotencyMode mode, String store, @Nullable IdempotencyOutcome outcome) {
+
+		KeyValues keyValues() {
+			return KeyValues.of(CallKeyName.OPERATION.withValue(this.operation),
+					CallKeyName.MODE.withValue(this.mode.name().toLowerCase(Locale.ROOT)),
+					CallKeyName.STORE.withValue(this.store),
+					(this.outcome != null) ? CallKeyName.OUTCOME.withValue(this.outcome.value()) : RUNNING);
+		}
+
 	}
 
 }

@@ -7,6 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.codec.json.Jackson2ResultCodec;
 import io.idempotency.engine.EngineObservers;
@@ -106,6 +108,20 @@ class MicrometerObservationTests {
 		pay(observed(null), () -> "paid");
 		assertThat(this.meters.getMeters()).isNotEmpty()
 			.allSatisfy((meter) -> assertThat(meter.getId().getTags().toString()).doesNotContain("k-secret"));
+	}
+
+	@Test
+	void keyValuesAreMadeOnceForAllCallsThatEndAlike() {
+		IdempotencyObservationConvention usual = new DefaultIdempotencyObservationConvention();
+		IdempotencyObservationContext call = new IdempotencyObservationContext("pay", IdempotencyMode.REPLAY, "memory");
+		KeyValues running = usual.getLowCardinalityKeyValues(call);
+		call.outcome(IdempotencyOutcome.EXECUTED);
+		KeyValues ended = usual.getLowCardinalityKeyValues(call);
+		IdempotencyObservationContext other = new IdempotencyObservationContext("pay", IdempotencyMode.REPLAY,
+				"memory");
+		assertThat(usual.getLowCardinalityKeyValues(other)).isSameAs(running);
+		other.outcome(IdempotencyOutcome.EXECUTED);
+		assertThat(usual.getLowCardinalityKeyValues(other)).isSameAs(ended).isNotEqualTo(running);
 	}
 
 	@Test
