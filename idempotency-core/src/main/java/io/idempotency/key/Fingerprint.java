@@ -38,14 +38,11 @@ public final class Fingerprint {
 	 * @return a builder, not thread-safe
 	 */
 	public static Builder of(String algorithm) {
-		if (algorithm.isEmpty() || algorithm.length() > MAX_ALGORITHM_LENGTH || !isAscii(algorithm)) {
+		if (algorithm.isEmpty() || algorithm.length() > MAX_ALGORITHM_LENGTH
+				|| !LengthPrefixedDigest.isAscii(algorithm)) {
 			throw new IllegalArgumentException("Not a fingerprint algorithm: '" + algorithm + "'");
 		}
 		return new Builder(algorithm);
-	}
-
-	private static boolean isAscii(String text) {
-		return text.chars().allMatch((c) -> c < 0x80);
 	}
 
 	/**

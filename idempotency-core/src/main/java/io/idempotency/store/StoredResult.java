@@ -25,11 +25,19 @@ public record StoredResult(String format, byte[] bytes) {
 	 */
 	public StoredResult {
 		Objects.requireNonNull(bytes, "bytes");
-		boolean printable = format.chars().allMatch((c) -> c >= ' ' && c <= '~');
-		if (format.isEmpty() || format.length() > MAX_FORMAT_LENGTH || !printable) {
+		if (format.isEmpty() || format.length() > MAX_FORMAT_LENGTH || !isPrintable(format)) {
 			throw new IllegalArgumentException("A result format has 1 to " + MAX_FORMAT_LENGTH
 					+ " printable characters of ASCII, not '" + format + "'");
 		}
+	}
+
+	private static boolean isPrintable(String format) {
+		for (int i = 0; i < format.length(); i++) {
+			if (format.charAt(i) < ' ' || format.charAt(i) > '~') {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	@Override

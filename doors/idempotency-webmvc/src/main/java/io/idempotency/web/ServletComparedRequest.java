@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,8 +75,7 @@ final class ServletComparedRequest implements ComparedRequest {
 
 	@Override
 	public List<String> headers(String name) {
-		Enumeration<String> sent = this.request.getHeaders(name);
-		return sent.hasMoreElements() ? Collections.list(sent) : List.of();
+		return (this.request.getHeader(name) != null) ? Collections.list(this.request.getHeaders(name)) : List.of();
 	}
 
 	@Override

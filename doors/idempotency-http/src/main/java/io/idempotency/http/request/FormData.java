@@ -41,10 +41,12 @@ public final class FormData {
 
 	/** Returns whether a decoder may have replaced bytes of names or values. */
 	public static boolean isLossy(Map<String, List<String>> parameters) {
-		return parameters.entrySet()
-			.stream()
-			.anyMatch((parameter) -> isLossy(parameter.getKey())
-					|| parameter.getValue().stream().anyMatch(FormData::isLossy));
+		for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
+			if (isLossy(parameter.getKey()) || parameter.getValue().stream().anyMatch(FormData::isLossy)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

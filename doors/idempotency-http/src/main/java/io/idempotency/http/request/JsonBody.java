@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,11 +46,24 @@ public final class JsonBody {
 
 	private static final int OFF_THE_WAY = -1;
 
+	/** A form is built in as many bytes or more. */
+	private static final int LEAST_ROOM = 2 * 1024;
+
+	/** A larger array is not kept for the next text. */
+	private static final int MOST_ROOM = 16 * 1024;
+
+	/** The array in which the next form of the thread is built; it holds nothing. */
+	private static final ThreadLocal<@Nullable ByteSink> IDLE = new ThreadLocal<>();
+
 	private final JsonTokens tokens;
 
 	private final List<String> pointer;
 
 	private final ByteSink form;
+
+	private @Nullable MessageDigest digest;
+
+	private byte[] compared = new byte[0];
 
 	private boolean comparable = true;
 
@@ -57,10 +71,10 @@ public final class JsonBody {
 
 	private @Nullable Object found;
 
-	private JsonBody(JsonTokens tokens, List<String> pointer, int size) {
+	private JsonBody(JsonTokens tokens, List<String> pointer, ByteSink form) {
 		this.tokens = tokens;
 		this.pointer = pointer;
-		this.form = new ByteSink(size + size / 4 + 16);
+		this.form = form;
 	}
 
 	/**
@@ -84,13 +98,36 @@ public final class JsonBody {
 			throws MalformedJsonException {
 		// The readers of handlers leave out a byte order mark, too.
 		String text = json.startsWith("\uFEFF") ? json.substring(1) : json;
+		ByteSink form = room(text.length());
 		try (JsonTokens tokens = reader.apply(text)) {
-			JsonBody body = new JsonBody(tokens, namesOf(pointer), text.length());
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), form);
 			body.value(tokens.next(), 0);
 			if (tokens.next() != Kind.END) {
 				throw new MalformedJsonException("There is something behind its end");
 			}
+			body.compared = Arrays.copyOf(form.array(), form.size());
 			return body;
+		}
+		finally {
+			keep(form);
+		}
+	}
+
+	private static ByteSink room(int size) {
+		ByteSink idle = IDLE.get();
+		if (idle == null) {
+			return new ByteSink(Math.max(size + size / 4 + 16, LEAST_ROOM));
+		}
+		IDLE.remove();
+		return idle;
+	}
+
+	private static void keep(ByteSink form) {
+		if (form.array().length <= MOST_ROOM) {
+			form.truncate(0);
+			// So that the idle array keeps nothing of a request in memory.
+			Arrays.fill(form.array(), (byte) 0);
+			IDLE.set(form);
 		}
 	}
 
@@ -118,22 +155,23 @@ public final class JsonBody {
 	}
 
 	private static List<String> namesOf(String pointer) {
+		if (pointer.isEmpty()) {
+			return List.of();
+		}
 		List<String> names = new ArrayList<>();
-		if (!pointer.isEmpty()) {
-			for (String token : pointer.substring(1).split("/", -1)) {
-				names.add(token.replace("~1", "/").replace("~0", "~"));
-			}
+		for (String token : pointer.substring(1).split("/", -1)) {
+			names.add(token.replace("~1", "/").replace("~0", "~"));
 		}
 		return names;
 	}
 
 	/**
 	 * Returns the form in which the text is compared.
-	 * @return the bytes, valid as long as this object; {@code null} if the text cannot be
-	 * compared by value, because it has a member twice
+	 * @return the bytes; {@code null} if the text cannot be compared by value, because it
+	 * has a member twice
 	 */
 	public @Nullable ByteBuffer comparable() {
-		return this.comparable ? this.form.toBuffer() : null;
+		return this.comparable ? ByteBuffer.wrap(this.compared) : null;
 	}
 
 	/**
@@ -208,10 +246,14 @@ public final class JsonBody {
 	}
 
 	private void digest(int start) {
-		byte[] digest = Sha256.of(this.form.array(), start, this.form.size() - start);
+		if (this.digest == null) {
+			this.digest = Sha256.create();
+		}
+		this.digest.update(this.form.array(), start, this.form.size() - start);
+		byte[] bytes = this.digest.digest();
 		this.form.truncate(start);
 		this.form.write('#');
-		this.form.write(digest, 0, digest.length);
+		this.form.write(bytes, 0, bytes.length);
 	}
 
 	private void array(int level) throws MalformedJsonException {

@@ -84,15 +84,15 @@ public final class RequestFingerprint {
 	}
 
 	private Set<String> ignoredParameters(ComparedRequest request, ContentType contentType, KeySource key) {
-		Set<String> ignored = new HashSet<>(this.ignoredParameters);
 		String csrf = request.csrfParameter();
-		if (csrf != null) {
-			ignored.add(csrf);
-		}
 		boolean form = contentType == ContentType.FORM || contentType == ContentType.MULTIPART;
-		if (form && key instanceof KeySource.Body field) {
-			ignored.add(field.pointer());
+		String field = (form && key instanceof KeySource.Body body) ? body.pointer() : null;
+		if (csrf == null && field == null) {
+			return this.ignoredParameters;
 		}
+		Set<String> ignored = new HashSet<>(this.ignoredParameters);
+		ignored.add((csrf != null) ? csrf : field);
+		ignored.add((field != null) ? field : csrf);
 		return ignored;
 	}
 
@@ -119,6 +119,10 @@ public final class RequestFingerprint {
 
 	private static void addParameters(Fingerprint.Builder fingerprint, Map<String, List<String>> parameters,
 			Set<String> ignored) {
+		if (parameters.isEmpty()) {
+			fingerprint.add("0");
+			return;
+		}
 		Map<String, List<String>> compared = new TreeMap<>(parameters);
 		compared.keySet().removeAll(ignored);
 		fingerprint.add(Integer.toString(compared.size()));

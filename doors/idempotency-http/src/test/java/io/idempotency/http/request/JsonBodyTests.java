@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class JsonBodyTests {
 
@@ -155,6 +156,18 @@ class JsonBodyTests {
 		byte[] form = comparable(json, Jackson3Tokens::new);
 		assertThat(comparable(json, Jackson2Tokens::new)).isEqualTo(form);
 		return form;
+	}
+
+	/** The thread builds all forms in one array. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 20_000 })
+	void formStaysAsItIsWhenTheNextTextIsRead(int length) throws MalformedJsonException {
+		ByteBuffer form = JsonBody.read("[\"" + "a".repeat(length) + "\"]", "").comparable();
+		byte[] before = Arrays.copyOf(form.array(), form.limit());
+		assertThatExceptionOfType(MalformedJsonException.class)
+			.isThrownBy(() -> JsonBody.read("[\"" + "b".repeat(length) + "\"", ""));
+		JsonBody.read("[\"" + "b".repeat(length) + "\"]", "");
+		assertThat(Arrays.copyOf(form.array(), form.limit())).isEqualTo(before);
 	}
 
 	private static byte[] comparable(byte[] json, Function<String, JsonTokens> reader) {
