@@ -23,6 +23,9 @@ import io.idempotency.message.kafka.KafkaBackOff;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.protocol.UnreadableResultException;
+import io.idempotency.reactor.OnDisconnect;
+import io.idempotency.reactor.ReactiveIdempotencyContext;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.web.IdempotencyScopeResolver;
 import org.jspecify.annotations.NullMarked;
 
@@ -75,6 +78,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.upkeep..")
 		.layer("engine")
 		.definedBy("io.idempotency.engine..")
+		.layer("reactor")
+		.definedBy("io.idempotency.reactor..")
 		.layer("template")
 		.definedBy("io.idempotency.template..")
 		.layer("operators")
@@ -113,6 +118,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "protocol")
 		.whereLayer("engine")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "upkeep")
+		.whereLayer("reactor")
+		.mayOnlyAccessLayers("api", "key", "store", "stores", "protocol", "upkeep", "engine")
 		.whereLayer("template")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine")
 		.whereLayer("operators")
@@ -141,9 +148,10 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule everyPackageHasALayer = classes().should(resideIn("io.idempotency", "io.idempotency.key..",
 			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
-			"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.observation..",
-			"io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
-			"io.idempotency.message..", "io.idempotency.graphql..", "io.idempotency.client..", "io.idempotency.ai.."));
+			"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
+			"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..",
+			"io.idempotency.web..", "io.idempotency.message..", "io.idempotency.graphql..", "io.idempotency.client..",
+			"io.idempotency.ai.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -205,9 +213,9 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule protocolKnowsNoFramework = noClasses().that()
 		.resideInAnyPackage("io.idempotency.key..", "io.idempotency.store", "io.idempotency.protocol..",
-				"io.idempotency.upkeep..", "io.idempotency.engine..", "io.idempotency.template..",
-				"io.idempotency.operators..", "io.idempotency.store.memory..", "io.idempotency.store.record..",
-				"io.idempotency.store.jdbc.sql..")
+				"io.idempotency.upkeep..", "io.idempotency.engine..", "io.idempotency.reactor..",
+				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.store.memory..",
+				"io.idempotency.store.record..", "io.idempotency.store.jdbc.sql..")
 		.should()
 		.dependOnClassesThat(
 				resideInAnyPackage("org.springframework..", "jakarta..", "com.fasterxml.jackson..", "tools.jackson.."));
@@ -215,6 +223,14 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule springBootBelongsToTheStarter = noClasses().should()
 		.dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
+
+	/** A call that blocks is read and tested without Reactor. */
+	@ArchTest
+	static final ArchRule onlyWhatAnswersWithReactorKnowsReactor = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.client..", "io.idempotency.http..",
+				"io.idempotency.graphql..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));
 
 	@ArchTest
 	static final ArchRule onlyTheHttpDoorKnowsServlets = noClasses()
@@ -312,9 +328,9 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
 		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
-				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.store.jdbc.sql..",
-				"io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..", "io.idempotency.message..",
-				"io.idempotency.ai..", "io.idempotency.graphql..")
+				"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
+				"io.idempotency.store.jdbc.sql..", "io.idempotency.aop..", "io.idempotency.http..",
+				"io.idempotency.web..", "io.idempotency.message..", "io.idempotency.ai..", "io.idempotency.graphql..")
 		.and()
 		.arePublic()
 		.and()
@@ -322,7 +338,10 @@ class ArchitectureTests {
 		.and(not(equivalentTo(ResultCipher.class)).and(not(equivalentTo(ResultCodec.class)))
 			.and(not(equivalentTo(UnreadableResultException.class)))
 			.and(not(equivalentTo(IdempotencyScopeResolver.class)))
-			.and(not(equivalentTo(KafkaBackOff.class))))
+			.and(not(equivalentTo(KafkaBackOff.class)))
+			.and(not(equivalentTo(ReactiveIdempotencyStore.class)))
+			.and(not(equivalentTo(ReactiveIdempotencyContext.class)))
+			.and(not(equivalentTo(OnDisconnect.class))))
 		.should()
 		.beAnnotatedWith(Internal.class);
 

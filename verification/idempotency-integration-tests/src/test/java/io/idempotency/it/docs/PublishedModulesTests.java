@@ -55,7 +55,7 @@ class PublishedModulesTests {
 				published.add(module);
 			}
 		}
-		assertThat(published).hasSize(12);
+		assertThat(published).hasSize(13);
 		return published;
 	}
 

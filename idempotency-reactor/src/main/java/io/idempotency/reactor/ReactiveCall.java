@@ -1,0 +1,437 @@
+package io.idempotency.reactor;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.engine.EngineParts;
+import io.idempotency.engine.ObservedCall;
+import io.idempotency.engine.Replays;
+import io.idempotency.protocol.Admission;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.Move;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Scheduler;
+import io.idempotency.upkeep.Claimer;
+import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.StoreUpkeep;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.util.context.Context;
+
+/**
+ * One call, from its claim to its answer. Does the moves of an {@link Admission} as the
+ * store answers, holds no thread meanwhile, and leaves as soon as its caller does: a
+ * claim that is granted after that is given back.
+ *
+ * @param <T> the result of the guarded work
+ */
+final class ReactiveCall<T> {
+
+	private final GuardedCall call;
+
+	private final ReactiveAction<T> action;
+
+	private final OnDisconnect onDisconnect;
+
+	private final MonoSink<T> caller;
+
+	private final Context context;
+
+	private final EngineParts parts;
+
+	private final StoreUpkeep upkeep;
+
+	private final ReactiveIdempotencyStore store;
+
+	private final Executor resumption;
+
+	private final ObservedCall observed;
+
+	private final Admission admission;
+
+	private final Claimer claimer;
+
+	/** A phase, or the sleep between two claims. */
+	private final AtomicReference<Object> state = new AtomicReference<>(Phase.ASKING);
+
+	private volatile boolean gone;
+
+	private ConflictWaiter.@Nullable Place place;
+
+	/** What a caller that goes takes with it, once the call runs. */
+	private volatile @Nullable Runnable cancellation;
+
+	ReactiveCall(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect, MonoSink<T> caller,
+			EngineParts parts, ReactiveIdempotencyStore store, Executor resumption, ObservedCall observed) {
+		this.call = call;
+		this.action = action;
+		this.onDisconnect = onDisconnect;
+		this.caller = caller;
+		this.context = Context.of(caller.contextView());
+		this.parts = parts;
+		this.upkeep = parts.upkeep().of(call.store());
+		this.store = store;
+		this.resumption = resumption;
+		this.observed = observed;
+		this.admission = new Admission(call, parts.origins().current());
+		this.claimer = parts.claimer();
+	}
+
+	void start() {
+		this.caller.onCancel(this::callerIsGone);
+		go(this.admission.begin(this.parts.upkeep().scheduler().nanos()));
+	}
+
+	/** Does the moves, until the next one depends on an answer that is not here yet. */
+	private void go(Move first) {
+		for (@Nullable
+		Move move = first; move != null;) {
+			if (move instanceof Move.Send send) {
+				move = send(send);
+			}
+			else if (move instanceof Move.Wait wait) {
+				move = await(wait);
+			}
+			else if (move instanceof Move.Renew) {
+				move = renew();
+			}
+			else {
+				leaveTheRow(move);
+				settle(move);
+				return;
+			}
+		}
+	}
+
+	private @Nullable Move send(Move.Send send) {
+		if (this.gone) {
+			leave(send.again());
+			return null;
+		}
+		Move instead = this.claimer.instead(send, this.admission, this.upkeep, this::isGone);
+		if (instead == null) {
+			ask(() -> this.store.claim(this.admission.request()),
+					(result) -> this.claimer.answered(result, this.admission, this.upkeep),
+					(failure) -> this.claimer.failed(failure, this.admission, this.upkeep, this::isGone));
+		}
+		return instead;
+	}
+
+	private @Nullable Move renew() {
+		ClaimRequest request = this.admission.request();
+		ask(() -> this.store.renew(request.key(), request.claimId(), request.lease()), this::renewed,
+				(failure) -> this.claimer.renewalFailed(failure, this.admission, this.upkeep));
+		return null;
+	}
+
+	private @Nullable Move renewed(boolean accepted) {
+		// The report of a claim that was lost asks the store who has it now.
+		boolean apart = !accepted && this.parts.upkeep().results().takes(() -> next(() -> {
+			Move refused = this.claimer.renewed(false, this.admission, this.upkeep);
+			this.resumption.execute(() -> go(refused));
+			return null;
+		}));
+		return apart ? null : this.claimer.renewed(accepted, this.admission, this.upkeep);
+	}
+
+	/** Asks the store, and goes on with what its answer or its failure means. */
+	private <V> void ask(Callable<Mono<V>> question, Function<V, @Nullable Move> answered,
+			Function<RuntimeException, Move> failed) {
+		OwnSubscription.ask(this.context, question, (answer) -> next(() -> answered.apply(answer)),
+				(failure) -> next(() -> failed.apply(asRuntimeException(failure))));
+	}
+
+	private static RuntimeException asRuntimeException(Throwable failure) {
+		Throwable cause = Exceptions.unwrap(failure);
+		if (cause instanceof Error error) {
+			throw error;
+		}
+		return (cause instanceof RuntimeException runtime) ? runtime
+				: new IdempotencyStoreException("The store has failed", cause);
+	}
+
+	private void next(Supplier<@Nullable Move> decided) {
+		Move move;
+		try {
+			move = decided.get();
+		}
+		catch (Throwable ex) {
+			// The store may have applied the claim, and no call will run on it. It may be
+			// the log that has failed.
+			leave(true);
+			fail(ex);
+			return;
+		}
+		if (move != null) {
+			go(move);
+		}
+	}
+
+	/** Waits for the end of a conflict: the first time not at all. */
+	private @Nullable Move await(Move.Wait wait) {
+		ConflictWaiter.Place here = this.place;
+		if (here == null) {
+			here = this.parts.upkeep().waiter().enter(this.admission);
+			this.place = here;
+			return (here != null) ? here.ask() : this.admission.notWaiting();
+		}
+		Sleep sleep = new Sleep();
+		if (!this.state.compareAndSet(Phase.ASKING, sleep)) {
+			leave(false);
+			return null;
+		}
+		sleep.timer = here.sleep(wait, () -> this.resumption.execute(() -> wakeUp(sleep)));
+		if (this.state.get() == Phase.GONE) {
+			sleep.cancel();
+		}
+		return null;
+	}
+
+	private void wakeUp(Sleep sleep) {
+		ConflictWaiter.Place here = this.place;
+		if (this.state.compareAndSet(sleep, Phase.ASKING) && here != null) {
+			go(here.ask());
+		}
+	}
+
+	private void leaveTheRow(Move move) {
+		ConflictWaiter.Place here = this.place;
+		if (here != null) {
+			this.place = null;
+			here.leave(move);
+		}
+	}
+
+	/**
+	 * Ends a call whose caller is gone, or that has failed on its way.
+	 * @param giveBack whether the store may have applied the claim
+	 */
+	private void leave(boolean giveBack) {
+		boolean waited = this.place != null;
+		leaveTheRow(Move.SEND);
+		if (giveBack) {
+			this.claimer.giveBack(this.admission, this.upkeep);
+		}
+		if (this.gone) {
+			this.observed.end(waited ? IdempotencyOutcome.IN_PROGRESS : IdempotencyOutcome.RELEASED, null);
+		}
+	}
+
+	boolean isGone() {
+		return this.gone;
+	}
+
+	private void callerIsGone() {
+		this.gone = true;
+		Object seen = this.state.get();
+		while ((seen == Phase.ASKING || seen instanceof Sleep) && !this.state.compareAndSet(seen, Phase.GONE)) {
+			seen = this.state.get();
+		}
+		if (seen instanceof Sleep sleep) {
+			sleep.cancel();
+			leave(false);
+		}
+		else if (seen == Phase.ANSWERING) {
+			cancelWork();
+		}
+		// The answer of the store, which is under way, finds nobody.
+	}
+
+	private void cancelWork() {
+		Runnable work = this.cancellation;
+		if (work != null && this.onDisconnect == OnDisconnect.CANCEL) {
+			work.run();
+		}
+	}
+
+	/** Notes what a caller that goes takes with it. It may be gone already. */
+	void cancelsWith(Runnable work) {
+		this.cancellation = work;
+		if (this.gone) {
+			cancelWork();
+		}
+	}
+
+	static CancellationException cancelled() {
+		return new CancellationException("The caller is gone");
+	}
+
+	private void settle(Move move) {
+		boolean wanted = this.state.compareAndSet(Phase.ASKING, Phase.ANSWERING);
+		try {
+			if (move instanceof Move.Run run) {
+				own(run, wanted);
+			}
+			else if (move instanceof Move.Answer answer) {
+				answer(answer.result());
+			}
+			else if (move instanceof Move.Unguarded unguarded) {
+				letGo(unguarded, wanted);
+			}
+			else if (move instanceof Move.Refuse refuse) {
+				fail(this.claimer.refused(refuse, this.admission, this.upkeep));
+			}
+		}
+		catch (Throwable ex) {
+			fail(ex);
+		}
+	}
+
+	private void own(Move.Run run, boolean wanted) {
+		ReactiveClaim claim;
+		try {
+			this.claimer.takenOver(run, this.admission);
+			claim = new ReactiveClaim(this.call, run, this.admission.request().origin(), this.upkeep, this.store,
+					this.parts, this.observed, this.resumption, this.context);
+		}
+		catch (Throwable ex) {
+			// No call runs on the claim.
+			this.claimer.giveBack(this.admission, this.upkeep);
+			throw ex;
+		}
+		if (wanted) {
+			new ReactiveRun<>(this, claim, this.action, this.parts.events(), this.observed,
+					ReactiveIdempotencyContext.with(this.context, claim.context()))
+				.run();
+		}
+		else {
+			claim.end(new Ending.NotRun(cancelled()));
+		}
+	}
+
+	private void answer(ClaimResult result) throws Throwable {
+		Replays.Replayed<T> replayed = this.parts.replays()
+			.answer(this.call, result, this.action::replay, this.observed::replayed);
+		if (replayed != null) {
+			succeed(replayed.value());
+		}
+		else {
+			lookUp(this.context, this.action::recover, this::answer);
+		}
+	}
+
+	private void answer(@Nullable T found, @Nullable Throwable failure) {
+		try {
+			if (failure != null) {
+				fail(failure);
+			}
+			else if (found == null) {
+				fail(this.parts.events().refusal(this.call.operation(), new ClaimResult.Tombstone()));
+			}
+			else {
+				this.observed.seenAs(IdempotencyOutcome.RECOVERED);
+				succeed(this.action.replayRecovered(found));
+			}
+		}
+		catch (Throwable ex) {
+			fail(ex);
+		}
+	}
+
+	/**
+	 * Looks up the result in the business data.
+	 * @param look looks it up
+	 * @param told is told the result or the failure, neither if nothing was found
+	 */
+	void lookUp(Context context, Callable<Mono<T>> look, BiConsumer<@Nullable T, @Nullable Throwable> told) {
+		if (!this.call.policy().recoverable()) {
+			told.accept(null, null);
+			return;
+		}
+		new OwnSubscription<T>(context, (found, failure) -> {
+			if (found != null) {
+				this.parts.events().publish(IdempotencyEvent.RECOVERED, this.call.operation());
+			}
+			told.accept(found, failure);
+		}).begin(look);
+	}
+
+	private void letGo(Move.Unguarded unguarded, boolean wanted) {
+		if (!wanted) {
+			leave(unguarded.giveBack());
+			return;
+		}
+		this.claimer.letGo(unguarded, this.admission, this.upkeep);
+		this.observed.seenAs(IdempotencyOutcome.UNGUARDED);
+		OwnSubscription<T> work = new OwnSubscription<>(ReactiveIdempotencyContext.without(this.context),
+				(value, failure) -> {
+					if (failure != null) {
+						fail(failure);
+					}
+					else {
+						succeed(value);
+					}
+				});
+		cancelsWith(() -> {
+			work.cancel();
+			this.observed.end(IdempotencyOutcome.UNGUARDED, null);
+		});
+		if (!work.isDisposed()) {
+			this.parts.upkeep().workBegins();
+			work.begin(() -> runUnguarded().doFinally((signal) -> this.parts.upkeep().workEnds()));
+		}
+	}
+
+	private Mono<T> runUnguarded() {
+		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
+			return this.action.run();
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	void succeed(@Nullable T value) {
+		this.observed.returned();
+		this.caller.success(value);
+	}
+
+	void fail(Throwable failure) {
+		this.observed.threw(failure);
+		if (!this.gone) {
+			this.caller.error(failure);
+		}
+	}
+
+	/** Where a call is that is on its way; while it sleeps, the sleep says so. */
+	private enum Phase {
+
+		/** The store is asked, or about to be. */
+		ASKING,
+
+		/** What comes of the call is decided. */
+		ANSWERING,
+
+		/** The caller went before that. */
+		GONE
+
+	}
+
+	/** The time between two claims of a call that waits. */
+	private static final class Sleep {
+
+		private volatile Scheduler.@Nullable Timer timer;
+
+		void cancel() {
+			Scheduler.Timer set = this.timer;
+			if (set != null) {
+				set.cancel();
+			}
+		}
+
+	}
+
+}

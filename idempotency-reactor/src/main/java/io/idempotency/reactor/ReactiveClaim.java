@@ -1,0 +1,202 @@
+package io.idempotency.reactor;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.Internal;
+import io.idempotency.engine.CallObservation;
+import io.idempotency.engine.EngineParts;
+import io.idempotency.engine.ObservedCall;
+import io.idempotency.protocol.ClaimEnd;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.Move;
+import io.idempotency.protocol.Write;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.upkeep.RecordWriter;
+import io.idempotency.upkeep.StoreUpkeep;
+import io.idempotency.upkeep.Upkeep;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
+
+/**
+ * The claim of a running call, for its owner. The claim is renewed until one
+ * {@link Ending} ends it, at most for the retention.
+ * <p>
+ * The end is written by a subscription of its own, which nobody can cancel. A failure of
+ * the store does not reach the caller: the write is repeated in the background, and a
+ * close of the engine waits for it. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ReactiveClaim {
+
+	private final GuardedCall call;
+
+	private final Claim claim;
+
+	private final ReactiveIdempotencyStore store;
+
+	private final Upkeep upkeep;
+
+	private final ClaimEnd end;
+
+	private final RecordWriter record;
+
+	private final ObservedCall observed;
+
+	private final Executor resumption;
+
+	private final Context context;
+
+	private final Sinks.Empty<Void> ended = Sinks.empty();
+
+	private final AtomicBoolean underWay = new AtomicBoolean(true);
+
+	ReactiveClaim(GuardedCall call, Move.Run run, ClaimOrigin origin, StoreUpkeep upkeep,
+			ReactiveIdempotencyStore store, EngineParts parts, ObservedCall observed, Executor resumption,
+			Context context) {
+		this.call = call;
+		this.claim = run.granted().claim();
+		this.store = store;
+		this.upkeep = parts.upkeep();
+		this.end = new ClaimEnd(call, this.claim, parts.results(), parts.events());
+		this.record = new RecordWriter(call, this.claim, origin, run.sentNanos(), this.end, upkeep,
+				this.upkeep.waiter(), parts.events());
+		this.observed = observed;
+		this.resumption = resumption;
+		this.context = context;
+		observed.owns();
+		this.upkeep.workBegins();
+	}
+
+	/**
+	 * Returns the name of the operation.
+	 * @return the operation
+	 */
+	public String operation() {
+		return this.call.operation();
+	}
+
+	/**
+	 * Returns the policy of the operation.
+	 * @return the policy
+	 */
+	public IdempotencyPolicy policy() {
+		return this.call.policy();
+	}
+
+	/**
+	 * Returns the context for the guarded work.
+	 * @return the context
+	 */
+	public IdempotencyContext context() {
+		return this.end.context();
+	}
+
+	/**
+	 * Binds the context to the current thread, for code that asks for it there, and makes
+	 * this call the one that is observed.
+	 * @return the binding, to be closed by the same thread
+	 */
+	public IdempotencyContextHolder.Binding enter() {
+		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.end.context());
+		CallObservation.Scope scope = this.observed.open();
+		return () -> {
+			scope.close();
+			bound.close();
+		};
+	}
+
+	/** Returns whether an earlier owner died while running. */
+	boolean isAbandoned() {
+		return this.claim.abandoned();
+	}
+
+	/** Limits the renewal to the retention, because the work may never end. */
+	void leavesTheThread() {
+		this.record.leavesTheThread();
+	}
+
+	/**
+	 * Ends the claim with the first ending; later endings do nothing. The write begins at
+	 * once, whoever subscribes.
+	 * @param ending how the call has ended
+	 * @return completes when the record has its end, or the write of it is left to be
+	 * repeated; at once for an ending after which the work may go on. Never fails
+	 */
+	public Mono<Void> end(Ending ending) {
+		if (ending instanceof Ending.Later later) {
+			later.ending()
+				.whenComplete((known, failure) -> end((failure != null) ? new Ending.DoneUnkept(failure) : known));
+			return Mono.empty();
+		}
+		Write write = this.end.ended(ending);
+		if (write instanceof Write.Leave) {
+			this.record.stopRenewing();
+			this.observed.claimLeft();
+			isOver();
+			return Mono.empty();
+		}
+		if (!(write instanceof Write.Hold)) {
+			write(write);
+		}
+		return this.ended.asMono();
+	}
+
+	private void write(Write write) {
+		RecordWriter.Sent sent = this.record.begin(write);
+		if (sent == null) {
+			ended(write, true);
+			return;
+		}
+		OwnSubscription.ask(this.context,
+				() -> (write instanceof Write.Complete complete) ? this.store.complete(complete.completion())
+						: this.store.release(this.claim.key(), this.claim.id()),
+				(accepted) -> answered(sent, write, accepted),
+				(failure) -> told(() -> sent.failed(failure), write, true));
+	}
+
+	private void answered(RecordWriter.Sent sent, Write write, boolean accepted) {
+		// The report of a claim that was lost asks the store who has it now.
+		if (accepted || !this.upkeep.results().takes(() -> told(() -> sent.answered(false), write, false))) {
+			told(() -> sent.answered(accepted), write, accepted);
+		}
+	}
+
+	/** Whatever the log throws, the caller gets the answer. */
+	private void told(Runnable report, Write write, boolean accepted) {
+		try {
+			report.run();
+		}
+		finally {
+			ended(write, accepted);
+		}
+	}
+
+	private void ended(Write write, boolean accepted) {
+		this.observed.claimEnded(this.end.carriedOut(), write, accepted);
+		isOver();
+		if (accepted) {
+			this.ended.tryEmitEmpty();
+		}
+		else {
+			// Away from the thread that may block.
+			this.resumption.execute(this.ended::tryEmitEmpty);
+		}
+	}
+
+	private void isOver() {
+		if (this.underWay.compareAndSet(true, false)) {
+			this.upkeep.workEnds();
+		}
+	}
+
+}

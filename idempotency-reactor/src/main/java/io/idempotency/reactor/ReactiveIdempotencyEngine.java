@@ -1,0 +1,173 @@
+package io.idempotency.reactor;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
+import io.idempotency.engine.EngineParts;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.ObservedCall;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Guards calls that must not block: does the same moves as {@link IdempotencyEngine}, for
+ * {@code Mono}.
+ * <p>
+ * A call is claimed when it is subscribed, once for each subscription, and its work is
+ * subscribed once, apart from its caller. Neither the claim nor the end of a call can be
+ * cancelled half way: a claim that is granted to a caller who is gone is given back, and
+ * an end is written whoever listens. A duplicate that waits holds no thread.
+ * <p>
+ * Both engines of an application share what goes on beside the calls: renewals, repeated
+ * writes, the row of those that wait, and the close. Calls inside a database transaction
+ * are not held until it ends. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ReactiveIdempotencyEngine implements AutoCloseable {
+
+	/** How many calls of stores that block may be under way. */
+	static final int THREADS = 32;
+
+	/** How many more may wait for each of the threads. */
+	private static final int QUEUED = 1_000;
+
+	private static final int IDLE_SECONDS = 60;
+
+	private static final Logger logger = LoggerFactory.getLogger(ReactiveIdempotencyEngine.class);
+
+	private final IdempotencyEngine engine;
+
+	private final EngineParts parts;
+
+	private final Scheduler scheduler;
+
+	private final Executor resumption;
+
+	private final Map<IdempotencyStore, ReactiveIdempotencyStore> stores = new ConcurrentHashMap<>();
+
+	private @Nullable Scheduler threads;
+
+	/**
+	 * Creates an engine whose calls go on, after a wait, on the threads of
+	 * {@link Schedulers#parallel()}.
+	 * @param engine the engine of the callers that block; it stays open longer than this
+	 * one is used, and its close waits for the work of both
+	 * @param stores the stores that have a form of their own that does not block
+	 */
+	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores) {
+		this(engine, stores, Schedulers.parallel());
+	}
+
+	ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
+			Scheduler scheduler) {
+		this.engine = engine;
+		this.parts = engine.parts();
+		this.scheduler = scheduler;
+		this.resumption = this::resume;
+		// The first one in a JVM reads the randomness of the system, which blocks.
+		ClaimId.random();
+		stores.forEach((store) -> this.stores.put(store.blocking(), store));
+	}
+
+	private void resume(Runnable task) {
+		try {
+			this.scheduler.schedule(task);
+		}
+		catch (RejectedExecutionException closed) {
+			task.run();
+		}
+	}
+
+	/**
+	 * Guards one call: subscribes to its work if it is the first with its key, and gives
+	 * the first result or refuses it if it is a duplicate.
+	 * @param <T> the result of the guarded work
+	 * @param call the call
+	 * @param action the work of the call
+	 * @param onDisconnect what becomes of the work when the caller cancels
+	 * @return the result for the caller, empty if the work has completed empty; fails
+	 * with an {@link IdempotencyException} if the call was refused, and with any failure
+	 * of the action
+	 */
+	public <T> Mono<T> execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect) {
+		return Mono.create((caller) -> execute(call, action, onDisconnect, caller));
+	}
+
+	private <T> void execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect,
+			MonoSink<T> caller) {
+		ObservedCall observed = ObservedCall.start(this.parts.observer(), call, this.parts.events());
+		ReactiveCall<T> admitted;
+		try {
+			this.engine.requireOpen(call);
+			admitted = new ReactiveCall<>(call, action, onDisconnect, caller, this.parts, store(call.store()),
+					this.resumption, observed);
+		}
+		catch (Throwable refused) {
+			observed.threw(refused);
+			caller.error(refused);
+			return;
+		}
+		admitted.start();
+	}
+
+	/**
+	 * Returns the form of a store that the calls ask, and logs, the first time, if that
+	 * needs threads: a start-up asks for each store of its operations.
+	 * @param store the store
+	 * @return its form of its own, or one that calls the store: at once where it is in
+	 * the memory of this JVM, else on at most {@value #THREADS} threads
+	 */
+	public ReactiveIdempotencyStore store(IdempotencyStore store) {
+		ReactiveIdempotencyStore known = this.stores.get(store);
+		return (known != null) ? known : this.stores.computeIfAbsent(store, this::adapt);
+	}
+
+	private ReactiveIdempotencyStore adapt(IdempotencyStore store) {
+		IdempotencyStore observed = this.parts.upkeep().of(store).store();
+		if (store instanceof MemoryIdempotencyStore) {
+			return new AdaptedStore(observed, null, this.scheduler);
+		}
+		logger.info("{} blocks, so calls that must not block ask it on threads of their own, at most {} at a time",
+				store.getClass().getSimpleName(), THREADS);
+		return new AdaptedStore(observed, threads(), this.scheduler);
+	}
+
+	private synchronized Scheduler threads() {
+		Scheduler made = this.threads;
+		if (made == null) {
+			made = Schedulers.newBoundedElastic(THREADS, QUEUED, "idempotency-store", IDLE_SECONDS, true);
+			this.threads = made;
+		}
+		return made;
+	}
+
+	/**
+	 * Ends the threads of this engine. Its calls have ended before, with the
+	 * {@linkplain IdempotencyEngine#close() close} of the other engine.
+	 */
+	@Override
+	public synchronized void close() {
+		if (this.threads != null) {
+			this.threads.dispose();
+			this.threads = null;
+		}
+	}
+
+}

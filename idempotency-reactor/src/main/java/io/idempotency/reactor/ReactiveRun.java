@@ -1,0 +1,206 @@
+package io.idempotency.reactor;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.engine.AsyncResults;
+import io.idempotency.engine.ObservedCall;
+import io.idempotency.protocol.Ending;
+import io.idempotency.upkeep.Events;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * The run of the call that owns its key, from the claim to the {@link Ending}. For one
+ * call.
+ *
+ * @param <T> the result of the guarded work
+ */
+final class ReactiveRun<T> {
+
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+
+	private final ReactiveCall<T> caller;
+
+	private final ReactiveClaim claim;
+
+	private final ReactiveAction<T> action;
+
+	private final Events events;
+
+	private final ObservedCall observed;
+
+	private final Context context;
+
+	private final OwnSubscription<T> work;
+
+	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.PREPARING);
+
+	ReactiveRun(ReactiveCall<T> caller, ReactiveClaim claim, ReactiveAction<T> action, Events events,
+			ObservedCall observed, Context context) {
+		this.caller = caller;
+		this.claim = claim;
+		this.action = action;
+		this.events = events;
+		this.observed = observed;
+		this.context = context;
+		this.work = new OwnSubscription<>(context, this::worked);
+	}
+
+	/** Runs the action and ends the claim. */
+	void run() {
+		this.claim.leavesTheThread();
+		this.caller.cancelsWith(this::cancel);
+		try {
+			this.action.acquired(this.claim);
+		}
+		catch (Throwable failure) {
+			prepared(null, failure);
+			return;
+		}
+		if (this.claim.isAbandoned()) {
+			lookUp(this::prepared);
+		}
+		else {
+			prepared(null, null);
+		}
+	}
+
+	private void lookUp(BiConsumer<@Nullable T, @Nullable Throwable> told) {
+		this.caller.lookUp(this.context, entered(this.action::recover), told);
+	}
+
+	/** Binds the context while the work is put together, and not while it runs. */
+	private Callable<Mono<T>> entered(Callable<Mono<T>> work) {
+		return () -> {
+			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
+				return work.call();
+			}
+		};
+	}
+
+	private void prepared(@Nullable T recovered, @Nullable Throwable failure) {
+		if (recovered == null && failure == null) {
+			if (this.stage.compareAndSet(Stage.PREPARING, Stage.WORKING)) {
+				this.work.begin(entered(this.action::run));
+			}
+		}
+		else if (!this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)) {
+			// The call was cancelled meanwhile, and has its end.
+			return;
+		}
+		else if (failure != null) {
+			end(new Ending.NotRun(failure), () -> this.caller.fail(failure));
+		}
+		else {
+			returned(recovered, true);
+		}
+	}
+
+	private void worked(@Nullable T value, @Nullable Throwable failure) {
+		if (!this.stage.compareAndSet(Stage.WORKING, Stage.ENDING)) {
+			return;
+		}
+		if (failure == null) {
+			returned(value, false);
+			return;
+		}
+		if (this.caller.isGone()) {
+			// Nobody else is told.
+			logger.info("The work of '{}' has failed, and its caller is gone", this.claim.operation(), failure);
+		}
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
+		if (AsyncResults.isGivenUp(cause)) {
+			end(gaveUp(cause), () -> this.caller.fail(failure));
+		}
+		else if (isDuplicate(failure)) {
+			lookUp((found, lookUpFailure) -> afterDuplicate(cause, found, lookUpFailure));
+		}
+		else {
+			end(threw(cause), () -> this.caller.fail(failure));
+		}
+	}
+
+	private boolean isDuplicate(Throwable failure) {
+		try {
+			return AsyncResults.isDuplicate(this.action::isDuplicate, failure);
+		}
+		catch (Throwable ex) {
+			failure.addSuppressed(ex);
+			return false;
+		}
+	}
+
+	/** Even if the look-up fails, the work must not run again. */
+	private void afterDuplicate(Throwable duplicate, @Nullable T found, @Nullable Throwable failure) {
+		if (found != null) {
+			returned(found, true);
+			return;
+		}
+		this.observed.seenAs(IdempotencyOutcome.REFUSED);
+		end(Ending.UNKEPT,
+				() -> this.caller.fail(this.events.resultNotFound(this.claim.operation(), duplicate, failure)));
+	}
+
+	private void returned(@Nullable T value, boolean recovered) {
+		if (recovered) {
+			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
+		}
+		end(Ending.ofSuccess(() -> {
+			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
+				return this.action.returned(value, recovered);
+			}
+		}), () -> this.caller.succeed(value));
+	}
+
+	private Ending threw(Throwable failure) {
+		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
+			return Ending.ofFailure(failure, this.action::threw);
+		}
+	}
+
+	private Ending gaveUp(Throwable failure) {
+		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
+			return this.action.gaveUp(failure);
+		}
+		catch (Throwable ex) {
+			failure.addSuppressed(ex);
+			return Ending.OUT_OF_SIGHT;
+		}
+	}
+
+	/** Ends the claim, and answers after that. */
+	private void end(Ending ending, Runnable answer) {
+		Mono.defer(() -> this.claim.end(ending)).subscribe(null, (ex) -> {
+			Operators.onErrorDropped(ex, this.context);
+			answer.run();
+		}, answer);
+	}
+
+	/** The caller is gone, and takes the work with it if that has not ended. */
+	private void cancel() {
+		if (this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)) {
+			this.claim.end(new Ending.NotRun(ReactiveCall.cancelled()));
+		}
+		else if (this.stage.compareAndSet(Stage.WORKING, Stage.ENDING)) {
+			this.work.cancel();
+			this.claim.end(gaveUp(ReactiveCall.cancelled()));
+		}
+	}
+
+	/** How far the run has come. */
+	private enum Stage {
+
+		PREPARING, WORKING, ENDING
+
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.idempotency.reactor;
+
+import io.idempotency.Internal;
+import reactor.blockhound.BlockHound;
+import reactor.blockhound.integration.BlockHoundIntegration;
+
+/**
+ * Tells BlockHound, in the tests of an application, which locks of the engine may be
+ * waited for by any thread: each is held for a few lines, and never while a store is
+ * asked.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ShortLocks implements BlockHoundIntegration {
+
+	private static final String UPKEEP = "io.idempotency.upkeep.";
+
+	/**
+	 * Is made by BlockHound.
+	 */
+	public ShortLocks() {
+	}
+
+	@Override
+	public void applyTo(BlockHound.Builder builder) {
+		for (String method : new String[] { "rung", "ring", "leave", "sleep" }) {
+			builder.allowBlockingCallsInside(UPKEEP + "ConflictWaiter$Bell", method);
+		}
+		for (String method : new String[] { "wake", "cancel" }) {
+			builder.allowBlockingCallsInside(UPKEEP + "ConflictWaiter$Sleeper", method);
+		}
+		for (String method : new String[] { "begins", "ends" }) {
+			builder.allowBlockingCallsInside(UPKEEP + "UnderWay", method);
+		}
+		// A timer is set, or cancelled.
+		builder.allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "offer");
+		builder.allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove");
+	}
+
+}

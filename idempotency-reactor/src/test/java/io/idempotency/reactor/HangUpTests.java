@@ -1,0 +1,273 @@
+package io.idempotency.reactor;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyRecord.State;
+import io.idempotency.StoreFailureMode;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.store.Claim;
+import io.idempotency.store.Completion;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.protocol.GuardedCall;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import org.reactivestreams.Subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static io.idempotency.reactor.Client.await;
+
+/** A caller that hangs up, at each point of its call. */
+class HangUpTests {
+
+	private static final IdempotencyPolicy REPLAY = ReactiveNode.REPLAY;
+
+	private static final IdempotencyPolicy WAIT = ReactiveNode.WAIT;
+
+	private final ReactiveNode node = new ReactiveNode();
+
+	private final Sinks.One<String> gate = Sinks.one();
+
+	private final TextAction order = new TextAction(Mono.just("order-1"));
+
+	private final TextAction slow = new TextAction(this.gate.asMono());
+
+	private final TextAction duplicate = new TextAction(Mono.error(new AssertionError("runs twice")));
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void beforeTheClaim(OnDisconnect onDisconnect) {
+		this.node.reactive.execute(this.node.call(REPLAY), this.order, onDisconnect).subscribe(new BaseSubscriber<>() {
+
+			@Override
+			protected void hookOnSubscribe(Subscription subscription) {
+				cancel();
+			}
+
+		});
+		assertThat(this.node.store.asked).isEmpty();
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(this.node.state()).isNull();
+	}
+
+	/** The claim is applied, and its caller does not hear of it. */
+	@ParameterizedTest
+	@EnumSource
+	void inTheClaim(OnDisconnect onDisconnect) {
+		GatedStore.Gate reply = this.node.store.holdReply("claim");
+		Client<String> caller = this.node.start(REPLAY, this.order, onDisconnect);
+		caller.hangUp();
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		reply.open();
+		assertThat(this.node.state()).isNull();
+		assertThat(this.node.store.cancelled).isEmpty();
+		assertThat(this.node.store.asked).containsExactly("claim", "release");
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(this.node.engine.load().runningClaims()).isZero();
+	}
+
+	@Test
+	void inTheClaimWhoseReplyIsLost() {
+		GatedStore.Gate reply = this.node.store.holdLostReply("claim");
+		Client<String> caller = this.node.start(REPLAY, this.order);
+		caller.hangUp();
+		reply.open();
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		assertThat(this.node.store.asked).containsExactly("claim");
+		this.node.time.advance(Duration.ofSeconds(1));
+		assertThat(this.node.state()).isNull();
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	/** Whoever is gone does not want it any more. */
+	@Test
+	void inTheClaimOfACallThatWouldRunUnguarded() {
+		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		GatedStore.Gate reply = this.node.store.holdFailure("claim",
+				new StoreNotReachedException("no connection", new IllegalStateException()));
+		Client<String> caller = this.node.start(proceed, this.order);
+		caller.hangUp();
+		reply.open();
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	@Test
+	void inTheRenewalBeforeTheWork() {
+		GatedStore.Gate reply = this.node.store.holdReply("claim");
+		GatedStore.Gate renewal = this.node.store.holdReply("renew");
+		Client<String> caller = this.node.start(REPLAY, this.order);
+		this.node.time.advance(REPLAY.lease().dividedBy(2));
+		reply.open();
+		caller.hangUp();
+		renewal.open();
+		assertThat(this.node.state()).isNull();
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	@Test
+	void inTheWorkThatGoesOn() {
+		Client<String> caller = this.node.start(REPLAY, this.slow);
+		caller.hangUp();
+		assertThat(this.slow.cancelled).hasValue(0);
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		this.node.time.advance(REPLAY.lease().multipliedBy(2));
+		this.gate.tryEmitValue("order-1");
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		assertThat(this.node.start(REPLAY, this.duplicate).value).isEqualTo("order-1");
+		assertThat(caller.isAnswered()).isFalse();
+	}
+
+	@Test
+	void inTheWorkThatGoesOnAndFails() {
+		Client<String> caller = this.node.start(REPLAY, this.slow);
+		caller.hangUp();
+		this.gate.tryEmitError(new IllegalStateException("no stock"));
+		assertThat(this.node.state()).isNull();
+		assertThat(this.node.start(REPLAY, this.order).value).isEqualTo("order-1");
+	}
+
+	@Test
+	void inTheWorkThatIsCancelled() {
+		Client<String> caller = this.node.start(REPLAY, this.slow, OnDisconnect.CANCEL);
+		caller.hangUp();
+		assertThat(this.slow.cancelled).hasValue(1);
+		this.gate.tryEmitValue("order-1");
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		// Nobody renews it: who comes after the lease takes it over.
+		assertThat(this.node.engine.load().runningClaims()).isZero();
+		this.node.time.advance(REPLAY.lease().plusSeconds(1));
+		assertThat(this.node.state()).isEqualTo(State.ABANDONED);
+	}
+
+	@Test
+	void doorSaysWhatACancelledWorkMeans() {
+		ReactiveAction<String> harmless = new ForwardingAction(this.slow) {
+
+			@Override
+			public Ending gaveUp(Throwable failure) {
+				assertThat(failure).isInstanceOf(CancellationException.class);
+				return new Ending.NotRun(failure);
+			}
+
+		};
+		Client<String> caller = Client
+			.of(this.node.reactive.execute(this.node.call(REPLAY), harmless, OnDisconnect.CANCEL));
+		caller.hangUp();
+		assertThat(this.node.state()).isNull();
+	}
+
+	@Test
+	void inTheLookUpBeforeTheWorkThatIsCancelled() {
+		this.node.claimElsewhere(Duration.ofSeconds(5));
+		this.node.time.advance(Duration.ofSeconds(6));
+		Sinks.One<String> found = Sinks.one();
+		IdempotencyPolicy recoverable = REPLAY.change().recoverable(true).build();
+		Client<String> caller = this.node.start(recoverable, this.order.finding(found.asMono()), OnDisconnect.CANCEL);
+		caller.hangUp();
+		found.tryEmitEmpty();
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(this.node.state()).isEqualTo(State.ABANDONED);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void inTheCompletion(OnDisconnect onDisconnect) {
+		GatedStore.Gate reply = this.node.store.holdRequest("complete");
+		Client<String> caller = this.node.start(REPLAY, this.order, onDisconnect);
+		caller.hangUp();
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		reply.open();
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		assertThat(this.node.store.cancelled).isEmpty();
+		assertThat(this.node.start(REPLAY, this.duplicate).value).isEqualTo("order-1");
+	}
+
+	/** A cancel after the success is usual: {@code Mono.next} does it, too. */
+	@ParameterizedTest
+	@EnumSource
+	void afterTheAnswer(OnDisconnect onDisconnect) {
+		Client<String> caller = this.node.start(REPLAY, this.order, onDisconnect);
+		assertThat(caller.value).isEqualTo("order-1");
+		caller.hangUp();
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		assertThat(this.node.events).containsExactly(IdempotencyEvent.EXECUTED);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whileItWaits(OnDisconnect onDisconnect) {
+		Claim claim = this.node.claimElsewhere(Duration.ofHours(1));
+		Client<String> first = this.node.start(WAIT, this.duplicate, onDisconnect);
+		Client<String> second = this.node.start(WAIT, this.duplicate, onDisconnect);
+		first.hangUp();
+		assertThat(this.node.engine.load().waiters()).isOne();
+		// The turn to ask the store was the first one's.
+		this.node.memory
+			.complete(Completion.result(claim, Fingerprint.NONE, TextAction.text("=order-1"), Duration.ofHours(24)));
+		this.node.time.advance(Duration.ofSeconds(1));
+		assertThat(second.value).isEqualTo("order-1");
+		assertThat(first.isAnswered()).isFalse();
+		assertThat(this.node.engine.load().waiters()).isZero();
+		assertThat(this.node.time.timers()).isZero();
+	}
+
+	@Test
+	void whileItAsksAgain() {
+		this.node.claimElsewhere(Duration.ofSeconds(5));
+		Client<String> waiting = this.node.start(WAIT, this.order);
+		GatedStore.Gate reply = this.node.store.holdReply("claim");
+		this.node.time.advance(Duration.ofSeconds(1));
+		waiting.hangUp();
+		reply.open();
+		assertThat(this.node.engine.load().waiters()).isZero();
+		assertThat(this.order.runs).hasValue(0);
+		this.node.time.advance(Duration.ofSeconds(10));
+		assertThat(this.node.time.timers()).isZero();
+	}
+
+	/** The web server is gone by then, so nobody else waits for the work. */
+	@Test
+	void closeWaitsForTheWorkThatGoesOn() throws Exception {
+		Scheduler system = Scheduler.system();
+		IdempotencyEngine engine = new IdempotencyEngine(10, (event, operation) -> {
+		}, system, () -> null);
+		try (ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(engine, List.of())) {
+			GuardedCall call = this.node.call(REPLAY);
+			Client<String> caller = Client.of(reactive.execute(call, this.slow, OnDisconnect.CONTINUE));
+			caller.hangUp();
+			CountDownLatch closed = new CountDownLatch(1);
+			Thread closing = new Thread(() -> {
+				engine.close(Duration.ofMinutes(4));
+				closed.countDown();
+			});
+			closing.start();
+			await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+			assertThat(closed.getCount()).isOne();
+			this.gate.tryEmitValue("order-1");
+			assertThat(closed.await(60, TimeUnit.SECONDS)).isTrue();
+			assertThat(this.node.state()).isEqualTo(State.DONE);
+		}
+		finally {
+			system.close();
+		}
+	}
+
+}
