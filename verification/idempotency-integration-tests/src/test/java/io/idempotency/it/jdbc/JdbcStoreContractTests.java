@@ -36,7 +36,7 @@ class JdbcStoreContractTests extends ServerClockContract {
 	@Override
 	public int rounds() {
 		return switch (this.database.type().kind()) {
-			case MODE, DRIVER, POOL -> super.rounds() / 5;
+			case MODE, VERSION, DRIVER, POOL -> super.rounds() / 5;
 			default -> super.rounds();
 		};
 	}

@@ -2,19 +2,19 @@
 
 --changeset idempotency:idempotency_record-postgresql-1 dbms:postgresql
 CREATE TABLE IF NOT EXISTS idempotency_record (
-	key_hash      bytea        NOT NULL,
-	operation     varchar(255) NOT NULL,
-	state         char(1)      NOT NULL,
-	claim_id      bytea        NOT NULL,
 	fence         bigint       NOT NULL,
-	fingerprint   bytea        NOT NULL,
 	lease_until   bigint       NOT NULL,
 	kept_until    bigint       NOT NULL,
 	token_until   bigint       NOT NULL,
 	attempts      bigint       NOT NULL,
+	key_hash      bytea        NOT NULL,
+	claim_id      bytea        NOT NULL,
+	fingerprint   bytea        NOT NULL,
+	state         char(1)      NOT NULL,
+	operation     varchar(255) NOT NULL,
 	result_format varchar(32),
-	result_body   bytea,
 	origin        varchar(114),
+	result_body   bytea,
 	PRIMARY KEY (key_hash)
 );
 
