@@ -1,12 +1,14 @@
 package io.idempotency.ai;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.Content;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import org.jspecify.annotations.Nullable;
 
@@ -127,8 +129,8 @@ final class ToolCall {
 		}
 		String message = String.valueOf(refusal.getMessage());
 		String rootMessage = String.valueOf(root.getMessage());
-		return error.content()
-			.stream()
+		@Nullable List<Content> contents = error.content();
+		return contents != null && contents.stream()
 			.anyMatch((content) -> content instanceof TextContent text && text.text() != null
 					&& (text.text().contains(message) || text.text().contains(rootMessage)));
 	}

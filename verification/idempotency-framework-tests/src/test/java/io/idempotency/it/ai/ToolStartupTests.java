@@ -10,12 +10,16 @@ import io.idempotency.ai.ToolErrorPostProcessor;
 import io.idempotency.autoconfigure.ai.IdempotencyToolsAutoConfiguration;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.modelcontextprotocol.common.McpTransportContext;
+import io.modelcontextprotocol.server.McpServerFeatures;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures;
+import io.modelcontextprotocol.server.McpSyncServerExchange;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 import reactor.core.publisher.Mono;
 
 import org.springframework.ai.mcp.McpToolUtils;
@@ -25,6 +29,7 @@ import org.springframework.ai.tool.method.MethodToolCallbackProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -97,6 +102,19 @@ class ToolStartupTests {
 	}
 
 	@Test
+	void aKeyBelongsToTheSessionWhereNobodyKnowsTheCaller() {
+		withTool().run((context) -> {
+			assertThat(text(context, "one")).isEqualTo("\"t1\"");
+			assertThat(text(context, "other")).isEqualTo("\"t2\"");
+			assertThat(text(context, "one")).isEqualTo("\"t1\"");
+		});
+		withTool().withPropertyValues("idempotency.scope=global").run((context) -> {
+			assertThat(text(context, "one")).isEqualTo("\"t1\"");
+			assertThat(text(context, "other")).isEqualTo("\"t1\"");
+		});
+	}
+
+	@Test
 	void anApplicationWithoutAgentsIsNotAffected() {
 		this.runner.withClassLoader(new FilteredClassLoader("io.modelcontextprotocol", "org.springframework.ai"))
 			.withBean(Plain.class)
@@ -135,6 +153,17 @@ class ToolStartupTests {
 			.apply(McpTransportContext.EMPTY, new CallToolRequest("run", Map.of("thing", "t"), meta));
 	}
 
+	/** Calls the tool in a session whose requests are handled by other threads. */
+	private static String text(ApplicationContext context, String session) {
+		McpSyncServerExchange exchange = Mockito.mock();
+		Mockito.when(exchange.sessionId()).thenReturn(session);
+		CallToolResult result = context.getBean(McpServerFeatures.SyncToolSpecification.class)
+			.callHandler()
+			.apply(exchange, new CallToolRequest("run", Map.of("thing", "t"),
+					Map.of("io.modelcontextprotocol/idempotencyKey", "k")));
+		return ((TextContent) result.content().get(0)).text();
+	}
+
 	private static void assertRefused(ApplicationContextRunner runner, String problem) {
 		runner.run((context) -> assertThat(context).getFailure().hasMessageContaining(problem));
 	}
@@ -144,11 +173,16 @@ class ToolStartupTests {
 
 		@Bean
 		McpStatelessServerFeatures.SyncToolSpecification tool(Meta meta) {
-			ToolCallback callback = MethodToolCallbackProvider.builder()
-				.toolObjects(meta)
-				.build()
-				.getToolCallbacks()[0];
-			return McpToolUtils.toStatelessSyncToolSpecification(callback, null);
+			return McpToolUtils.toStatelessSyncToolSpecification(callback(meta), null);
+		}
+
+		@Bean
+		McpServerFeatures.SyncToolSpecification toolOfSessions(Meta meta) {
+			return McpToolUtils.toSyncToolSpecification(callback(meta));
+		}
+
+		private static ToolCallback callback(Meta meta) {
+			return MethodToolCallbackProvider.builder().toolObjects(meta).build().getToolCallbacks()[0];
 		}
 
 	}
