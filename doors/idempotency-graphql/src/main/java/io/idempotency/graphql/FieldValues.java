@@ -121,9 +121,10 @@ final class FieldValues implements RequestValues {
 	/**
 	 * Makes the fingerprint of the field and of those around it: what a mutation does may
 	 * depend on the arguments of its parent.
+	 * @param byPath whether the place of the field in the document is compared
 	 */
-	Fingerprint fingerprint(ResultCodec codec) {
-		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM);
+	Fingerprint fingerprint(ResultCodec codec, boolean byPath) {
+		Fingerprint.Builder fingerprint = Fingerprint.of(ALGORITHM).add(byPath ? path() : null);
 		for (ExecutionStepInfo step = this.environment.getExecutionStepInfo(); step != null
 				&& !step.getPath().isRootPath(); step = step.getParent()) {
 			if (step.getPath().isListSegment()) {

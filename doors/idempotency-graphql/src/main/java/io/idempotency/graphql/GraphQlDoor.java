@@ -182,8 +182,12 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 	}
 
 	private Fingerprint fingerprint(IdempotentOperation operation, FieldValues values) {
+		// A token is for one call; in a header, it would do for each field with these
+		// arguments.
+		boolean byPath = operation.token() && operation.keySource() instanceof KeySource.Header
+				&& values.keysOfDirective().isEmpty();
 		try {
-			return values.fingerprint(this.codec);
+			return values.fingerprint(this.codec, byPath);
 		}
 		catch (RuntimeException ex) {
 			// After any exception of the codec, the arguments cannot be compared.

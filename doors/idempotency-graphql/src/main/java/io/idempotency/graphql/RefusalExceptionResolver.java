@@ -4,6 +4,7 @@ import graphql.ErrorClassification;
 import graphql.GraphQLError;
 import graphql.GraphqlErrorBuilder;
 import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
@@ -63,6 +64,9 @@ public final class RefusalExceptionResolver extends DataFetcherExceptionResolver
 		if (refusal instanceof IdempotencyKeyInvalidException) {
 			// This message only describes the fault of the request.
 			return String.valueOf(refusal.getMessage());
+		}
+		if (refusal instanceof IdempotencyCallerUnknownException) {
+			return "log in, and send it with the same key";
 		}
 		return switch (refusal.retry()) {
 			case "same-key" -> "repeat it unchanged, with the same key, after as many seconds as retryAfter says";

@@ -11,6 +11,7 @@ import graphql.execution.ResultPath;
 import graphql.language.Field;
 import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
@@ -51,6 +52,7 @@ class RefusalExceptionResolverTests {
 		return Stream.of(
 				refusal(new IdempotencyKeyMissingException(OPERATION, OPERATION), "BAD_REQUEST", "fix-request"),
 				refusal(new IdempotencyKeyInvalidException(OPERATION, "Two keys"), "BAD_REQUEST", "new-key"),
+				refusal(new IdempotencyCallerUnknownException(OPERATION), "UNAUTHORIZED", "fix-request"),
 				refusal(new IdempotencyTokenUnknownException(OPERATION), "BAD_REQUEST", "new-key"),
 				refusal(new IdempotencyKeyReusedException(OPERATION), "BAD_REQUEST", "new-key"),
 				refusal(new IdempotencyBodyTooLargeException(OPERATION, OPERATION), "BAD_REQUEST", "fix-request"),

@@ -137,6 +137,12 @@ class GraphQlApplication {
 		}
 
 		@MutationMapping
+		@Idempotent(token = true)
+		public String checkOut(@Argument String sku) {
+			return sku + ", addition " + additions.incrementAndGet();
+		}
+
+		@MutationMapping
 		@Idempotent
 		public String flaky() {
 			int addition = additions.incrementAndGet();

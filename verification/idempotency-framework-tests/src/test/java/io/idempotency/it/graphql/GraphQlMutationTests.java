@@ -48,7 +48,8 @@ class GraphQlMutationTests {
 		application = new SpringApplicationBuilder(GraphQlApplication.class).run(
 				"--spring.main.web-application-type=servlet", "--server.port=0",
 				"--spring.graphql.schema.locations=classpath:graphql-shop/", "--idempotency.store=memory",
-				"--spring.datasource.url=jdbc:h2:mem:graphql", "--idempotency.http.scope-headers=X-Tenant");
+				"--spring.datasource.url=jdbc:h2:mem:graphql", "--idempotency.http.scope-headers=X-Tenant",
+				"--idempotency.token.enabled=true");
 		endpoint = URI
 			.create("http://localhost:" + application.getEnvironment().getProperty("local.server.port") + "/graphql");
 	}
@@ -140,6 +141,27 @@ class GraphQlMutationTests {
 		assertRefusal(send("mutation { pay(input: {cents: 5}) }", this.key), "key-missing", "BAD_REQUEST",
 				"fix-request");
 		assertThat(Cart.additions).hasValue(2);
+	}
+
+	@Test
+	void aTokenIsForOneMutationOfADocument() throws Exception {
+		String token = token();
+		String document = "mutation { a: checkOut(sku: \"apple\") b: checkOut(sku: \"apple\") }";
+		for (int i = 0; i < 2; i++) {
+			DocumentContext answer = send(document, token);
+			assertThat(data(answer, "a")).isEqualTo("apple, addition 1");
+			assertRefusal(answer, "key-reused", "BAD_REQUEST", "new-key");
+		}
+		assertRefusal(send(document, this.key), "token-unknown", "BAD_REQUEST", "new-key");
+		String directive = "mutation { %s: checkOut(sku: \"apple\") @idempotent(key: \"" + token() + "\") }";
+		assertThat(data(send(directive.formatted("a"), null), "a")).isEqualTo("apple, addition 2");
+		assertThat(data(send(directive.formatted("b"), null), "b")).isEqualTo("apple, addition 2");
+	}
+
+	private String token() throws Exception {
+		HttpResponse<String> issued = this.client.send(request(endpoint.resolve("/idempotency/tokens"), "", null),
+				HttpResponse.BodyHandlers.ofString());
+		return JsonPath.parse(issued.body()).read("$.token");
 	}
 
 	@Test
