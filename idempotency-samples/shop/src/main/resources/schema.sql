@@ -70,6 +70,10 @@ create table if not exists order_worker (
 	primary key (namespace, machine_id)
 );
 
+-- A table of an older shop: its workers count as alive until a lease from now.
+alter table order_worker add column if not exists renewed bigint
+	default cast(extract(epoch from current_timestamp) * 1000 as bigint) not null;
+
 -- Profile ids-segment: the last number that was handed out to any process.
 create table if not exists order_segment (
 	name varchar(40) primary key,

@@ -3,6 +3,8 @@ package io.idempotency.client;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +14,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import com.sun.net.httpserver.HttpServer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,8 +27,11 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.http.client.SimpleClientHttpRequestFactory;
 import org.springframework.mock.http.client.MockClientHttpRequest;
 import org.springframework.mock.http.client.MockClientHttpResponse;
+import org.springframework.web.client.HttpClientErrorException;
+import org.springframework.web.client.RestClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -93,6 +100,41 @@ class IdempotentCallInterceptorTests {
 		assertThat(this.keys.stream().distinct()).hasSize(1);
 		assertThat(this.bodies).hasSize(4).allSatisfy((body) -> assertThat(body).isEqualTo(BODY));
 		assertThat(this.timing.pauses).extracting(Duration::toMillis).containsExactly(200L, 400L, 800L);
+	}
+
+	/**
+	 * HttpURLConnection drops its body, because it cannot send its stream again. So the
+	 * caller gets the status, and not the code.
+	 */
+	@Test
+	void refusalOfACallerWhoseBodyIsHiddenIsNotRepeated() throws IOException {
+		AtomicInteger requests = new AtomicInteger();
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			requests.incrementAndGet();
+			exchange.getRequestBody().readAllBytes();
+			byte[] problem = "{\"code\":\"caller-unknown\",\"retry\":\"fix-request\"}".getBytes(StandardCharsets.UTF_8);
+			exchange.getResponseHeaders().set("Content-Type", "application/problem+json");
+			exchange.sendResponseHeaders(401, problem.length);
+			exchange.getResponseBody().write(problem);
+			exchange.close();
+		});
+		server.start();
+		try {
+			RestClient client = RestClient.builder()
+				.requestFactory(new SimpleClientHttpRequestFactory())
+				.requestInterceptor(new IdempotentCallInterceptor(IdempotentCalls.DEFAULTS, this.timing))
+				.build();
+			RestClient.RequestHeadersSpec<?> call = client.post()
+				.uri("http://127.0.0.1:" + server.getAddress().getPort() + "/pay")
+				.body(BODY);
+			assertThatExceptionOfType(HttpClientErrorException.Unauthorized.class)
+				.isThrownBy(() -> call.retrieve().toBodilessEntity());
+		}
+		finally {
+			server.stop(0);
+		}
+		assertThat(requests).hasValue(1);
 	}
 
 	private static Answer problem(int status, String retry) {

@@ -28,6 +28,8 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 	/** Milliseconds, on H2 and PostgreSQL. */
 	private static final String DATABASE_NOW = "cast(extract(epoch from current_timestamp) * 1000 as bigint)";
 
+	private static final String IS_FREE = "(instance_id is null or renewed < " + DATABASE_NOW + " - :lease)";
+
 	private final JdbcClient jdbc;
 
 	private final InstantSource clock;
@@ -62,9 +64,9 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 		long now = this.clock.millis();
 		List<Worker> free = this.jdbc.sql("""
 				select machine_id, last_seen from order_worker
-				where namespace = :namespace and (instance_id is null or renewed < %s - :lease)
+				where namespace = :namespace and %s
 				order by machine_id
-				""".formatted(DATABASE_NOW))
+				""".formatted(IS_FREE))
 			.param("namespace", namespace)
 			.param("lease", lease.toMillis())
 			.query(Worker.class)
@@ -73,14 +75,15 @@ final class JdbcMachineIdDistributor extends AbstractMachineIdDistributor {
 			int taken = this.jdbc
 				.sql("""
 						update order_worker set instance_id = :instance, last_seen = greatest(last_seen + 1, :now), renewed = %s
-						where namespace = :namespace and machine_id = :machineId and last_seen = :lastSeen
+						where namespace = :namespace and machine_id = :machineId and last_seen = :lastSeen and %s
 						"""
-					.formatted(DATABASE_NOW))
+					.formatted(DATABASE_NOW, IS_FREE))
 				.param("instance", instanceId.getInstanceId())
 				.param("now", now)
 				.param("namespace", namespace)
 				.param("machineId", worker.machineId())
 				.param("lastSeen", worker.lastSeen())
+				.param("lease", lease.toMillis())
 				.update();
 			if (taken == 1) {
 				return MachineState.of(worker.machineId(), worker.lastSeen());

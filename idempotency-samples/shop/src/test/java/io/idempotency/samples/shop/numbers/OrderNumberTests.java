@@ -1,5 +1,8 @@
 package io.idempotency.samples.shop.numbers;
 
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -10,6 +13,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+
+import javax.sql.DataSource;
 
 import me.ahoo.cosid.machine.ClockBackwardsSynchronizer;
 import me.ahoo.cosid.machine.InstanceId;
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -44,6 +50,8 @@ class OrderNumberTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(5);
 
+	private DriverManagerDataSource database;
+
 	private JdbcClient jdbc;
 
 	private PlatformTransactionManager transactionManager;
@@ -52,12 +60,12 @@ class OrderNumberTests {
 
 	@BeforeEach
 	void createTables() {
-		DriverManagerDataSource database = new DriverManagerDataSource(
+		this.database = new DriverManagerDataSource(
 				"jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=20000");
 		new ResourceDatabasePopulator(new ClassPathResource("schema.sql"), new ClassPathResource("data.sql"))
-			.execute(database);
-		this.jdbc = JdbcClient.create(database);
-		this.transactionManager = new JdbcTransactionManager(database);
+			.execute(this.database);
+		this.jdbc = JdbcClient.create(this.database);
+		this.transactionManager = new JdbcTransactionManager(this.database);
 		this.application = new ApplicationContextRunner().withUserConfiguration(OrderNumberConfiguration.class)
 			.withBean(JdbcClient.class, () -> this.jdbc)
 			.withBean(PlatformTransactionManager.class, () -> this.transactionManager)
@@ -152,6 +160,49 @@ class OrderNumberTests {
 		int id = distribute(new JdbcMachineIdDistributor(this.jdbc), 10);
 		InstantSource ahead = () -> Instant.now().plus(LEASE).plus(LEASE);
 		assertThat(distribute(new JdbcMachineIdDistributor(this.jdbc, ahead), 10)).isNotEqualTo(id);
+	}
+
+	/** It is renewed after its id was found to be free, and its clock stands still. */
+	@Test
+	void workerThatIsRenewedInTheLastMomentKeepsItsId() {
+		InstantSource still = InstantSource.fixed(Instant.now());
+		JdbcMachineIdDistributor living = new JdbcMachineIdDistributor(this.jdbc, still);
+		InstanceId instance = InstanceId.of("living", false);
+		int id = living.distribute(NAMESPACE, 10, instance, LEASE).getMachineId();
+		this.jdbc.sql("update order_worker set renewed = 0").update();
+		JdbcMachineIdDistributor other = new JdbcMachineIdDistributor(
+				JdbcClient.create(beforeAnIdIsTaken(() -> living.guard(NAMESPACE, instance, LEASE))));
+		assertThat(distribute(other, 10)).isNotEqualTo(id);
+	}
+
+	private DataSource beforeAnIdIsTaken(Runnable action) {
+		return new DelegatingDataSource(this.database) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				Connection connection = super.getConnection();
+				return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+						new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+							if (method.getName().equals("prepareStatement")
+									&& arguments[0].toString().startsWith("update order_worker set instance_id")) {
+								action.run();
+							}
+							return method.invoke(connection, arguments);
+						});
+			}
+
+		};
+	}
+
+	@Test
+	void tableOfAnOlderShopGetsItsNewColumn() {
+		this.jdbc.sql("alter table order_worker drop column renewed").update();
+		this.jdbc
+			.sql("insert into order_worker (namespace, machine_id, instance_id, last_seen) values (:n, 0, 'old', 1)")
+			.param("n", NAMESPACE)
+			.update();
+		new ResourceDatabasePopulator(new ClassPathResource("schema.sql")).execute(this.database);
+		assertThat(distribute(new JdbcMachineIdDistributor(this.jdbc), 10)).isOne();
 	}
 
 	@Test
