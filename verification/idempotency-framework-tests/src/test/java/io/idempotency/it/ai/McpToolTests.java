@@ -378,6 +378,7 @@ class McpToolTests {
 				.requestBuilder(HttpRequest.newBuilder().header("X-User", user))
 				.build())
 			.requestTimeout(patience)
+			.initializationTimeout(PATIENCE)
 			.build();
 		synchronized (this.clients) {
 			this.clients.add(client);
