@@ -47,6 +47,9 @@ public interface BusinessTransactions {
 		 */
 		boolean isAlone();
 
+		/** Sends to the database what the work has changed in memory. */
+		void flush();
+
 		/**
 		 * Commits, or leaves that to who has begun the transaction.
 		 * @throws RuntimeException the exception of the commit

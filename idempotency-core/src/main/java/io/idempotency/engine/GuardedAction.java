@@ -43,6 +43,17 @@ public interface GuardedAction<T> {
 	}
 
 	/**
+	 * Is offered the end of a transaction that the call has begun for its work and its
+	 * record. The guarded method has returned, and {@link #returned} was told. A door
+	 * that takes it ends the transaction later, with its result in it.
+	 * @param work the work and its transaction
+	 * @return whether the door takes it; if not, the transaction is committed at once
+	 */
+	default boolean takes(OpenWork work) {
+		return false;
+	}
+
+	/**
 	 * Looks up the result in the business data. The engine asks only if the policy is
 	 * recoverable.
 	 * @return the result, or {@code null} if there is none

@@ -1,16 +1,19 @@
 package io.idempotency.engine;
 
+import java.util.Objects;
+
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
-import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -120,7 +123,7 @@ final class JoinedCalls {
 	 * One call and its transaction. Only the thread of the call uses it, but for the end
 	 * of the transaction, which another thread may tell.
 	 */
-	private final class JoinedCall<T> {
+	private final class JoinedCall<T> implements OpenWork {
 
 		private final GuardedCall call;
 
@@ -133,6 +136,8 @@ final class JoinedCalls {
 		private final IdempotencyStore joining;
 
 		private Stage stage = Stage.CLAIMING;
+
+		private BusinessTransactions.@Nullable Begun transaction;
 
 		private @Nullable OwnedClaim claim;
 
@@ -162,23 +167,28 @@ final class JoinedCalls {
 		}
 
 		@Nullable T execute(BusinessTransactions transactions) throws Throwable {
-			BusinessTransactions.Begun transaction = transactions.begin(this::ended);
+			BusinessTransactions.Begun begun = transactions.begin(this::ended);
+			this.transaction = begun;
 			Settled<T> settled;
 			try {
-				settled = work(transaction.isAlone());
+				settled = work(begun.isAlone());
+				if (this.stage == Stage.RETURNED && begun.isAlone() && this.action.takes(this)) {
+					return settled.get();
+				}
 				write();
 			}
 			catch (Throwable thrown) {
-				transaction.rollback(thrown);
+				begun.rollback(thrown);
 				return afterRollback(thrown);
 			}
-			if (settled.undone() && settled.failure() != null) {
-				transaction.rollback(settled.failure());
+			Throwable refused = settled.failure();
+			if (refused != null && settled.undone()) {
+				begun.rollback(refused);
 				leave();
-				return settled.get();
+				throw refused;
 			}
 			try {
-				transaction.commit();
+				begun.commit();
 			}
 			catch (Throwable thrown) {
 				return afterRollback(thrown);
@@ -219,6 +229,57 @@ final class JoinedCalls {
 			}
 			return new Settled<>(acquired.done() ? Running.of(this.call.key(), () -> run(owned)) : run(owned), null,
 					false);
+		}
+
+		private BusinessTransactions.Begun transaction() {
+			return Objects.requireNonNull(this.transaction, "No transaction was begun");
+		}
+
+		@Override
+		public void flush() {
+			transaction().flush();
+		}
+
+		@Override
+		public void commit() {
+			try {
+				writeAndCommit();
+			}
+			catch (IdempotencyStoreException ex) {
+				if (hasRun()) {
+					throw ex;
+				}
+				if (!(ex instanceof TransactionLostException)) {
+					throw unavailable(this.call, ex);
+				}
+				throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+			}
+			finally {
+				leave();
+			}
+		}
+
+		private void writeAndCommit() {
+			try {
+				write();
+			}
+			catch (RuntimeException | Error ex) {
+				transaction().rollback(ex);
+				throw ex;
+			}
+			transaction().commit();
+		}
+
+		@Override
+		public void rollback(Throwable failure) {
+			this.stage = Stage.FAILED;
+			OwnedClaim owned = Objects.requireNonNull(this.claim, "Nothing was claimed");
+			boolean ended = owned.withdraw();
+			transaction().rollback(failure);
+			leave();
+			if (ended) {
+				owned.end(new Ending.Failed(failure, null));
+			}
 		}
 
 		/**

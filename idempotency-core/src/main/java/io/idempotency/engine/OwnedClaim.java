@@ -187,9 +187,12 @@ public final class OwnedClaim {
 		this.end.writtenBeforeCommit(write);
 	}
 
-	/** Drops the ending that is held, because it is not true any more. */
-	void withdraw() {
-		this.end.withdraw();
+	/**
+	 * Drops the ending that is held, because it is not true any more.
+	 * @return whether one was held, so that none will come
+	 */
+	boolean withdraw() {
+		return this.end.withdraw();
 	}
 
 	/**

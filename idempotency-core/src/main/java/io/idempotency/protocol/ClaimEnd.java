@@ -222,9 +222,12 @@ public final class ClaimEnd {
 
 	/**
 	 * Drops the ending that is held: the commit has failed, and it is not true any more.
+	 * @return whether one was held, so that none will come
 	 */
-	public synchronized void withdraw() {
+	public synchronized boolean withdraw() {
+		boolean wasHeld = this.held != null;
 		this.held = null;
+		return wasHeld;
 	}
 
 	/**

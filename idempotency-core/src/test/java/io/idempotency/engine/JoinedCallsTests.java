@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
@@ -182,6 +183,67 @@ class JoinedCallsTests {
 		assertThat(this.node.calls.last().ends).hasValue(0);
 		this.transactions.later.forEach(Runnable::run);
 		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.EXECUTED);
+	}
+
+	@Test
+	void transactionThatTheDoorTakesIsOpenUntilTheDoorCommits() throws Throwable {
+		OpenWork open = taken();
+		assertThat(this.transactions.isOpen).isTrue();
+		assertThat(this.joining.sequence()).containsExactly(ScriptedStore.Verb.CLAIM);
+		open.commit();
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
+		assertThat(this.joining.sequence()).containsExactly(ScriptedStore.Verb.CLAIM, ScriptedStore.Verb.COMPLETE);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.EXECUTED);
+		assertThat(execute()).isEqualTo("taken");
+	}
+
+	@Test
+	void workThatTheDoorRollsBackHasFailed() throws Throwable {
+		IllegalStateException failure = new IllegalStateException("not rendered");
+		taken().rollback(failure);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+		assertThat(this.joining.sequence()).containsExactly(ScriptedStore.Verb.CLAIM);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
+	}
+
+	@Test
+	void commitOfTheDoorFailsAsAnyCommit() throws Throwable {
+		this.transactions.failure = new IllegalStateException("deferred");
+		OpenWork open = taken();
+		assertThatIllegalStateException().isThrownBy(open::commit).isSameAs(this.transactions.failure);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.RELEASED);
+	}
+
+	@Test
+	void recordThatTheDoorCannotWriteRollsTheWorkBack() throws Throwable {
+		this.joining.failBefore(ScriptedStore.Verb.COMPLETE, ScriptedStore.ALWAYS);
+		OpenWork open = taken();
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(open::commit)
+			.withCauseInstanceOf(IdempotencyStoreException.class);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(1);
+	}
+
+	/** It has come to an end that is not the door's. */
+	@Test
+	void transactionOfTheCallerIsNotTakenByTheDoor() throws Throwable {
+		this.transactions.begins = false;
+		AtomicReference<OpenWork> open = new AtomicReference<>();
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
+				this.joining);
+		this.node.engine.execute(call, TestAction.returning("taken").taking(open::set), this.transactions);
+		assertThat(open).hasNullValue();
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.COMMITTED);
+	}
+
+	private OpenWork taken() throws Throwable {
+		AtomicReference<OpenWork> open = new AtomicReference<>();
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
+				this.joining);
+		assertThat(this.node.engine.execute(call, TestAction.returning("taken").taking(open::set), this.transactions))
+			.isEqualTo("taken");
+		return open.get();
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.idempotency.engine;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ public final class TestAction<T> extends ValueAction<T> {
 	private Action<T> recovery = () -> null;
 
 	private @Nullable Class<? extends Throwable> duplicateOn;
+
+	private @Nullable Consumer<OpenWork> taker;
 
 	private final AtomicInteger runs = new AtomicInteger();
 
@@ -49,6 +52,21 @@ public final class TestAction<T> extends ValueAction<T> {
 	public TestAction<T> duplicateOn(Class<? extends Throwable> duplicateOn) {
 		this.duplicateOn = duplicateOn;
 		return this;
+	}
+
+	/** Takes the end of the transaction over, for the test. */
+	TestAction<T> taking(Consumer<OpenWork> taker) {
+		this.taker = taker;
+		return this;
+	}
+
+	@Override
+	public boolean takes(OpenWork work) {
+		Consumer<OpenWork> takes = this.taker;
+		if (takes != null) {
+			takes.accept(work);
+		}
+		return takes != null;
 	}
 
 	public int runs() {

@@ -49,6 +49,11 @@ class TestTransactions implements BusinessTransactions {
 			}
 
 			@Override
+			public void flush() {
+				// Nothing is in memory.
+			}
+
+			@Override
 			public void commit() {
 				RuntimeException thrown = TestTransactions.this.failure;
 				end((thrown != null) ? TestTransactions.this.failed : TransactionOutcome.COMMITTED, ended);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import io.idempotency.Internal;
@@ -44,6 +45,14 @@ public final class AmbientHeaders {
 		for (String name : names) {
 			this.values.put(lowerCase(name), List.copyOf(values.apply(name)));
 		}
+	}
+
+	/**
+	 * Gives each value of each header.
+	 * @param header takes the name, in lower case, and the value
+	 */
+	public void forEach(BiConsumer<String, String> header) {
+		this.values.forEach((name, all) -> all.forEach((value) -> header.accept(name, value)));
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.Set;
 import io.idempotency.http.AmbientHeaders;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
+import io.idempotency.store.Causes;
 import io.idempotency.web.answer.CapturingResponse;
 import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.DispatcherType;
@@ -84,6 +85,25 @@ abstract class Answer {
 
 	/** Is told that nothing more will happen to the request. */
 	void requestDestroyed() {
+	}
+
+	/**
+	 * Leaves the handler without running it. The filter then writes the stored answer, or
+	 * the answer of the container stands. The signal carries no stack trace.
+	 */
+	static final class ReplaySignal extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		ReplaySignal() {
+			super("The stored answer is replayed", null, false, false);
+		}
+
+		/** Returns whether an exception is the signal or has it as a cause. */
+		static boolean isCauseOf(Throwable thrown) {
+			return Causes.of(thrown).anyMatch(ReplaySignal.class::isInstance);
+		}
+
 	}
 
 	/** An answer that is made of a result that was looked up, without a claim to end. */

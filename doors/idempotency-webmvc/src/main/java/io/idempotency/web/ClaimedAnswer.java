@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import io.idempotency.FailureMode;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.OpenWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.http.AmbientHeaders;
 import io.idempotency.http.AnswerEnd;
@@ -69,6 +70,13 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean returned;
 
+	/** The work whose transaction is open until the answer is made. */
+	private @Nullable OpenWork open;
+
+	private @Nullable Thread worker;
+
+	private @Nullable RuntimeException commitFailure;
+
 	/**
 	 * Starts to hold an answer back.
 	 * @param request the request
@@ -108,8 +116,98 @@ final class ClaimedAnswer extends Answer {
 		this.recovered = true;
 	}
 
+	/**
+	 * Takes the end of the transaction of the work over, until the answer is made.
+	 * @return whether the answer can be held back until then
+	 */
+	boolean holds(OpenWork work) {
+		if (!response().isHeld()) {
+			return false;
+		}
+		this.open = work;
+		this.worker = Thread.currentThread();
+		response().beforeOutput(this::commit);
+		return true;
+	}
+
+	/**
+	 * Is told that the answer is made, as far as it is made inside of the transaction of
+	 * the work, and commits. If it is the answer that will be kept, it is in the same
+	 * transaction.
+	 * @param rendered whether nothing has yet to be rendered
+	 * @throws RuntimeException the exception of the commit; the answer was thrown away
+	 */
+	void madeInside(boolean rendered) {
+		if (this.open != null && rendered && !response().isError() && !this.end.isKnown()
+				&& !this.request.isAsyncStarted()) {
+			HttpEnding how = HttpEnding.answered(facts(kind(null), false));
+			// The work is committed, so its answer is kept whatever its status.
+			if (how == HttpEnding.KEPT || how == HttpEnding.FAILED && response().isWhole()) {
+				ResultKind kind = (how == HttpEnding.KEPT) ? kind(response().getStatus()) : ResultKind.SUCCESS;
+				keep((answer) -> this.end.kept(kind, answer));
+			}
+		}
+		try {
+			commit();
+		}
+		catch (RuntimeException ex) {
+			startAnew();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Commits, if the transaction of the work is open: nothing may be sent before. If the
+	 * commit has failed, nothing is sent at all.
+	 */
+	private void commit() {
+		OpenWork work = this.open;
+		if (this.commitFailure != null) {
+			throw this.commitFailure;
+		}
+		if (work == null || Thread.currentThread() != this.worker) {
+			return;
+		}
+		this.open = null;
+		try {
+			work.commit();
+		}
+		catch (RuntimeException ex) {
+			this.commitFailure = ex;
+			throw ex;
+		}
+	}
+
+	/**
+	 * Is told that the handler, or what renders its result, has thrown. If the
+	 * transaction of the work is open, it is rolled back, and what was made of the answer
+	 * is thrown away.
+	 * @throws RuntimeException the exception of the commit, if that is the cause
+	 */
+	void failedInside(Throwable thrown) {
+		OpenWork work = this.open;
+		this.open = null;
+		if (work != null) {
+			work.rollback(thrown);
+			startAnew();
+		}
+		RuntimeException failure = this.commitFailure;
+		if (failure != null) {
+			startAnew();
+			throw failure;
+		}
+	}
+
+	private void startAnew() {
+		this.commitFailure = null;
+		this.returned = false;
+		this.recovered = false;
+		response().startAnew(this.ambient);
+	}
+
 	@Override
 	void moveTo(CapturingResponse next, DispatcherType type) {
+		commit();
 		if (this.awaitedError.isAwaited() && !this.end.isKnown()) {
 			// Headers that are set from here on belong to the rendering.
 			this.awaitedError.renders();

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.Objects;
 
 import io.idempotency.IdempotencyKeyReusedException;
@@ -45,6 +46,9 @@ final class Exchange {
 	private final boolean observed;
 
 	private @Nullable CapturingResponse response;
+
+	/** The response to which the answer is made while its transaction may be open. */
+	private @Nullable HttpServletResponse inside;
 
 	private @Nullable Answer answer;
 
@@ -205,6 +209,46 @@ final class Exchange {
 			// The request is complete by now.
 			pending.asyncCompleted();
 		}
+	}
+
+	/**
+	 * Makes an answer. If its handler leaves the transaction open, that ends here, before
+	 * anything of the answer is sent.
+	 * @param <T> what has yet to be rendered
+	 * @param given the response to which the answer is made
+	 * @param making makes the answer, or returns what has yet to be rendered
+	 * @return what has yet to be rendered, {@code null} for nothing
+	 * @throws Exception the exception of the handler, of the rendering or of the commit
+	 */
+	<T> @Nullable T inside(HttpServletResponse given, Callable<@Nullable T> making) throws Exception {
+		HttpServletResponse outer = this.inside;
+		this.inside = given;
+		T toBeRendered;
+		try {
+			toBeRendered = making.call();
+		}
+		catch (Exception | Error thrown) {
+			if (this.answer instanceof ClaimedAnswer claimed) {
+				claimed.failedInside(thrown);
+			}
+			throw thrown;
+		}
+		finally {
+			this.inside = outer;
+		}
+		if (this.answer instanceof ClaimedAnswer claimed) {
+			claimed.madeInside(toBeRendered == null);
+		}
+		return toBeRendered;
+	}
+
+	/**
+	 * Returns whether all that the current handler sends can be held back here, and its
+	 * transaction is ended when the answer is made. A wrapper in between might hold a
+	 * part of it.
+	 */
+	boolean isMadeInside() {
+		return this.inside != null && this.inside == this.response;
 	}
 
 	/**

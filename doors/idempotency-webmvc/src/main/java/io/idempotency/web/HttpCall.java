@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.engine.GuardedAction;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.OpenWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.http.StoredResponseCodec;
@@ -15,6 +16,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -40,6 +42,9 @@ final class HttpCall implements GuardedAction<Object> {
 	private final IdempotencyEngine engine;
 
 	private @Nullable ClaimedAnswer answer;
+
+	/** Whether other threads may go on when the handler has returned. */
+	private boolean goesOn;
 
 	HttpCall(OperationCall call, HttpServletRequest request, Exchange exchange, IdempotencyEngine engine) {
 		this.call = call;
@@ -77,7 +82,7 @@ final class HttpCall implements GuardedAction<Object> {
 		Object value = this.call.run();
 		// A call that runs unguarded has no answer of ours.
 		if (this.answer != null && this.answer.isRefusedByContainer()) {
-			throw new ReplaySignal();
+			throw new Answer.ReplaySignal();
 		}
 		return value;
 	}
@@ -95,7 +100,7 @@ final class HttpCall implements GuardedAction<Object> {
 	@Override
 	public @Nullable Object replay(StoredResult result) {
 		this.exchange.replayed(StoredResponseCodec.decode(result), this.request, this.call.operation().name());
-		throw new ReplaySignal();
+		throw new Answer.ReplaySignal();
 	}
 
 	@Override
@@ -124,8 +129,25 @@ final class HttpCall implements GuardedAction<Object> {
 		return claimed.ending();
 	}
 
+	/**
+	 * Leaves the transaction open until the answer is made, if nothing else needs its end
+	 * before. If the commit may say that the work was done before, the result that is
+	 * looked up then has yet to be rendered.
+	 */
+	@Override
+	public boolean takes(OpenWork work) {
+		if (this.goesOn || !this.call.operation().duplicateOn().isEmpty() || !this.exchange.isMadeInside()) {
+			return false;
+		}
+		work.flush();
+		return answer().holds(work);
+	}
+
 	private void watch(@Nullable Object value, ClaimedAnswer claimed) {
 		Object content = ClaimedAnswer.content(value);
+		this.goesOn = content instanceof ResponseBodyEmitter || content instanceof DeferredResult
+				|| content instanceof CompletionStage<?> || isTask(content) || content != null
+						&& ReactiveAdapterRegistry.getSharedInstance().getAdapter(content.getClass()) != null;
 		if (content instanceof ResponseBodyEmitter) {
 			claimed.stream();
 			return;

@@ -133,7 +133,7 @@ public final class HttpDoor implements OperationDoor {
 		}
 		if (exchange != null && exchange.isReplayed()) {
 			// Code around the handler calls it again, as if the replay were a failure.
-			throw new ReplaySignal();
+			throw new Answer.ReplaySignal();
 		}
 		RequestValues values = new HttpRequestValues(request);
 		if (HandlerOperations.isExempt(call.operation(), request) || !call.isGuarded(values)) {
@@ -153,7 +153,7 @@ public final class HttpDoor implements OperationDoor {
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, request, values),
 				fingerprint(call, request, values), call.operation().policy(), call.operation().store());
 		if (exchange.isRefused()) {
-			throw new ReplaySignal();
+			throw new Answer.ReplaySignal();
 		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
 				call.operation().transactions());

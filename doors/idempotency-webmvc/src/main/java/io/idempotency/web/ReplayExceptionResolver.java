@@ -23,7 +23,7 @@ public final class ReplayExceptionResolver implements HandlerExceptionResolver, 
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
-		if (ReplaySignal.isCauseOf(ex)) {
+		if (Answer.ReplaySignal.isCauseOf(ex)) {
 			return new ModelAndView();
 		}
 		Exchange exchange = Exchange.find(request);

@@ -26,6 +26,7 @@ import io.idempotency.web.IdempotencyProblemResolver;
 import io.idempotency.web.IdempotencyRequestListener;
 import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.web.RememberedFailureResolver;
+import io.idempotency.web.JoinedHandlerAdapter;
 import io.idempotency.web.ReplayExceptionResolver;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -199,6 +200,11 @@ public final class IdempotencyWebAutoConfiguration {
 	@Bean
 	ServletListenerRegistrationBean<IdempotencyRequestListener> idempotencyRequestListener() {
 		return new ServletListenerRegistrationBean<>(new IdempotencyRequestListener());
+	}
+
+	@Bean
+	JoinedHandlerAdapter idempotencyJoinedHandlerAdapter(ObjectProvider<IdempotentOperationSource> source) {
+		return new JoinedHandlerAdapter(SingletonSupplier.of(() -> source.getObject())::obtain);
 	}
 
 	@Bean

@@ -78,6 +78,11 @@ final class SpringTransactions implements BusinessTransactions {
 			boolean isAlone) implements Begun {
 
 		@Override
+		public void flush() {
+			this.status.flush();
+		}
+
+		@Override
 		public void commit() {
 			this.manager.commit(this.status);
 		}

@@ -42,6 +42,9 @@ public final class CapturingResponse extends HeldHeaders {
 
 	private @Nullable PendingEnd pendingEnd;
 
+	private Runnable beforeOutput = () -> {
+	};
+
 	public CapturingResponse(HttpServletResponse response) {
 		super(response);
 	}
@@ -60,11 +63,38 @@ public final class CapturingResponse extends HeldHeaders {
 	 * @param maxBytes the largest body, in bytes, that is held back
 	 */
 	public void hold(long maxBytes) {
-		this.body.hold(maxBytes, this::declareContentLength);
+		this.body.hold(maxBytes, this::beginOutput);
 		beginStatus();
 		if (this.wrappedWriterUsed || this.body.isWritten() || isCommitted()) {
 			streamQuietly();
 		}
+	}
+
+	private void beginOutput() {
+		this.beforeOutput.run();
+		declareContentLength();
+	}
+
+	/**
+	 * Is called before output that is held back passes through, because it is too large
+	 * or turns out to be a stream. An exception keeps all output back.
+	 */
+	public void beforeOutput(Runnable task) {
+		this.beforeOutput = task;
+	}
+
+	/**
+	 * Throws away what is held and what was set since the answer was held back.
+	 * @param ambient the headers that the response had by then
+	 */
+	public void startAnew(AmbientHeaders ambient) {
+		if (!isHolding() || wrapped().isCommitted()) {
+			return;
+		}
+		this.pendingEnd = null;
+		this.body.startAnew();
+		reset();
+		ambient.forEach((name, value) -> wrapped().addHeader(name, value));
 	}
 
 	private void streamQuietly() {

@@ -84,8 +84,8 @@ final class HeldBody {
 	}
 
 	private void startStream() throws IOException {
-		this.mode = Mode.STREAM;
 		this.beforeOverflow.run();
+		this.mode = Mode.STREAM;
 		if (this.held.size() > 0) {
 			target().write(this.held.array(), 0, this.held.size());
 		}
@@ -152,8 +152,8 @@ final class HeldBody {
 	}
 
 	private void overflow() {
-		this.mode = Mode.OVERFLOW;
 		this.beforeOverflow.run();
+		this.mode = Mode.OVERFLOW;
 		ByteSink first = this.held;
 		this.held = new ByteSink();
 		this.overLimit.write(first.array(), 0, first.size());
@@ -183,6 +183,13 @@ final class HeldBody {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** Drops what is held and what was asked for, as if nothing had been written. */
+	void startAnew() {
+		reset();
+		this.ended = false;
+		this.flushRequested = false;
 	}
 
 	/** Drops all later output, because an error or a redirect ends the answer. */

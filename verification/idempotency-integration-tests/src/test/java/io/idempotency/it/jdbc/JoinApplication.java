@@ -2,6 +2,7 @@ package io.idempotency.it.jdbc;
 
 import java.io.EOFException;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -14,6 +15,9 @@ import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -26,6 +30,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.stereotype.Controller;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -34,16 +39,19 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.View;
+import org.springframework.web.util.ContentCachingResponseWrapper;
 
 /** Orders whose records commit with them. The {@link DataSource} comes from the test. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @EnableTransactionManagement
-@Import({ JoinApplication.Orders.class, JoinApplication.OrderController.class })
+@Import({ JoinApplication.Orders.class, JoinApplication.OrderController.class, JoinApplication.ViewController.class })
 class JoinApplication {
 
 	@Bean
@@ -51,6 +59,20 @@ class JoinApplication {
 		return http.csrf((csrf) -> csrf.disable())
 			.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
 			.build();
+	}
+
+	/** Holds some answers back itself, inside of the guard. */
+	@Bean
+	Filter wrapping() {
+		return (request, response, chain) -> {
+			if (request.getParameter("wrapped") == null) {
+				chain.doFilter(request, response);
+				return;
+			}
+			ContentCachingResponseWrapper wrapper = new ContentCachingResponseWrapper((HttpServletResponse) response);
+			chain.doFilter(request, wrapper);
+			wrapper.copyBodyToResponse();
+		};
 	}
 
 	@Bean
@@ -79,6 +101,9 @@ class JoinApplication {
 		volatile CountDownLatch running = new CountDownLatch(0);
 
 		volatile CountDownLatch mayEnd = new CountDownLatch(0);
+
+		/** The state of the record when its transaction has just committed. */
+		volatile @Nullable String stateAfterCommit;
 
 		private final JdbcTemplate jdbc;
 
@@ -132,9 +157,18 @@ class JoinApplication {
 		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
 		public void note(String ref, Consumer<String> work) throws InterruptedException {
 			insert(ref);
-			work.accept(this.jdbc.queryForObject(
-					"select state from idempotency_record where operation like ?" + " order by fence desc limit 1",
-					String.class, "%Orders.note(%"));
+			work.accept(state("Orders.note("));
+		}
+
+		void committed(String operation) {
+			this.stateAfterCommit = state(operation);
+		}
+
+		/** The state of the latest record of an operation. */
+		String state(String operation) {
+			return this.jdbc.queryForObject(
+					"select state from idempotency_record where operation like ? order by fence desc limit 1",
+					String.class, "%" + operation + "%");
 		}
 
 		@Transactional(isolation = Isolation.SERIALIZABLE)
@@ -150,6 +184,62 @@ class JoinApplication {
 			this.running.countDown();
 			this.mayEnd.await();
 			return note;
+		}
+
+	}
+
+	static class LateFailure extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+	/** What happens between the return of the handler and the end of its answer. */
+	enum OnTheWay {
+
+		NOTHING(false), COMMIT_FAILS(true), COMMIT_OF_A_LARGE_ANSWER_FAILS(true), LARGE_ANSWER(false),
+		RENDERING_FAILS(false);
+
+		private final boolean failsAtCommit;
+
+		OnTheWay(boolean failsAtCommit) {
+			this.failsAtCommit = failsAtCommit;
+		}
+
+		private Object body(String note) {
+			return switch (this) {
+				case LARGE_ANSWER, COMMIT_OF_A_LARGE_ANSWER_FAILS ->
+					Map.of("note", note, "filling", "x".repeat(200_000));
+				case RENDERING_FAILS -> new Object() {
+
+					@SuppressWarnings("unused")
+					public String getNote() {
+						throw new IllegalStateException("cannot be rendered");
+					}
+
+				};
+				default -> Map.of("note", note);
+			};
+		}
+
+	}
+
+	/** Has the answers of an order rendered after its adapter. */
+	@Controller
+	static class ViewController {
+
+		private final Orders orders;
+
+		ViewController(Orders orders) {
+			this.orders = orders;
+		}
+
+		@PostMapping("/join/view")
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public View place(@RequestParam String ref) throws InterruptedException {
+			String note = this.orders.insert(ref);
+			return (model, request, response) -> response.getWriter()
+				.write(note + ", seen in state " + this.orders.state("ViewController"));
 		}
 
 	}
@@ -186,6 +276,59 @@ class JoinApplication {
 
 			});
 			return this.orders.insert(ref);
+		}
+
+		/**
+		 * Something happens between the return of the handler and the end of its answer.
+		 */
+		@PostMapping("/join/on-the-way")
+		@Transactional
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public ResponseEntity<?> place(@RequestParam String ref, @RequestParam OnTheWay what)
+				throws InterruptedException {
+			String note = this.orders.insert(ref);
+			Orders written = this.orders;
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					if (what.failsAtCommit) {
+						throw new LateFailure();
+					}
+				}
+
+				@Override
+				public void afterCommit() {
+					written.committed("OrderController.place(");
+				}
+
+			});
+			return ResponseEntity.status(HttpStatus.CREATED).header("X-Order", note).body(what.body(note));
+		}
+
+		/** As a unique index that speaks at the commit. */
+		@PostMapping("/join/late-duplicate")
+		@Transactional
+		@Idempotent(transaction = TransactionMode.JOIN, duplicateOn = DuplicateKeyException.class, recover = "found")
+		public String placeOrFind(@RequestParam String ref) throws InterruptedException {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					throw new DuplicateKeyException("at the commit");
+				}
+
+			});
+			return this.orders.insert(ref);
+		}
+
+		public String found(String ref) {
+			return "found " + ref;
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> late(LateFailure failure) {
+			return ResponseEntity.status(HttpStatus.CONFLICT).body("late");
 		}
 
 		@PostMapping("/join/failing")

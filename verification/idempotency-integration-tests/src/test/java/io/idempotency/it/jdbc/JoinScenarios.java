@@ -19,6 +19,8 @@ import io.idempotency.it.client.Client;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ApplicationContext;
@@ -71,7 +73,7 @@ abstract class JoinScenarios {
 
 	private static ConfigurableApplicationContext start(DataSource pool, String... properties) {
 		return new SpringApplicationBuilder(JoinApplication.class).registerShutdownHook(false)
-			.properties("server.port=0", "idempotency.wait-timeout=1s")
+			.properties("server.port=0", "idempotency.wait-timeout=1s", "idempotency.http.max-response-size=100KB")
 			.properties(properties)
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
 					DataSource.class, () -> pool))
@@ -265,14 +267,87 @@ abstract class JoinScenarios {
 	}
 
 	@Test
-	void answerIsAttachedAfterTheCommit() throws Exception {
-		Answer first = send("/join");
-		Answer second = send("/join");
+	void answerCommitsWithTheWork() throws Exception {
+		this.orders.stateAfterCommit = null;
+		Answer first = send("/join/on-the-way?what=NOTHING");
 		assertThat(first.status()).isEqualTo(201);
-		assertThat(second.body()).isEqualTo(first.body()).isNotEmpty();
+		assertThat(this.orders.stateAfterCommit).isEqualTo("D");
+		Answer second = send("/join/on-the-way?what=NOTHING");
 		assertThat(second.replayed()).isTrue();
+		assertThat(second.body()).isEqualTo(first.body()).isNotEmpty();
+		assertThat(second.header("X-Order")).isEqualTo(first.header("X-Order")).isNotNull();
 		assertThat(runs()).isEqualTo(1);
 		assertThat(rows()).isEqualTo(1);
+	}
+
+	/** The answer is made by then, and its headers are set. */
+	@ParameterizedTest
+	@ValueSource(strings = { "COMMIT_FAILS", "COMMIT_OF_A_LARGE_ANSWER_FAILS" })
+	void commitThatFailsIsTheFailureOfTheHandlerAndTheAnswerIsThrownAway(String what) throws Exception {
+		for (int i = 0; i < 2; i++) {
+			Answer answer = send("/join/on-the-way?what=" + what);
+			assertThat(answer.status()).as("%s", answer).isEqualTo(409);
+			assertThat(answer.text()).isEqualTo("late");
+			assertThat(answer.header("X-Order")).isNull();
+			assertThat(answer.header("Content-Type")).startsWith("text/plain");
+		}
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isZero();
+	}
+
+	@Test
+	void answerThatCannotBeRenderedRollsBackAndFreesTheKey() throws Exception {
+		for (int i = 0; i < 2; i++) {
+			Answer answer = send("/join/on-the-way?what=RENDERING_FAILS");
+			assertThat(answer.status()).as("%s", answer).isEqualTo(500);
+			assertThat(answer.header("X-Order")).isNull();
+		}
+		assertThat(runs()).isEqualTo(2);
+		assertThat(rows()).isZero();
+	}
+
+	@Test
+	void answerThatIsTooLargeCommitsBeforeItIsSent() throws Exception {
+		this.orders.stateAfterCommit = null;
+		Answer first = send("/join/on-the-way?what=LARGE_ANSWER");
+		assertThat(first.status()).isEqualTo(201);
+		assertThat(first.body()).hasSizeGreaterThan(200_000);
+		assertThat(this.orders.stateAfterCommit).isEqualTo("X");
+		assertThat(send("/join/on-the-way?what=LARGE_ANSWER").status()).isEqualTo(409);
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	/** The wrapper may hold a part of it, so its bytes are attached later. */
+	@Test
+	void answerBehindAnotherWrapperIsAttachedAfterTheCommit() throws Exception {
+		Answer first = send("/join/on-the-way?what=NOTHING&wrapped=true");
+		assertThat(first.status()).isEqualTo(201);
+		assertThat(this.orders.stateAfterCommit).isEqualTo("X");
+		Answer second = send("/join/on-the-way?what=NOTHING&wrapped=true");
+		assertThat(second.replayed()).isTrue();
+		assertThat(second.body()).isEqualTo(first.body()).isNotEmpty();
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	/** Its bytes are attached later. */
+	@Test
+	void viewIsRenderedAfterTheCommit() throws Exception {
+		Answer first = send("/join/view");
+		assertThat(first.text()).endsWith("seen in state X");
+		Answer second = send("/join/view");
+		assertThat(second.replayed()).isTrue();
+		assertThat(second.text()).isEqualTo(first.text());
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void duplicateThatTheCommitTellsIsLookedUpAndAnswered() throws Exception {
+		for (int i = 0; i < 2; i++) {
+			assertThat(send("/join/late-duplicate").text()).isEqualTo("found " + this.ref);
+		}
+		assertThat(runs()).isEqualTo(1);
+		assertThat(rows()).isZero();
 	}
 
 	@Test

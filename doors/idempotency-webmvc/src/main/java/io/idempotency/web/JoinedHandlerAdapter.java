@@ -1,0 +1,100 @@
+package io.idempotency.web;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerAdapter;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.support.RequestContextUtils;
+
+/**
+ * Stands around the adapter of handlers whose record joins their transaction, so that the
+ * answer commits with the work: the transaction that the guard has begun ends when the
+ * adapter has made the answer, before any interceptor is told and anything is sent. An
+ * exception of the commit is one of the handler. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
+
+	private final Supplier<IdempotentOperationSource> operations;
+
+	private final Map<ApplicationContext, List<HandlerAdapter>> adapters = new ConcurrentReferenceHashMap<>();
+
+	/**
+	 * Creates the adapter.
+	 * @param operations gives the operations of handlers
+	 */
+	public JoinedHandlerAdapter(Supplier<IdempotentOperationSource> operations) {
+		this.operations = operations;
+	}
+
+	@Override
+	public boolean supports(Object handler) {
+		if (!(handler instanceof HandlerMethod method)) {
+			return false;
+		}
+		IdempotentOperation operation = this.operations.get().operation(method.getMethod(), method.getBeanType());
+		return operation != null && operation.transactions() != null && operation.policy().replays();
+	}
+
+	@Override
+	public @Nullable ModelAndView handle(HttpServletRequest request, HttpServletResponse response, Object handler)
+			throws Exception {
+		HandlerAdapter adapter = adapter(request, handler);
+		Exchange exchange = Exchange.find(request);
+		return (exchange != null) ? exchange.inside(response, () -> adapter.handle(request, response, handler))
+				: adapter.handle(request, response, handler);
+	}
+
+	/** Returns the adapter that the dispatcher would have asked. */
+	private HandlerAdapter adapter(HttpServletRequest request, Object handler) throws ServletException {
+		ApplicationContext context = RequestContextUtils.findWebApplicationContext(request);
+		List<HandlerAdapter> candidates = (context != null)
+				? this.adapters.computeIfAbsent(context, JoinedHandlerAdapter::others) : List.of();
+		for (HandlerAdapter candidate : candidates) {
+			if (candidate.supports(handler)) {
+				return candidate;
+			}
+		}
+		throw new ServletException("No adapter for handler [" + handler + "]");
+	}
+
+	private static List<HandlerAdapter> others(ApplicationContext context) {
+		return BeanFactoryUtils.beansOfTypeIncludingAncestors(context, HandlerAdapter.class, true, false)
+			.values()
+			.stream()
+			.filter((adapter) -> !(adapter instanceof JoinedHandlerAdapter))
+			.sorted(AnnotationAwareOrderComparator.INSTANCE)
+			.toList();
+	}
+
+	@Override
+	@SuppressWarnings("deprecation")
+	public long getLastModified(HttpServletRequest request, Object handler) {
+		return -1;
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.idempotency.engine;
+
+import io.idempotency.Internal;
+
+/**
+ * Work that has returned, and whose transaction is open. Whoever has
+ * {@linkplain GuardedAction#takes(OpenWork) taken} it ends the transaction, once, on the
+ * thread of the work.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public interface OpenWork {
+
+	/**
+	 * Sends to the database what the work has changed in memory, so that what the
+	 * database makes of it can be seen.
+	 * @throws RuntimeException the exception of the database
+	 */
+	void flush();
+
+	/**
+	 * Writes the record, with the result if the call has ended by now, and commits.
+	 * @throws RuntimeException the exception of the commit, or of the record; the
+	 * transaction was rolled back, or its end is not known
+	 */
+	void commit();
+
+	/**
+	 * Rolls back: the work has failed.
+	 * @param failure why; a failure of the rollback is only added to it
+	 */
+	void rollback(Throwable failure);
+
+}
