@@ -159,8 +159,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the threads of this engine. Its calls have ended before, with the
-	 * {@linkplain IdempotencyEngine#close() close} of the other engine.
+	 * Ends the threads of this engine for good. Its calls have ended before, with the
+	 * {@linkplain IdempotencyEngine#close() close} of the other engine, which may be
+	 * opened again; this one may not.
 	 */
 	@Override
 	public synchronized void close() {
