@@ -69,7 +69,7 @@ class McpToolTests {
 		application = new SpringApplicationBuilder(ToolApplication.class).run(
 				"--spring.main.web-application-type=servlet", "--server.port=0", "--idempotency.store=memory",
 				"--spring.datasource.url=jdbc:h2:mem:tools", "--spring.main.banner-mode=off",
-				"--spring.ai.mcp.server.protocol=STREAMABLE");
+				"--spring.ai.mcp.server.protocol=STREAMABLE", "--server.shutdown=immediate");
 		bank = application.getBean(Bank.class);
 	}
 
