@@ -41,10 +41,10 @@ final class RedisReplies {
 
 	private static final byte RESULT = 'D';
 
-	private static final int KEPT_UNTIL = 35;
+	private static final int KEPT_UNTIL = 26;
 
-	/** Where the fields of a record begin that have a length. */
-	private static final int HEAD = 59;
+	/** Where the fields of a finished record begin that have a length. */
+	private static final int HEAD = 34;
 
 	private RedisReplies() {
 	}
@@ -97,8 +97,8 @@ final class RedisReplies {
 		try {
 			ByteBuffer fields = ByteBuffer.wrap(record).position(HEAD);
 			Fingerprint fingerprint = Fingerprint.fromBytes(next(fields));
-			String format = ascii(next(fields));
 			ClaimOrigin origin = ClaimOrigin.parse(ascii(next(fields)));
+			String format = ascii(next(fields));
 			StoredResult result = new StoredResult(format, next(fields, fields.remaining()));
 			StoredRecord stored = new StoredRecord(RecordState.RESULT, StoredRecord.NO_ID, 0, fingerprint, 0,
 					fields.getLong(KEPT_UNTIL), 0, 0, result, ResultKind.SUCCESS, origin);

@@ -6,16 +6,16 @@ if ARGV[3] == '0' and ARGV[7] == '0' then
 	stored = redis.call('GET', key)
 	if not stored then
 		local origin, leaseUntil, keptUntil = ARGV[8], now + ARGV[4], now + ARGV[5]
-		redis.call('SET', key, struct.pack('>Bc1Bc16I8I8I8I8I8Bc0BBc0', 2, 'R', 0, ARGV[1], now, leaseUntil, keptUntil,
-			0, 0, #fingerprint, fingerprint, 0, #origin, origin),
+		redis.call('SET', key, struct.pack('>Bc1Bc16I8I8I8I8I8Bc0Bc0', 2, 'R', 0, ARGV[1], now, leaseUntil, keptUntil,
+			0, 0, #fingerprint, fingerprint, #origin, origin),
 			'PX', math.ceil((math.max(leaseUntil, keptUntil) - now) / 1000))
 		return { 1, now }
 	end
-	local formatAt = 61 + #fingerprint
-	if string.sub(stored, 1, 2) == '\2D' and string.sub(stored, 60, formatAt - 1) == string.char(#fingerprint) .. fingerprint then
-		local rest = struct.unpack('>I8', stored, 36) - now
+	local originAt = 36 + #fingerprint
+	if string.sub(stored, 1, 2) == '\2D' and string.sub(stored, 35, originAt - 1) == string.char(#fingerprint) .. fingerprint then
+		local rest = struct.unpack('>I8', stored, 27) - now
 		if rest > 0 then
-			local format, origin, bodyAt = struct.unpack('>Bc0Bc0', stored, formatAt)
+			local origin, format, bodyAt = struct.unpack('>Bc0Bc0', stored, originAt)
 			return { 4, rest, format, string.sub(stored, bodyAt), origin }
 		end
 	end

@@ -14,7 +14,7 @@ local function run(last, flags)
 	end
 	write({
 		state = RUNNING, flags = flags, id = id, fence = fence, leaseUntil = now + lease,
-		keptUntil = now + retention, tokenUntil = last and last.tokenUntil, fingerprint = fingerprint, format = '', origin = origin
+		keptUntil = now + retention, tokenUntil = last and last.tokenUntil, fingerprint = fingerprint, origin = origin
 	})
 	if flags == ABANDONED then
 		return { ACQUIRED_ABANDONED, fence, last.origin }
@@ -29,7 +29,7 @@ local function runOnce(last)
 	end
 	write({
 		state = ONCE, id = id, fence = fence, keptUntil = now + retention, tokenUntil = last and last.tokenUntil,
-		attempts = 1, fingerprint = '', format = '', origin = origin
+		attempts = 1, fingerprint = '', origin = origin
 	})
 	return { ACQUIRED, fence }
 end

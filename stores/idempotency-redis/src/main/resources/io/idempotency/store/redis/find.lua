@@ -2,5 +2,5 @@
 if not record then
 	return {}
 end
-return { record.state, record.flags, record.fence, record.leaseUntil, record.keptUntil, record.attempts, now,
-	record.origin }
+return { record.state, record.flags or 0, record.fence, record.leaseUntil or 0, record.keptUntil,
+	record.attempts or 0, now, record.origin }

@@ -4,5 +4,5 @@ if record then
 	return keptUntil(record)
 end
 local untilTime = now + tonumber(ARGV[1])
-write({ state = ISSUED, fence = 0, keptUntil = untilTime, tokenUntil = untilTime, fingerprint = '', format = '', origin = '' })
+write({ state = ISSUED, fence = 0, keptUntil = untilTime, tokenUntil = untilTime, fingerprint = '', origin = '' })
 return untilTime

@@ -6,11 +6,16 @@
 -- head alone unless it needs the result. Head and body together take one key and one allocation.
 --
 --   version | state | flags | claim id (16) | fence | lease until | kept until | token until | attempts
---   | length and fingerprint | length and format
---   | length and origin | body
+--   | length and fingerprint | length and origin
+--
+-- and when it is done, with or without a result:
+--
+--   version | state | claim id (16) | fence | kept until
+--   | length and fingerprint | length and origin | length and format | body
 --
 local VERSION = 2
-local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0Bc0'
+local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
+local DONE = '>Bc1c16I8I8Bc0Bc0Bc0'
 local MAX_HEAD = 275
 
 local ISSUED, RUNNING, EXECUTED, RESULT, TOMBSTONE, ONCE = 'I', 'R', 'X', 'D', 'T', 'O'
@@ -24,11 +29,20 @@ local function keptUntil(record)
 	return record.keptUntil
 end
 
+local function isDone(state)
+	return state == RESULT or state == TOMBSTONE
+end
+
 local function write(record, body)
-	local head = struct.pack(LAYOUT, VERSION, record.state, record.flags or 0, record.id or NO_ID, record.fence,
-		record.leaseUntil or 0, record.keptUntil, record.tokenUntil or 0, record.attempts or 0,
-		#record.fingerprint, record.fingerprint, #record.format, record.format,
-		#record.origin, record.origin)
+	local head
+	if isDone(record.state) then
+		head = struct.pack(DONE, VERSION, record.state, record.id, record.fence, record.keptUntil,
+			#record.fingerprint, record.fingerprint, #record.origin, record.origin, #record.format, record.format)
+	else
+		head = struct.pack(LAYOUT, VERSION, record.state, record.flags or 0, record.id or NO_ID, record.fence,
+			record.leaseUntil or 0, record.keptUntil, record.tokenUntil or 0, record.attempts or 0,
+			#record.fingerprint, record.fingerprint, #record.origin, record.origin)
+	end
 	local millis = math.max(1, math.ceil((keptUntil(record) - now) / 1000))
 	redis.call('SET', key, head .. (body or ''), 'PX', string.format('%.0f', millis))
 end
@@ -51,10 +65,15 @@ if stored ~= '' then
 	if version ~= VERSION then
 		return redis.error_reply('IDEMPOTENCY a record of version ' .. version .. ' cannot be read')
 	end
-	record = {}
+	record = { state = string.sub(stored, 2, 2) }
 	local _
-	_, record.state, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
-		record.attempts, record.fingerprint, record.format, record.origin, record.bodyAt = struct.unpack(LAYOUT, stored)
+	if isDone(record.state) then
+		_, _, record.id, record.fence, record.keptUntil, record.fingerprint, record.origin, record.format,
+			record.bodyAt = struct.unpack(DONE, stored)
+	else
+		_, _, record.flags, record.id, record.fence, record.leaseUntil, record.keptUntil, record.tokenUntil,
+			record.attempts, record.fingerprint, record.origin = struct.unpack(LAYOUT, stored)
+	end
 	if now >= keptUntil(record) then
 		record = nil
 	end

@@ -29,7 +29,7 @@ end
 if now < record.tokenUntil then
 	write({
 		state = ISSUED, fence = record.fence, keptUntil = record.tokenUntil, tokenUntil = record.tokenUntil,
-		fingerprint = '', format = '', origin = ''
+		fingerprint = '', origin = ''
 	})
 else
 	redis.call('DEL', key)

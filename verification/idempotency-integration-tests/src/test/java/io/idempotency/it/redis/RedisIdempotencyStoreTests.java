@@ -96,11 +96,9 @@ class RedisIdempotencyStoreTests {
 
 	@Test
 	void claimOfTheOldestVersionIsRenewedAndCompletedByThisOne() {
-		byte[] running = OldestRecord.REDIS_VALUE.clone();
-		running[1] = 'R';
 		byte[] name = ("idempotency:" + OldestRecord.REDIS_KEY).getBytes(StandardCharsets.UTF_8);
 		try (RedisConnection connection = this.connectionFactory.getConnection()) {
-			connection.stringCommands().set(name, running);
+			connection.stringCommands().set(name, OldestRecord.REDIS_RUNNING);
 		}
 		IdempotencyKey key = IdempotencyKey.of(OldestRecord.OPERATION, Caller.principal("alice"), "k-1");
 		ByteBuffer id = ByteBuffer.wrap(OldestRecord.CLAIM_ID);

@@ -261,23 +261,26 @@ class RedisUsualPathTests {
 	private static byte[] record(char state, int flags, byte[] id, byte[] first, long fence, long leaseUntil,
 			long keptUntil) {
 		byte[] fingerprint = (state == 'I' || state == 'O') ? new byte[0] : first;
-		// No running record has an answer. If one had, it would not be kept.
-		boolean answered = state == 'D' || state == 'R' && leaseUntil > keptUntil;
-		byte[] format = ascii(answered ? "http2" : "");
+		boolean done = state == 'D' || state == 'T';
+		ByteBuffer record = ByteBuffer.allocate(300).put((byte) 2).put((byte) state);
+		if (done) {
+			record.put(id).putLong(fence).putLong(keptUntil);
+		}
+		else {
+			record.put((byte) flags)
+				.put(id)
+				.putLong(fence)
+				.putLong(leaseUntil)
+				.putLong(keptUntil)
+				.putLong((state == 'I') ? keptUntil : 0)
+				.putLong((state == 'O') ? 1 : 0);
+		}
 		byte[] origin = ascii("node-7");
-		byte[] body = ascii(answered ? "the first answer" : "");
-		ByteBuffer record = ByteBuffer.allocate(300)
-			.put((byte) 2)
-			.put((byte) state)
-			.put((byte) flags)
-			.put(id)
-			.putLong(fence)
-			.putLong(leaseUntil)
-			.putLong(keptUntil)
-			.putLong((state == 'I') ? keptUntil : 0)
-			.putLong((state == 'O') ? 1 : 0);
-		record.put((byte) fingerprint.length).put(fingerprint).put((byte) format.length).put(format);
-		record.put((byte) origin.length).put(origin).put(body);
+		record.put((byte) fingerprint.length).put(fingerprint).put((byte) origin.length).put(origin);
+		if (done) {
+			byte[] format = ascii((state == 'D') ? "http2" : "");
+			record.put((byte) format.length).put(format).put(ascii((state == 'D') ? "the first answer" : ""));
+		}
 		byte[] bytes = new byte[record.position()];
 		record.flip().get(bytes);
 		return bytes;
