@@ -19,6 +19,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.jdbc.sql.JdbcVerbs;
 import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.jdbc.sql.TableName;
 import io.idempotency.store.jdbc.sql.Timeouts;
@@ -171,7 +172,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		}
 		boolean alone = request.joined() != null && request.joined().alone();
 		try (SqlSession session = this.sessions.openClaim(alone)) {
-			return session.run((verbs) -> verbs.claim(request));
+			return JdbcVerbs.run(session, (verbs) -> verbs.claim(request));
 		}
 	}
 
@@ -186,38 +187,38 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (look == Look.LOCAL) {
 			return Optional.empty();
 		}
-		SqlSession.Verb<Optional<ClaimResult.Completed>> find = (verbs) -> verbs.find(key, fingerprint);
+		JdbcVerbs.Verb<Optional<ClaimResult.Completed>> find = (verbs) -> verbs.find(key, fingerprint);
 		try (SqlSession session = this.callers.openLook()) {
 			if (session != null) {
-				return session.run(find);
+				return JdbcVerbs.run(session, find);
 			}
 		}
 		catch (IdempotencyStoreException | NoTransactionToJoinException ex) {
 			logger.debug("The transaction of the caller could not be used for a look", ex);
 		}
 		try (SqlSession session = this.own.openLook()) {
-			return session.run(find);
+			return JdbcVerbs.run(session, find);
 		}
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
 		try (SqlSession session = this.sessions.open("complete")) {
-			return session.run((verbs) -> verbs.complete(completion));
+			return JdbcVerbs.run(session, (verbs) -> verbs.complete(completion));
 		}
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
 		try (SqlSession session = this.sessions.open("release")) {
-			return session.run((verbs) -> verbs.release(key, claimId));
+			return JdbcVerbs.run(session, (verbs) -> verbs.release(key, claimId));
 		}
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
 		try (SqlSession session = this.sessions.openRenewal()) {
-			return session.run((verbs) -> verbs.renew(key, claimId, lease));
+			return JdbcVerbs.run(session, (verbs) -> verbs.renew(key, claimId, lease));
 		}
 	}
 
@@ -235,7 +236,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			return Set.of();
 		}
 		try (SqlSession session = this.sessions.openRenewal()) {
-			return session.run((verbs) -> verbs.renewAll(renewals));
+			return JdbcVerbs.run(session, (verbs) -> verbs.renewAll(renewals));
 		}
 	}
 
@@ -245,7 +246,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
 		try (SqlSession session = this.sessions.open("issue")) {
-			return Moment.toInstant(session.run((verbs) -> verbs.issue(token, timeToLive)));
+			return Moment.toInstant(JdbcVerbs.run(session, (verbs) -> verbs.issue(token, timeToLive)));
 		}
 	}
 
@@ -261,7 +262,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	public int purge(int batchSize) {
 		requireBatchSize(batchSize);
 		try (SqlSession session = this.own.openPurge()) {
-			return session.run((verbs) -> verbs.purge(batchSize));
+			return JdbcVerbs.run(session, (verbs) -> verbs.purge(batchSize));
 		}
 	}
 

@@ -7,6 +7,7 @@ import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
+import io.idempotency.store.jdbc.sql.JdbcVerbs;
 import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.record.RecordId;
 
@@ -27,7 +28,7 @@ final class JdbcRecordAdmin implements RecordAdmin {
 	@Override
 	public Optional<IdempotencyRecord> find(RecordKey key) {
 		try (SqlSession session = this.sessions.open("find")) {
-			return session.run((verbs) -> verbs.rows().find(key));
+			return JdbcVerbs.run(session, (verbs) -> verbs.rows().find(key));
 		}
 	}
 
@@ -45,14 +46,14 @@ final class JdbcRecordAdmin implements RecordAdmin {
 			RecordId.parse(cursor);
 		}
 		try (SqlSession session = this.sessions.open("scan")) {
-			return session.run((verbs) -> verbs.rows().scan(selection, cursor, count));
+			return JdbcVerbs.run(session, (verbs) -> verbs.rows().scan(selection, cursor, count));
 		}
 	}
 
 	@Override
 	public Eviction evict(RecordKey key, boolean force) {
 		try (SqlSession session = this.sessions.open("evict")) {
-			return session.run((verbs) -> verbs.rows().evict(key, force));
+			return JdbcVerbs.run(session, (verbs) -> verbs.rows().evict(key, force));
 		}
 	}
 

@@ -62,7 +62,7 @@ public final class JdbcSchema {
 	 */
 	public void create() {
 		try (SqlSession session = open("create schema")) {
-			session.run((verbs) -> {
+			session.run(() -> {
 				if (!isThere(session.connection(), session.dialect())) {
 					create(session.connection(), script(session.dialect().vendor()));
 				}
@@ -129,7 +129,7 @@ public final class JdbcSchema {
 	 */
 	public boolean isEmbedded() {
 		try (SqlSession session = open("look at the database")) {
-			return session.run((verbs) -> session.connection().getMetaData().getURL().startsWith("jdbc:h2:mem:"));
+			return session.run(() -> session.connection().getMetaData().getURL().startsWith("jdbc:h2:mem:"));
 		}
 	}
 
@@ -141,7 +141,7 @@ public final class JdbcSchema {
 	 */
 	public void verify() {
 		try (SqlSession session = open("verify schema")) {
-			session.run((verbs) -> {
+			session.run(() -> {
 				try {
 					verify(session.connection(), session.dialect());
 				}

@@ -70,6 +70,12 @@ public final class JdbcVerbs {
 		this.sql = session.sql();
 	}
 
+	/** Runs a verb, and once more if it has failed without a change and may succeed. */
+	public static <T> T run(SqlSession session, Verb<T> verb) {
+		JdbcVerbs verbs = new JdbcVerbs(session);
+		return session.run(() -> verb.run(verbs));
+	}
+
 	/** Returns what operators do with the rows. */
 	public OperatorRows rows() {
 		return new OperatorRows(this.session);
@@ -336,6 +342,17 @@ public final class JdbcVerbs {
 
 		/** Returns the answer, or {@code null} if another call was faster. */
 		@Nullable T run(int number) throws SQLException;
+
+	}
+
+	/**
+	 * One verb.
+	 *
+	 * @param <T> the answer of the verb
+	 */
+	public interface Verb<T> {
+
+		T run(JdbcVerbs verbs) throws SQLException;
 
 	}
 

@@ -56,12 +56,11 @@ public abstract class SqlSession implements AutoCloseable {
 		lockWait.begin(connection);
 	}
 
-	/** Runs a verb, and once more if it has failed without a change and may succeed. */
-	public final <T> T run(Verb<T> verb) {
-		JdbcVerbs verbs = new JdbcVerbs(this);
+	/** Runs work, and once more if it has failed without a change and may succeed. */
+	public final <T> T run(Work<T> work) {
 		for (int attempt = 1;; attempt++) {
 			try {
-				return verb.run(verbs);
+				return work.run();
 			}
 			catch (SQLException ex) {
 				failed(ex, attempt);
@@ -251,13 +250,13 @@ public abstract class SqlSession implements AutoCloseable {
 	}
 
 	/**
-	 * One verb.
+	 * What is done on a session.
 	 *
-	 * @param <T> the answer of the verb
+	 * @param <T> the answer
 	 */
-	public interface Verb<T> {
+	public interface Work<T> {
 
-		T run(JdbcVerbs verbs) throws SQLException;
+		T run() throws SQLException;
 
 	}
 
