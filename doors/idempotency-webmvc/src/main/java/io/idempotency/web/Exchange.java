@@ -81,7 +81,7 @@ final class Exchange {
 	static IllegalStateException missing(ServletRequest request, String aim) {
 		if (GuardedHandlers.disprove(request)) {
 			return new IllegalStateException("Cannot " + aim + ": by its method and its path the request could not "
-					+ "meet a guarded handler, so the IdempotencyFilter did not wrap it. Nothing has run, and every request "
+					+ "meet a guarded handler, so the IdempotencyFilter did not wrap it. The guarded handler has not run, and every request "
 					+ "is wrapped from now on. To have none fail, let filters that change the method or the path of a request "
 					+ "come before the IdempotencyFilter (see idempotency.http.filter-order), and read no body and include "
 					+ "no guarded handler in a handler that is not guarded");

@@ -251,12 +251,22 @@ final class GuardedHandlers {
 				return false;
 			}
 			PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
+			return matches(paths, path) || endsInSlash(path) && matches(paths, path.subPath(0, path.elements().size() - 1));
+		}
+
+		private static boolean matches(List<PathPattern> paths, PathContainer path) {
 			for (PathPattern pattern : paths) {
 				if (pattern.matches(path)) {
 					return true;
 				}
 			}
 			return false;
+		}
+
+		/** Spring's UrlHandlerFilter takes a slash at the end away, behind our filter. */
+		private static boolean endsInSlash(PathContainer path) {
+			List<PathContainer.Element> elements = path.elements();
+			return elements.size() > 1 && elements.get(elements.size() - 1) instanceof PathContainer.Separator;
 		}
 
 	}

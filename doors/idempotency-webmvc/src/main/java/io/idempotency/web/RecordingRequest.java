@@ -25,6 +25,8 @@ import io.idempotency.http.request.FormParameters;
 import io.idempotency.http.request.JsonBody;
 import io.idempotency.http.request.MalformedJsonException;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -155,7 +157,13 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private RecordingInputStream stream() throws IOException {
 		if (this.stream == null) {
-			this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong());
+			try {
+				this.stream = new RecordingInputStream(super.getInputStream(), this.limit, getContentLengthLong());
+			}
+			catch (IllegalStateException readAsText) {
+				throw this.late ? Exchange.missing(this, "use the body of the request, which was read before")
+						: readAsText;
+			}
 		}
 		return this.stream;
 	}
@@ -212,7 +220,15 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 		return size == announced || size == 0 && isFormInParameters();
 	}
 
+	/**
+	 * Returns whether there are more parameters than the query has. A dispatch with a
+	 * query of its own adds that of the request before, which is not the body either.
+	 */
 	private boolean isFormInParameters() {
+		if (getDispatcherType() != DispatcherType.REQUEST && getQueryString() != null
+				&& !getQueryString().equals(getAttribute(RequestDispatcher.FORWARD_QUERY_STRING))) {
+			return false;
+		}
 		Map<String, List<String>> query = (getQueryString() != null)
 				? FormData.parse(getQueryString(), StandardCharsets.UTF_8) : Map.of();
 		return ContentType.of(getContentType()) == ContentType.FORM && query != null

@@ -59,7 +59,7 @@ class GuardedHandlersTests {
 	@ParameterizedTest
 	@CsvSource({ "GET, /orders", "GET, /orders/7", "POST, /orders/7/items/8", "PUT, /orders", "OPTIONS, /orders",
 			"HEAD, /orders", "DELETE, /orders/7", "PROPFIND, /orders", "GET, /accounts/7/any", "GET, /accounts/7",
-			"POST, /prefixed", "POST, /elsewhere", "POST, /orders/" })
+			"POST, /prefixed", "POST, /elsewhere", "POST, /elsewhere/" })
 	void othersPass(String method, String path) {
 		MockHttpServletRequest request = request(method, path);
 		assertThat(this.handlers.mayMeet(request)).isFalse();
@@ -124,6 +124,14 @@ class GuardedHandlersTests {
 		restart(Orders.class, TrailingSlashes.class);
 		assertThat(this.handlers.mayMeet(request("POST", "/orders/"))).isTrue();
 		assertThat(this.handlers.mayMeet(request("POST", "/elsewhere/"))).isFalse();
+	}
+
+	/** Spring's UrlHandlerFilter takes it away, and may stand behind our filter. */
+	@Test
+	void trailingSlashMayBeTakenAway() {
+		restart(Orders.class);
+		assertThat(this.handlers.mayMeet(request("POST", "/orders/"))).isTrue();
+		assertThat(this.handlers.mayMeet(request("POST", "/"))).isFalse();
 	}
 
 	@Test

@@ -96,6 +96,25 @@ class UnforeseenHandlersTests {
 		assertThat(runs).hasValue(0);
 	}
 
+	/** The container adds the parameters of the first query to those of the second. */
+	@Test
+	void takesNoQueryForABodyThatWasReadBefore() throws Exception {
+		for (int i = 0; i < 3; i++) {
+			assertThat(post("/read-and-forward-with-query?a=1", "application/x-www-form-urlencoded",
+					BodyPublishers.ofString("amount=5"))
+				.statusCode()).isEqualTo(500);
+		}
+		assertThat(runs).hasValue(0);
+	}
+
+	@Test
+	void saysWhyWhereABodyWasReadAsTextBefore() throws Exception {
+		HttpResponse<String> answer = post("/read-text-and-forward", "text/plain", BodyPublishers.ofString("x"));
+		assertThat(answer.statusCode()).isEqualTo(500);
+		assertThat(answer.body()).contains("every request is wrapped from now on");
+		assertThat(runs).hasValue(0);
+	}
+
 	@Test
 	void errorPageIsGuarded() throws Exception {
 		HttpResponse<String> first = post("/broken", "text/plain", BodyPublishers.noBody());
@@ -179,6 +198,18 @@ class UnforeseenHandlersTests {
 		@PostMapping("/read-and-forward")
 		String readAndForward(HttpServletRequest request) throws IOException {
 			StreamUtils.drain(request.getInputStream());
+			return "forward:/v1/pay";
+		}
+
+		@PostMapping("/read-and-forward-with-query")
+		String readAndForwardWithQuery(HttpServletRequest request) throws IOException {
+			StreamUtils.drain(request.getInputStream());
+			return "forward:/v1/pay?x=1";
+		}
+
+		@PostMapping("/read-text-and-forward")
+		String readTextAndForward(HttpServletRequest request) throws IOException {
+			request.getReader().read();
 			return "forward:/v1/pay";
 		}
 
