@@ -75,7 +75,7 @@ final class ClaimedAnswer extends Answer {
 
 	private @Nullable Thread worker;
 
-	private @Nullable RuntimeException commitFailure;
+	private @Nullable Throwable commitFailure;
 
 	/**
 	 * Starts to hold an answer back.
@@ -150,7 +150,7 @@ final class ClaimedAnswer extends Answer {
 		try {
 			commit();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			startAnew();
 			throw ex;
 		}
@@ -162,9 +162,7 @@ final class ClaimedAnswer extends Answer {
 	 */
 	private void commit() {
 		OpenWork work = this.open;
-		if (this.commitFailure != null) {
-			throw this.commitFailure;
-		}
+		throwCommitFailure();
 		if (work == null || Thread.currentThread() != this.worker) {
 			return;
 		}
@@ -172,9 +170,18 @@ final class ClaimedAnswer extends Answer {
 		try {
 			work.commit();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			this.commitFailure = ex;
 			throw ex;
+		}
+	}
+
+	private void throwCommitFailure() {
+		if (this.commitFailure instanceof Error error) {
+			throw error;
+		}
+		if (this.commitFailure != null) {
+			throw (RuntimeException) this.commitFailure;
 		}
 	}
 
@@ -191,10 +198,13 @@ final class ClaimedAnswer extends Answer {
 			work.rollback(thrown);
 			startAnew();
 		}
-		RuntimeException failure = this.commitFailure;
-		if (failure != null) {
-			startAnew();
-			throw failure;
+		if (this.commitFailure != null) {
+			try {
+				throwCommitFailure();
+			}
+			finally {
+				startAnew();
+			}
 		}
 	}
 

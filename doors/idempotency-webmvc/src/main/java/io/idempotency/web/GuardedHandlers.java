@@ -251,7 +251,8 @@ final class GuardedHandlers {
 				return false;
 			}
 			PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
-			return matches(paths, path) || endsInSlash(path) && matches(paths, path.subPath(0, path.elements().size() - 1));
+			return matches(paths, path)
+					|| endsInSlash(path) && matches(paths, path.subPath(0, path.elements().size() - 1));
 		}
 
 		private static boolean matches(List<PathPattern> paths, PathContainer path) {

@@ -79,7 +79,10 @@ final class SpringTransactions implements BusinessTransactions {
 
 		@Override
 		public void flush() {
-			this.status.flush();
+			// As a commit: what will be rolled back is not written.
+			if (!this.status.isRollbackOnly()) {
+				this.status.flush();
+			}
 		}
 
 		@Override
