@@ -27,7 +27,8 @@ import org.springframework.util.ClassUtils;
  * <p>
  * An argument counts by its JSON. What the container hands in, such as the principal or
  * an acknowledgment, is no argument: it differs between two attempts that mean the same.
- * A message counts by its payload, and only if no other argument says what it holds.
+ * A message counts by its payload, and only if no other argument says what it holds. The
+ * request of a tool counts by all arguments of the tool, whatever else there is.
  *
  * @hidden
  * @since 0.1.0
@@ -61,8 +62,7 @@ public final class ComparedArguments {
 			"org.springframework.ai.chat.model.ToolContext", "io.modelcontextprotocol.common.McpTransportContext",
 			"io.modelcontextprotocol.server.McpSyncServerExchange",
 			"io.modelcontextprotocol.server.McpAsyncServerExchange", "org.springaicommunity.mcp.annotation.McpMeta",
-			"org.springframework.ai.mcp.annotation.McpMeta", "org.springaicommunity.mcp.context.McpRequestContextTypes",
-			"org.springframework.ai.mcp.annotation.context.McpRequestContextTypes");
+			"org.springframework.ai.mcp.annotation.McpMeta");
 
 	private static final Set<String> HANDED_IN_BY = Set.of("org.springframework.messaging.handler.annotation.Header",
 			"org.springframework.messaging.handler.annotation.Headers",
@@ -79,8 +79,14 @@ public final class ComparedArguments {
 			"org.springframework.beans.factory.annotation.Value");
 
 	private static final Set<String> MESSAGES = Set.of("org.apache.kafka.clients.consumer.ConsumerRecord",
-			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message",
-			"io.modelcontextprotocol.spec.McpSchema$CallToolRequest");
+			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message");
+
+	/**
+	 * What a tool can read all of its arguments from, also those that it does not name.
+	 */
+	private static final Set<String> TOOL_REQUESTS = Set.of("io.modelcontextprotocol.spec.McpSchema$CallToolRequest",
+			"org.springaicommunity.mcp.context.McpRequestContextTypes",
+			"org.springframework.ai.mcp.annotation.context.McpRequestContextTypes");
 
 	private static final Set<String> ENVIRONMENT = Set.of("graphql.schema.DataFetchingEnvironment");
 
@@ -105,7 +111,10 @@ public final class ComparedArguments {
 		for (int i = 0; i < parameters.length; i++) {
 			Class<?> type = parameters[i].getType();
 			boolean message = is(type, MESSAGES);
-			if (message || !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
+			if (is(type, TOOL_REQUESTS)) {
+				arguments.add(new Compared(i, parameters[i].getName(), type, true));
+			}
+			else if (message || !is(type, HANDED_IN) && !isHandedIn(parameters[i])) {
 				String name = (names != null) ? names[i] : parameters[i].getName();
 				(message ? messages : arguments).add(new Compared(i, name, types[i], message));
 			}
@@ -213,7 +222,7 @@ public final class ComparedArguments {
 	 * @param index the position
 	 * @param name the name
 	 * @param type the declared type
-	 * @param message whether it is a message, whose payload is compared
+	 * @param message whether it is a message or a request, whose payload is compared
 	 */
 	private record Compared(int index, String name, Type type, boolean message) {
 

@@ -32,6 +32,8 @@ final class ToolCall {
 
 	private @Nullable IdempotencyException refusal;
 
+	private boolean untouched;
+
 	private boolean replayed;
 
 	/**
@@ -63,9 +65,14 @@ final class ToolCall {
 		return this.session;
 	}
 
-	/** Notes that a guarded method was refused. */
-	void refused(IdempotencyException refusal) {
+	/**
+	 * Notes that a guarded method was refused.
+	 * @param refusal says why
+	 * @param untouched whether it is the tool, which has not run
+	 */
+	void refused(IdempotencyException refusal, boolean untouched) {
 		this.refusal = refusal;
+		this.untouched = untouched;
 	}
 
 	/** Notes that the tool has not run, and its first result was given. */
@@ -109,8 +116,8 @@ final class ToolCall {
 		return new CallToolResult(result.content(), result.isError(), result.structuredContent(), meta);
 	}
 
-	private static CallToolResult error(IdempotencyException exception) {
-		ToolRefusal refusal = ToolRefusal.of(exception);
+	private CallToolResult error(IdempotencyException exception) {
+		ToolRefusal refusal = ToolRefusal.of(exception, this.untouched && exception == this.refusal);
 		return CallToolResult.builder()
 			.addTextContent(refusal.text())
 			.isError(true)

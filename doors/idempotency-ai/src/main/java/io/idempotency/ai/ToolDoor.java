@@ -39,7 +39,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * <p>
  * A key that the client has chosen belongs to the caller of the HTTP request. A tool that
  * runs on another thread than its request has no caller that is known, so its key belongs
- * to the session.
+ * to the session, and is refused on a server without sessions.
  *
  * @hidden
  * @since 0.1.0
@@ -151,7 +151,7 @@ public final class ToolDoor implements OperationDoor {
 			return result;
 		}
 		catch (IdempotencyException ex) {
-			tool.refused(ex);
+			tool.refused(ex, !call.hasRun() && isTool(call.operation().method()));
 			throw ex;
 		}
 	}
@@ -169,10 +169,8 @@ public final class ToolDoor implements OperationDoor {
 		if (tool.session() != null) {
 			return Caller.scope("MCP:" + tool.session());
 		}
-		if (this.settings.anonymousRefused()) {
-			throw new IdempotencyCallerUnknownException(operation.name());
-		}
-		return Caller.ANONYMOUS;
+		// Anonymous callers would share their keys, and these may well be logged in.
+		throw new IdempotencyCallerUnknownException(operation.name());
 	}
 
 	/** Comes before the method door, which takes every call. */

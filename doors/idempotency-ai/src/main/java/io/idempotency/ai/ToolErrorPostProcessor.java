@@ -25,8 +25,8 @@ public final class ToolErrorPostProcessor implements BeanPostProcessor {
 		}
 		return (ToolExecutionExceptionProcessor) (exception) -> {
 			String message = processor.process(exception);
-			return (exception.getCause() instanceof IdempotencyException refusal) ? ToolRefusal.of(refusal).text()
-					: message;
+			return (exception.getCause() instanceof IdempotencyException refusal)
+					? ToolRefusal.of(refusal, false).text() : message;
 		};
 	}
 

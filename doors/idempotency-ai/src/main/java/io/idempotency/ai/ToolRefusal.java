@@ -16,26 +16,37 @@ import org.jspecify.annotations.Nullable;
  */
 record ToolRefusal(String text, Map<String, Object> members) {
 
-	static ToolRefusal of(IdempotencyException refusal) {
+	/**
+	 * Makes what is told.
+	 * @param refusal the refusal
+	 * @param untouched whether the tool itself was refused before it ran; otherwise a
+	 * service may have been refused after the tool did something
+	 * @return what is told
+	 */
+	static ToolRefusal of(IdempotencyException refusal, boolean untouched) {
 		Map<String, Object> members = RefusalMembers.of(refusal);
-		return new ToolRefusal(refusal.title() + ". " + advice(refusal, members.get(RefusalMembers.RETRY_AFTER)) + " "
-				+ members.toString().replace('{', '[').replace('}', ']'), members);
+		return new ToolRefusal(
+				refusal.title() + ". " + advice(refusal, untouched, members.get(RefusalMembers.RETRY_AFTER)) + " "
+						+ members.toString().replace('{', '[').replace('}', ']'),
+				members);
 	}
 
-	private static String advice(IdempotencyException refusal, @Nullable Object seconds) {
+	private static String advice(IdempotencyException refusal, boolean untouched, @Nullable Object seconds) {
 		if (refusal instanceof IdempotencyKeyInvalidException) {
 			// This message only describes the fault of the request.
 			return refusal.getMessage() + ".";
 		}
+		String done = untouched ? "Nothing was done by this call. "
+				: "This call or a part of it was refused, and other parts of it may be done. ";
 		return switch (refusal.retry()) {
-			case "same-key" -> "Nothing was done by this call. Wait " + seconds
+			case "same-key" -> done + "Wait " + seconds
 					+ " s, then make the same call again, with the same arguments and the same key.";
-			case "new-key" ->
-				"Nothing was done by this call. Make the first call again with its own arguments, or make "
-						+ "this call with a new key.";
-			case "never" -> "Do not make this call again: it was made before. Look up what it did.";
-			default -> "Nothing was done by this call. Mend the call, and repeat it with the same key if it has to be "
-					+ "repeated.";
+			case "new-key" -> done
+					+ (untouched ? "Make the first call again with its own arguments, or make this call with a new key."
+							: "Look up what was done before you make this call with a new key.");
+			case "never" ->
+				(untouched ? "" : done) + "Do not make this call again: it was made before. Look up what it did.";
+			default -> done + "Mend the call, and repeat it with the same key if it has to be repeated.";
 		};
 	}
 

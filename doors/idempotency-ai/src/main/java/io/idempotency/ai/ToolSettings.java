@@ -8,12 +8,11 @@ import io.idempotency.Internal;
  * @param metaKey the member of a request's {@code _meta} that holds the key of a tool
  * whose annotation names no place
  * @param global whether a key is the same for all callers
- * @param anonymousRefused whether a call without a caller is refused
  * @param async whether the server runs tools on other threads than their requests
  * @param stateless whether the server has no sessions
  * @hidden
  * @since 0.1.0
  */
 @Internal
-public record ToolSettings(String metaKey, boolean global, boolean anonymousRefused, boolean async, boolean stateless) {
+public record ToolSettings(String metaKey, boolean global, boolean async, boolean stateless) {
 }

@@ -37,7 +37,8 @@ public final class IdempotencyToolsAutoConfiguration {
 
 	/** Declares what the tools of a server of the Model Context Protocol need. */
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(name = "io.modelcontextprotocol.server.McpServerFeatures$SyncToolSpecification")
+	@ConditionalOnClass(name = { "io.modelcontextprotocol.server.McpServerFeatures$SyncToolSpecification",
+			"io.modelcontextprotocol.server.McpStatelessServerFeatures$SyncToolSpecification" })
 	static class ServerConfiguration {
 
 		@Bean
@@ -55,7 +56,6 @@ public final class IdempotencyToolsAutoConfiguration {
 
 		private static ToolSettings settings(IdempotencyProperties properties, Environment environment) {
 			return new ToolSettings(properties.key().metaMember(), properties.scope() == ScopeMode.GLOBAL,
-					properties.http().anonymous() == IdempotencyProperties.Http.Anonymous.REFUSE,
 					"ASYNC".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.type")),
 					"STATELESS".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.protocol")));
 		}

@@ -60,6 +60,18 @@ class BankTools {
 			.build();
 	}
 
+	@McpTool(description = "Packs what the arguments say besides")
+	@Idempotent
+	public String pack(@McpToolParam String order, CallToolRequest request) {
+		return this.bank.pay("packed " + request.arguments().get("amount") + " for " + order);
+	}
+
+	@McpTool(description = "Weighs what the arguments of the context say")
+	@Idempotent(key = "sessionAndArguments()")
+	public String weigh(McpSyncRequestContext context) {
+		return this.bank.pay("weighed " + ((CallToolRequest) context.request()).arguments().get("parcel"));
+	}
+
 	@McpTool(description = "Votes")
 	@Idempotent(mode = IdempotencyMode.REJECT)
 	public String vote(String option) {
@@ -92,6 +104,13 @@ class BankTools {
 
 	@McpTool(description = "Calls a guarded service")
 	public String order(String item) {
+		return this.bank.order(item);
+	}
+
+	@McpTool(description = "Does something itself, and calls a guarded service")
+	@Idempotent
+	public String orderAndPay(String item) {
+		this.bank.pay("paid for " + item);
 		return this.bank.order(item);
 	}
 

@@ -43,6 +43,9 @@ import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -85,6 +88,7 @@ class McpToolTests {
 
 	@AfterEach
 	void close() {
+		RequestContextHolder.resetRequestAttributes();
 		this.clients.forEach(McpSyncClient::close);
 	}
 
@@ -278,6 +282,34 @@ class McpToolTests {
 	}
 
 	@Test
+	void whatAToolReadsFromItsRequestIsCompared() {
+		McpSyncClient client = client("ann");
+		client.callTool(call("pack", Map.of("order", "7", "amount", 100), this.key));
+		assertRefusal(client.callTool(call("pack", Map.of("order", "7", "amount", 200), this.key)), "key-reused",
+				"new-key");
+		assertThat(text(client.callTool(call("pack", Map.of("amount", 100, "order", "7"), this.key))))
+			.isEqualTo("packed 100 for 7, number 1");
+		client.callTool(call("weigh", Map.of("parcel", "a"), null));
+		assertThat(text(client.callTool(call("weigh", Map.of("parcel", "b"), null)))).isEqualTo("weighed b, number 3");
+		assertThat(text(client.callTool(call("weigh", Map.of("parcel", "a"), null)))).isEqualTo("weighed a, number 2");
+	}
+
+	@Test
+	void aRefusalInsideOfAToolDoesNotSayThatNothingWasDone() {
+		McpSyncClient client = client("ann");
+		String other = this.key + "-2";
+		client.callTool(new CallToolRequest("orderAndPay", Map.of("item", "i"),
+				Map.of("io.example-order", this.key, MEMBER, this.key)));
+		CallToolResult inside = client.callTool(new CallToolRequest("orderAndPay", Map.of("item", "j"),
+				Map.of("io.example-order", this.key, MEMBER, other)));
+		assertRefusal(inside, "key-reused", "new-key");
+		assertThat(text(inside)).contains("other parts of it may be done").doesNotContain("Nothing was done");
+		CallToolResult whole = client.callTool(new CallToolRequest("orderAndPay", Map.of("item", "k"),
+				Map.of("io.example-order", this.key, MEMBER, this.key)));
+		assertThat(text(whole)).contains("Nothing was done by this call");
+	}
+
+	@Test
 	void aToolOfAModelIsGuardedOnTheServer() {
 		McpSyncClient client = client("ann");
 		CallToolResult first = client.callTool(call("payout", Map.of("account", "a"), this.key));
@@ -290,6 +322,7 @@ class McpToolTests {
 
 	@Test
 	void aServerWithoutSessionsGuardsToo() {
+		RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(new MockHttpServletRequest()));
 		McpStatelessServerFeatures.SyncToolSpecification refund = stateless("refund");
 		CallToolRequest request = call("refund", Map.of("order", "7", "amount", 100), this.key);
 		CallToolResult first = refund.callHandler().apply(McpTransportContext.EMPTY, request);

@@ -80,20 +80,21 @@ class ToolStartupTests {
 
 	@Test
 	void theMemberOfTheKeyCanBeNamed() {
-		withTool().withPropertyValues("idempotency.key.meta-member=com.example/attempt").run((context) -> {
-			McpStatelessServerFeatures.SyncToolSpecification tool = context
-				.getBean(McpStatelessServerFeatures.SyncToolSpecification.class);
-			assertThat(call(tool, Map.of("com.example/attempt", "k")).isError()).isFalse();
-			assertThat(call(tool, Map.of("com.example/attempt", "k")).meta()).containsEntry("io.idempotency/replayed",
-					true);
-			assertThat(call(tool, Map.of("io.modelcontextprotocol/idempotencyKey", "k")).isError()).isTrue();
-			assertThat(context.getBean(Meta.class).calls()).isEqualTo(1);
-		});
+		withTool().withPropertyValues("idempotency.key.meta-member=com.example/attempt", "idempotency.scope=global")
+			.run((context) -> {
+				McpStatelessServerFeatures.SyncToolSpecification tool = context
+					.getBean(McpStatelessServerFeatures.SyncToolSpecification.class);
+				assertThat(call(tool, Map.of("com.example/attempt", "k")).isError()).isFalse();
+				assertThat(call(tool, Map.of("com.example/attempt", "k")).meta())
+					.containsEntry("io.idempotency/replayed", true);
+				assertThat(call(tool, Map.of("io.modelcontextprotocol/idempotencyKey", "k")).isError()).isTrue();
+				assertThat(context.getBean(Meta.class).calls()).isEqualTo(1);
+			});
 	}
 
 	@Test
-	void aCallWithoutACallerIsRefusedWhereThatIsWanted() {
-		withTool().withPropertyValues("idempotency.http.anonymous=refuse").run((context) -> {
+	void aCallIsRefusedWhereNeitherACallerNorASessionIsKnown() {
+		withTool().run((context) -> {
 			CallToolResult refused = call(context.getBean(McpStatelessServerFeatures.SyncToolSpecification.class),
 					Map.of("io.modelcontextprotocol/idempotencyKey", "k"));
 			assertThat(refused.meta().toString()).contains("code=caller-unknown").contains("retry=fix-request");
@@ -124,6 +125,17 @@ class ToolStartupTests {
 					.doesNotHaveBean(ToolErrorPostProcessor.class);
 				assertThat(context.getBean(Plain.class).once("a")).isEqualTo(context.getBean(Plain.class).once("a"));
 			});
+	}
+
+	@Test
+	void anOlderServerWithoutStatelessToolsIsNotAffected() {
+		this.runner
+			.withClassLoader(new FilteredClassLoader(
+					(name) -> name.startsWith("io.modelcontextprotocol.server.McpStatelessServerFeatures")))
+			.withBean(Plain.class)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(ToolDoor.class)
+				.doesNotHaveBean(ToolCallPostProcessor.class));
 	}
 
 	@Test
