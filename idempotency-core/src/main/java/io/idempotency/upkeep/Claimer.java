@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
+import io.idempotency.StoreFailureMode;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimRequest;
@@ -73,7 +74,8 @@ public final class Claimer {
 
 	/**
 	 * Returns what comes next in place of a claim that is not sent, because the store is
-	 * away, or because a look of the call has waited for it in vain. A result that is in
+	 * away, or because a look of the call has waited for it in vain. A look stands for no
+	 * claim if the call would then run: its result is known to exist. A result that is in
 	 * the memory of this JVM is given all the same.
 	 * @param unwanted whether the call is not wanted any more
 	 * @return the move, {@code null} if the claim is to be sent
@@ -88,6 +90,9 @@ public final class Claimer {
 		if (reason != null) {
 			outage.failed("make", admission.call().operation(), reason);
 			outage.noAnswer();
+			if (admission.call().policy().onStoreFailure() == StoreFailureMode.PROCEED) {
+				return null;
+			}
 		}
 		else if (outage.mayAsk()) {
 			return null;

@@ -54,7 +54,7 @@ public final class FinishedCalls {
 	private volatile @Nullable Long failedAt;
 
 	/** The looks that have run into a time-out, until their calls claim. */
-	private final Map<IdempotencyKey, Unanswered> unanswered = new ConcurrentHashMap<>();
+	private final Map<Looker, Unanswered> unanswered = new ConcurrentHashMap<>();
 
 	/** A part of the hash of the key in each place, 0 for none. */
 	private volatile @Nullable AtomicLongArray places;
@@ -156,7 +156,7 @@ public final class FinishedCalls {
 		if (now - begun >= Admission.SENT_AGAIN_WITHIN.toNanos()) {
 			// Some calls never claim. There are few: after a failure nobody looks.
 			this.unanswered.values().removeIf((other) -> !other.isFresh(now));
-			this.unanswered.put(call.key(), new Unanswered(cause, now));
+			this.unanswered.put(Looker.of(call.key()), new Unanswered(cause, now));
 		}
 		if (this.told.compareAndSet(false, true)) {
 			logger.warn("{} could not look for the result of a call of '{}'; its claims decide. Told once", this.name,
@@ -173,17 +173,26 @@ public final class FinishedCalls {
 
 	/**
 	 * Takes the failure of the look of a call that is about to claim. Its claim would
-	 * make the caller wait for a second time-out.
+	 * make the caller wait for a second time-out. Another call of the key has not waited,
+	 * so a failure is that of the calling thread.
 	 * @return the failure, {@code null} if there was none, it came soon or long ago
 	 */
 	@Nullable RuntimeException takeUnanswered(IdempotencyKey key) {
-		Unanswered look = this.unanswered.isEmpty() ? null : this.unanswered.remove(key);
+		Unanswered look = this.unanswered.isEmpty() ? null : this.unanswered.remove(Looker.of(key));
 		return (look != null && look.isFresh(this.scheduler.nanos())) ? look.cause() : null;
 	}
 
 	/** The hash starts with the caller; its end tells the keys of a caller apart. */
 	private static long mark(ByteBuffer hash) {
 		return hash.getLong(Long.BYTES * 2);
+	}
+
+	private record Looker(IdempotencyKey key, Thread thread) {
+
+		static Looker of(IdempotencyKey key) {
+			return new Looker(key, Thread.currentThread());
+		}
+
 	}
 
 	private record Unanswered(RuntimeException cause, long at) {

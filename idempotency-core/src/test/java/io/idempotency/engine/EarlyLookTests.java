@@ -327,6 +327,41 @@ class EarlyLookTests {
 		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
 	}
 
+	/** Else it would run a second time, although its result is known to be there. */
+	@Test
+	void lookStandsForNoClaimThatWouldLetTheCallRun() throws Throwable {
+		run();
+		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT,
+				TestPolicy.replay().proceeding().build(), this.store);
+		assertThat(this.node.engine.replayEarly(call, (result) -> this.replayed.add("early"))).isFalse();
+		assertThat(this.node.engine.execute(call, TestAction.returning("two"))).isEqualTo("one");
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
+		assertThat(this.node.events.count(IdempotencyEvent.REPLAYED)).isOne();
+	}
+
+	@Test
+	void lookOfACallStandsForNoClaimOfAnotherCall() throws Throwable {
+		run();
+		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
+		assertThat(replay(FINGERPRINT)).isFalse();
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(), this.store);
+		AtomicReference<@Nullable Object> other = new AtomicReference<>();
+		Thread thread = new Thread(() -> {
+			try {
+				other.set(this.node.engine.execute(call, TestAction.returning("two")));
+			}
+			catch (Throwable ex) {
+				other.set(ex);
+			}
+		});
+		thread.start();
+		thread.join();
+		assertThat(other.get()).isEqualTo("one");
+		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
+		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class).isThrownBy(this::run);
+	}
+
 	@Test
 	void lookThatHasFailedLongAgoStandsForNoClaim() throws Throwable {
 		run();
