@@ -332,8 +332,8 @@ class EarlyLookTests {
 	void lookStandsForNoClaimThatWouldLetTheCallRun() throws Throwable {
 		run();
 		failSlowly(Verb.LOOK, Admission.SENT_AGAIN_WITHIN);
-		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT,
-				TestPolicy.replay().proceeding().build(), this.store);
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, TestPolicy.replay().proceeding().build(),
+				this.store);
 		assertThat(this.node.engine.replayEarly(call, (result) -> this.replayed.add("early"))).isFalse();
 		assertThat(this.node.engine.execute(call, TestAction.returning("two"))).isEqualTo("one");
 		assertThat(this.store.sequence()).containsExactly(Verb.LOOK, Verb.CLAIM);
