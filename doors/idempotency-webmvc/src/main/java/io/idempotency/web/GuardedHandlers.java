@@ -42,8 +42,8 @@ import org.springframework.web.util.pattern.PathPattern;
  * will serve them. All other requests pass the filter as they are.
  * <p>
  * It answers yes where it cannot know. If a guarded handler is reached by a request that
- * has passed all the same, the call fails before anything runs, and no request passes any
- * more. Thread-safe.
+ * has passed all the same, the call fails before that handler runs, and no request passes
+ * any more. Thread-safe.
  */
 final class GuardedHandlers {
 
