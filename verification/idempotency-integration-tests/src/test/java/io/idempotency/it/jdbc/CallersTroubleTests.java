@@ -12,8 +12,10 @@ import io.idempotency.it.servers.Requires;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,6 +137,26 @@ class CallersTroubleTests {
 			this.jdbc.execute("set local search_path to nowhere");
 			assertThat(this.store.find(Requests.key("look", this.ref), Fingerprint.NONE, Look.RESULT)).isPresent();
 			this.jdbc.update("insert into public.payment (ref) values (?)", this.ref);
+		});
+		assertThat(this.jdbc.queryForObject("select count(*) from payment where ref = ?", Long.class, this.ref))
+			.isOne();
+	}
+
+	/** The node that wrote it has a newer version. */
+	@Test
+	void recordThatCannotBeReadLeavesTheTransactionAsItWas() {
+		finish();
+		IdempotencyKey key = Requests.key("look", this.ref);
+		this.jdbc.update("update idempotency_record set state = 'Z' where key_hash = ?", key.hash());
+		IdempotencyStore joining = this.store.joining().orElseThrow();
+		transaction().executeWithoutResult((status) -> {
+			String bound = this.jdbc.queryForObject("show lock_timeout", String.class);
+			assertThatExceptionOfType(UnreadableRecordException.class)
+				.isThrownBy(() -> this.store.find(key, Fingerprint.NONE, Look.RESULT));
+			assertThatExceptionOfType(UnreadableRecordException.class)
+				.isThrownBy(() -> joining.claim(Requests.claim(key)));
+			assertThat(this.jdbc.queryForObject("show lock_timeout", String.class)).isEqualTo(bound);
+			this.jdbc.update("insert into payment (ref) values (?)", this.ref);
 		});
 		assertThat(this.jdbc.queryForObject("select count(*) from payment where ref = ?", Long.class, this.ref))
 			.isOne();

@@ -40,7 +40,7 @@ public interface LockWait {
 	}
 
 	/**
-	 * Is called after a statement has failed: undoes the statement, so that the
+	 * Is called after the database has refused a statement: undoes it, so that the
 	 * transaction can go on.
 	 */
 	default void undo(Connection connection) throws SQLException {

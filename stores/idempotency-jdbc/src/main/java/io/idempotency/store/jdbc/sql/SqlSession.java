@@ -168,14 +168,14 @@ public abstract class SqlSession implements AutoCloseable {
 	 */
 	private int executeUpdate(PreparedStatement statement) throws SQLException {
 		if (this.lockWait.resultsBefore() == 0) {
-			return statement.executeUpdate();
+			return send(this.lockWait, statement::executeUpdate);
 		}
 		execute(this.lockWait, statement);
 		return statement.getUpdateCount();
 	}
 
-	private static void execute(LockWait bound, PreparedStatement statement) throws SQLException {
-		statement.execute();
+	private void execute(LockWait bound, PreparedStatement statement) throws SQLException {
+		send(bound, statement::execute);
 		for (int i = 0; i < bound.resultsBefore(); i++) {
 			statement.getMoreResults();
 		}
@@ -193,20 +193,39 @@ public abstract class SqlSession implements AutoCloseable {
 			return result;
 		}
 		catch (SQLException ex) {
-			undo(ex);
+			if (this.commit) {
+				rollback(ex);
+			}
 			throw ex;
 		}
 	}
 
-	private void undo(SQLException failure) {
+	private void rollback(SQLException failure) {
 		try {
-			this.lockWait.undo(this.connection);
-			if (this.commit) {
-				this.connection.rollback();
-			}
+			this.connection.rollback();
 		}
 		catch (SQLException ex) {
 			failure.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Undoes a statement that fails, and no statement whose outcome cannot be read: then
+	 * all the SQL around it has run, too, and to go back to a savepoint that is gone
+	 * would abort the transaction.
+	 */
+	private <T> T send(LockWait bound, Work<T> statement) throws SQLException {
+		try {
+			return statement.run();
+		}
+		catch (SQLException ex) {
+			try {
+				bound.undo(this.connection);
+			}
+			catch (SQLException suppressed) {
+				ex.addSuppressed(suppressed);
+			}
+			throw ex;
 		}
 	}
 
