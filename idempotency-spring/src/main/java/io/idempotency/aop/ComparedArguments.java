@@ -192,11 +192,9 @@ public final class ComparedArguments {
 			}
 			catch (RuntimeException ex) {
 				// After any exception of the codec, the argument cannot be compared.
-				throw new IllegalStateException(
-						"The arguments of '" + MethodNames.describe(this.method, this.targetClass)
-								+ "' cannot be compared, because its parameter '" + argument.name() + "' cannot be: "
-								+ ex.getMessage() + ". " + cure(argument),
-						ex);
+				throw new GuardFaultException("The arguments of '" + MethodNames.describe(this.method, this.targetClass)
+						+ "' cannot be compared, because its parameter '" + argument.name() + "' cannot be: "
+						+ ex.getMessage() + ". " + cure(argument), ex);
 			}
 		}
 		return fingerprint.build();

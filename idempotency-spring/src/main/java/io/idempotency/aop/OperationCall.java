@@ -184,8 +184,9 @@ public final class OperationCall {
 			return this.namespace.key(this.operation.name(), caller, parts);
 		}
 		if (parts.size() != 1) {
-			throw new IllegalStateException("The key of '" + this.operation.describe()
-					+ "' must be an issued token: a single text, not a list");
+			throw new GuardFaultException(
+					"The key of '" + this.operation.describe() + "' must be an issued token: a single text, not a list",
+					null);
 		}
 		return this.namespace.token(caller, parts.get(0));
 	}

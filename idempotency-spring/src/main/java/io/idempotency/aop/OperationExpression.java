@@ -87,8 +87,8 @@ public final class OperationExpression {
 	 * @param cause what is wrong
 	 * @return the exception
 	 */
-	IllegalStateException failure(RuntimeException cause) {
-		return new IllegalStateException(this + " of '" + this.method + "' failed: " + cause.getMessage(), cause);
+	GuardFaultException failure(RuntimeException cause) {
+		return new GuardFaultException(this + " of '" + this.method + "' failed: " + cause.getMessage(), cause);
 	}
 
 	@Override

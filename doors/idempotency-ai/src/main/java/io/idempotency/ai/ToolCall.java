@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.aop.GuardFaultException;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Content;
@@ -30,7 +31,7 @@ final class ToolCall {
 
 	private final @Nullable String session;
 
-	private @Nullable IdempotencyException refusal;
+	private @Nullable RuntimeException refusal;
 
 	private boolean untouched;
 
@@ -66,11 +67,11 @@ final class ToolCall {
 	}
 
 	/**
-	 * Notes that a guarded method was refused.
+	 * Notes that a guarded method was refused, or could not be guarded.
 	 * @param refusal says why
 	 * @param untouched whether it is the tool, which has not run
 	 */
-	void refused(IdempotencyException refusal, boolean untouched) {
+	void refused(RuntimeException refusal, boolean untouched) {
 		this.refusal = refusal;
 		this.untouched = untouched;
 	}
@@ -91,7 +92,7 @@ final class ToolCall {
 		try {
 			return answer(tool.get());
 		}
-		catch (IdempotencyException ex) {
+		catch (IdempotencyException | GuardFaultException ex) {
 			return error(ex);
 		}
 		finally {
@@ -116,20 +117,17 @@ final class ToolCall {
 		return new CallToolResult(result.content(), result.isError(), result.structuredContent(), meta);
 	}
 
-	private CallToolResult error(IdempotencyException exception) {
+	private CallToolResult error(RuntimeException exception) {
 		ToolRefusal refusal = ToolRefusal.of(exception, this.untouched && exception == this.refusal);
-		return CallToolResult.builder()
-			.addTextContent(refusal.text())
-			.isError(true)
-			.meta(Map.of(REFUSAL, refusal.members()))
-			.build();
+		CallToolResult.Builder error = CallToolResult.builder().addTextContent(refusal.text()).isError(true);
+		return (refusal.members().isEmpty() ? error : error.meta(Map.of(REFUSAL, refusal.members()))).build();
 	}
 
 	/**
 	 * Returns whether an error is the refusal, which the tool has not handled. The
 	 * frameworks answer with the message of an exception, or of its root.
 	 */
-	private static boolean tells(CallToolResult error, IdempotencyException refusal) {
+	private static boolean tells(CallToolResult error, RuntimeException refusal) {
 		Throwable root = refusal;
 		while (root.getCause() != null) {
 			root = root.getCause();

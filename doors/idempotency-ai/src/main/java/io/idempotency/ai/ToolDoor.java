@@ -13,6 +13,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.MethodDoor;
@@ -150,7 +151,7 @@ public final class ToolDoor implements OperationDoor {
 			}
 			return result;
 		}
-		catch (IdempotencyException ex) {
+		catch (IdempotencyException | GuardFaultException ex) {
 			tool.refused(ex, !call.hasRun() && isTool(call.operation().method()));
 			throw ex;
 		}

@@ -2,15 +2,17 @@ package io.idempotency.ai;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
+import io.idempotency.aop.GuardFaultException;
 
 import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
 import org.springframework.ai.tool.execution.ToolExecutionExceptionProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
- * A bean post-processor that tells refusals to the model of the same application, which
- * calls tools without a server between. A processor that the application has written
- * itself stays as it is, and what the default one throws is thrown. Stateless.
+ * A bean post-processor that tells refusals, and that a call could not be guarded, to the
+ * model of the same application, which calls tools without a server between. A processor
+ * that the application has written itself stays as it is, and what the default one throws
+ * is thrown. Stateless.
  *
  * @hidden
  * @since 0.1.0
@@ -25,8 +27,9 @@ public final class ToolErrorPostProcessor implements BeanPostProcessor {
 		}
 		return (ToolExecutionExceptionProcessor) (exception) -> {
 			String message = processor.process(exception);
-			return (exception.getCause() instanceof IdempotencyException refusal)
-					? ToolRefusal.of(refusal, false).text() : message;
+			return (exception.getCause() instanceof RuntimeException cause
+					&& (cause instanceof IdempotencyException || cause instanceof GuardFaultException))
+							? ToolRefusal.of(cause, false).text() : message;
 		};
 	}
 

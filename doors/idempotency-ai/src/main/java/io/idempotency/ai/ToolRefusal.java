@@ -6,24 +6,34 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.aop.RefusalMembers;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A refusal as it is told to a model, and to the program that runs the model. The message
  * of the exception names operations and properties, so it is for the log.
  *
  * @param text what the model reads
- * @param members what the program reads
+ * @param members what the program reads, empty for a fault that no call can mend
  */
 record ToolRefusal(String text, Map<String, Object> members) {
 
+	private static final Logger logger = LoggerFactory.getLogger(ToolRefusal.class);
+
 	/**
-	 * Makes what is told.
-	 * @param refusal the refusal
+	 * Makes what is told, and logs what is not.
+	 * @param failure the refusal, or the fault for which a call could not be guarded
 	 * @param untouched whether the tool itself was refused before it ran; otherwise a
 	 * service may have been refused after the tool did something
 	 * @return what is told
 	 */
-	static ToolRefusal of(IdempotencyException refusal, boolean untouched) {
+	static ToolRefusal of(RuntimeException failure, boolean untouched) {
+		if (!(failure instanceof IdempotencyException refusal)) {
+			logger.error("A call of a tool could not be guarded", failure);
+			return new ToolRefusal(
+					"The call could not be guarded; " + (untouched ? "nothing was done." : "a part of it may be done."),
+					Map.of());
+		}
 		Map<String, Object> members = RefusalMembers.of(refusal);
 		return new ToolRefusal(
 				refusal.title() + ". " + advice(refusal, untouched, members.get(RefusalMembers.RETRY_AFTER)) + " "

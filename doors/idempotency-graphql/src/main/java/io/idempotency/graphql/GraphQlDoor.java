@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
+import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.MethodDoor;
@@ -191,7 +192,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		}
 		catch (RuntimeException ex) {
 			// After any exception of the codec, the arguments cannot be compared.
-			throw new IllegalStateException("The arguments of '" + operation.describe() + "' cannot be compared: "
+			throw new GuardFaultException("The arguments of '" + operation.describe() + "' cannot be compared: "
 					+ ex.getMessage() + ". Set fingerprint to what must be equal on a retry; fingerprint = \"none\" "
 					+ "compares nothing", ex);
 		}

@@ -12,6 +12,7 @@ import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.Internal;
 import io.idempotency.ScopeMode;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.aop.GuardFaultException;
 import io.idempotency.key.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -106,8 +107,9 @@ public final class HttpCallers {
 	private static Caller scope(IdempotencyScopeResolver resolver, HttpServletRequest request) {
 		@Nullable String scope = resolver.resolveScope(request);
 		if (scope == null || scope.isEmpty()) {
-			throw new IllegalStateException("'" + resolver.getClass().getName()
-					+ "' gave no scope: a key must never be shared by mistake, so throw an exception to refuse the request");
+			throw new GuardFaultException("'" + resolver.getClass().getName()
+					+ "' gave no scope: a key must never be shared by mistake, so throw an exception to refuse the request",
+					null);
 		}
 		return Caller.scope(scope);
 	}
@@ -169,10 +171,11 @@ public final class HttpCallers {
 			return name;
 		}
 
-		private static IllegalStateException refused(Class<?> type, String problem) {
-			return new IllegalStateException(
+		private static GuardFaultException refused(Class<?> type, String problem) {
+			return new GuardFaultException(
 					"Nobody can tell whose the key of the request is: the principal (" + type.getName() + ") " + problem
-							+ ". To guard its calls, give it a stable name or declare an IdempotencyScopeResolver");
+							+ ". To guard its calls, give it a stable name or declare an IdempotencyScopeResolver",
+					null);
 		}
 
 		/**

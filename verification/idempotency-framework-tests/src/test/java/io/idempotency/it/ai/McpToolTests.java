@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.netcrusher.core.reactor.NioReactor;
 import org.netcrusher.tcp.TcpCrusher;
 import org.netcrusher.tcp.TcpCrusherBuilder;
@@ -42,6 +43,8 @@ import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -53,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Guarded tools, called by a client of the Model Context Protocol over HTTP: what runs
  * once, and what a refused model is told.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class McpToolTests {
 
 	private static final String MEMBER = "io.modelcontextprotocol/idempotencyKey";
@@ -351,6 +355,23 @@ class McpToolTests {
 		assertThat(bank.done()).isEqualTo(1);
 	}
 
+	@Test
+	void aModelIsToldNothingOfAFaultOfTheGuard(CapturedOutput log) {
+		McpSyncClient client = client(" ");
+		assertFault(client.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)),
+				"The call could not be guarded; nothing was done.");
+		assertThat(log).contains("A call of a tool could not be guarded").contains("has no name");
+		assertFault(client("ann").callTool(call("payoutByName", Map.of("account", "a"), null)),
+				"The call could not be guarded; nothing was done.");
+		assertThat(bank.done()).isZero();
+		assertFault(
+				client
+					.callTool(new CallToolRequest("order", Map.of("item", "i"), Map.of("io.example-order", this.key))),
+				"The call could not be guarded; a part of it may be done.");
+		assertThat(inProcess("payoutByName", Map.of("account", "a")))
+			.isEqualTo("The call could not be guarded; a part of it may be done.");
+	}
+
 	/** Calls a tool as a chat model would that is in this application. */
 	private static String inProcess(String tool, Map<String, Object> arguments) {
 		AssistantMessage message = AssistantMessage.builder()
@@ -384,6 +405,11 @@ class McpToolTests {
 			.containsEntry("code", code)
 			.containsEntry("retry", retry);
 		assertThat(text(result)).contains("[code=" + code + ", retry=" + retry);
+	}
+
+	private static void assertFault(CallToolResult result, String text) {
+		assertThat(result.isError()).isTrue();
+		assertThat(text(result)).isEqualTo(text);
 	}
 
 	/** Repeats the call as a client would that obeys. */

@@ -80,6 +80,12 @@ class ToolApplication {
 			return this.bank.payWhenOpened("paid out to " + account);
 		}
 
+		@Tool(description = "Pays out to an account with a long name")
+		@Idempotent(key = "#account[50]")
+		public String payoutByName(String account) {
+			return this.bank.pay("paid out to " + account);
+		}
+
 	}
 
 	/** Names the user, as an authentication would. */

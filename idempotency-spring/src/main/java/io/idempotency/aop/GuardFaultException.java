@@ -1,0 +1,28 @@
+package io.idempotency.aop;
+
+import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call could not be guarded, so the guarded method did not run: its key, its caller or
+ * what is compared cannot be told. No request is refused by it, the application has to be
+ * mended. The message names methods, parameters and types, so it is for the log.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class GuardFaultException extends IllegalStateException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Creates the exception.
+	 * @param message what is wrong, and the cure
+	 * @param cause what has failed, {@code null} if nothing has
+	 */
+	public GuardFaultException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}
