@@ -17,6 +17,8 @@ import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.Move;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Waits until a conflict ends, for a limited time. An owner on this node wakes up its
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class ConflictWaiter {
+
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	private static final long FIRST_POLL_MILLIS = 20;
 
@@ -193,12 +197,16 @@ public final class ConflictWaiter {
 		 * @param move what comes next. If the conflict has ended, the others are told
 		 */
 		public void leave(Move move) {
-			if (move.endsConflict()) {
-				this.bell.ring();
+			try {
+				if (move.endsConflict()) {
+					this.bell.ring();
+				}
+				this.bell.leave();
 			}
-			this.bell.leave();
-			unregister(this.admission.request().key());
-			ConflictWaiter.this.places.release();
+			finally {
+				unregister(this.admission.request().key());
+				ConflictWaiter.this.places.release();
+			}
 		}
 
 	}
@@ -251,7 +259,23 @@ public final class ConflictWaiter {
 			finally {
 				this.lock.unlock();
 			}
-			woken.forEach((sleeper) -> sleeper.woken.run());
+			callBack(woken);
+		}
+
+		/** No callback keeps the others from theirs, or whoever rings from its work. */
+		private static void callBack(List<Sleeper> woken) {
+			Throwable failure = null;
+			for (Sleeper sleeper : woken) {
+				try {
+					sleeper.woken.run();
+				}
+				catch (Throwable ex) {
+					failure = ex;
+				}
+			}
+			if (failure != null) {
+				logger.error("A call that waits for another one could not be woken up", failure);
+			}
 		}
 
 		/** Offers the turn of a waiter that leaves to the others. */

@@ -55,6 +55,21 @@ class SleepingDuplicateTests {
 	}
 
 	@Test
+	void callbackThatFailsKeepsNobodyFromBeingWokenUp() {
+		ConflictWaiter.Place first = this.waiter.enter(new Admission(this.call, ClaimOrigin.UNKNOWN));
+		assertThat(first).isNotNull();
+		first.ask();
+		first.sleep(new Move.Wait(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2), () -> {
+			throw new IllegalStateException("broken");
+		});
+		Sleeping second = new Sleeping("second");
+		first.leave(new Move.Answer(new ClaimResult.Tombstone()));
+		assertThat(this.woken).containsExactly("second");
+		second.end();
+		assertNobodyWaits();
+	}
+
+	@Test
 	void oneAfterTheOtherAsksForAll() {
 		Sleeping first = new Sleeping("first");
 		new Sleeping("second");

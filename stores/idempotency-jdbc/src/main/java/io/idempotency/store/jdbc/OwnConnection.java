@@ -81,7 +81,7 @@ record OwnConnection(Connection connection, Deadline deadline, @Nullable Reserve
 				connection.close();
 			}
 		}
-		catch (SQLException ex) {
+		catch (SQLException | RuntimeException ex) {
 			// The work is done already, or its own failure is about to be thrown.
 			logger.debug("A connection could not be closed", ex);
 		}

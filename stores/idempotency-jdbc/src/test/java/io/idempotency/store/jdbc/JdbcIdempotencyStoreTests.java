@@ -217,6 +217,29 @@ class JdbcIdempotencyStoreTests {
 	}
 
 	@Test
+	void poolThatFailsInItsOwnWayAfterTheWorkMakesNoSuccessAFailure() throws SQLException {
+		Connection connection = spy(this.database.dataSource().getConnection());
+		doThrow(new IllegalStateException("pool")).when(connection).setNetworkTimeout(any(), eq(0));
+		doThrow(new IllegalStateException("pool")).when(connection).close();
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection));
+		assertThat(store.claim(request("key"))).isInstanceOf(ClaimResult.Acquired.class);
+		verify(connection).close();
+	}
+
+	@Test
+	void autoCommitIsRestoredWhereTheRollbackFailed() throws SQLException {
+		Connection connection = spy(this.database.dataSource().getConnection());
+		given(connection.prepareStatement(anyString(), anyInt())).willThrow(new SQLException("broken"));
+		doThrow(new SQLException("broken, too")).when(connection).rollback();
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(always(connection));
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> store.purge(10));
+		InOrder order = inOrder(connection);
+		order.verify(connection).rollback();
+		order.verify(connection).setAutoCommit(true);
+		order.verify(connection).close();
+	}
+
+	@Test
 	void onlyTokensAreIssued() {
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.database.dataSource());
 		assertThatIllegalArgumentException().isThrownBy(() -> store.issue(request("key").key(), Duration.ofMinutes(1)));

@@ -98,7 +98,7 @@ public final class Deadline implements AutoCloseable {
 		try {
 			this.connection.setNetworkTimeout(Runnable::run, this.before);
 		}
-		catch (SQLException ex) {
+		catch (SQLException | RuntimeException ex) {
 			// The work is done already, or its own failure is about to be thrown.
 			logger.debug("A connection is broken", ex);
 		}

@@ -258,11 +258,15 @@ public abstract class SqlSession implements AutoCloseable {
 		@Override
 		public void close() throws SQLException {
 			SqlSession.this.commit = this.commitBefore;
-			if (this.open) {
-				SqlSession.this.connection.rollback();
+			try {
+				if (this.open) {
+					SqlSession.this.connection.rollback();
+				}
 			}
-			if (this.autoCommit) {
-				SqlSession.this.connection.setAutoCommit(true);
+			finally {
+				if (this.autoCommit) {
+					SqlSession.this.connection.setAutoCommit(true);
+				}
 			}
 		}
 
