@@ -45,7 +45,8 @@ public interface GuardedAction<T> {
 	/**
 	 * Is offered the end of a transaction that the call has begun for its work and its
 	 * record. The guarded method has returned, and {@link #returned} was told. A door
-	 * that takes it ends the transaction later, with its result in it.
+	 * that takes it ends the transaction later, with its result in it. An exception rolls
+	 * the transaction back, and the call has failed with it.
 	 * @param work the work and its transaction
 	 * @return whether the door takes it; if not, the transaction is committed at once
 	 */

@@ -172,7 +172,7 @@ final class JoinedCalls {
 			Settled<T> settled;
 			try {
 				settled = work(begun.isAlone());
-				if (this.stage == Stage.RETURNED && begun.isAlone() && this.action.takes(this)) {
+				if (this.stage == Stage.RETURNED && begun.isAlone() && takes()) {
 					return settled.get();
 				}
 				write();
@@ -231,6 +231,28 @@ final class JoinedCalls {
 					false);
 		}
 
+		/** A failure that the door finds in the transaction is one of the work. */
+		private boolean takes() {
+			try {
+				return this.action.takes(this);
+			}
+			catch (RuntimeException | Error thrown) {
+				if (!AsyncResults.isDuplicate(this.action::isDuplicate, thrown)) {
+					fails(thrown);
+				}
+				throw thrown;
+			}
+		}
+
+		/** What the work has returned is not true any more. */
+		private void fails(Throwable failure) {
+			this.stage = Stage.FAILED;
+			OwnedClaim owned = Objects.requireNonNull(this.claim, "Nothing was claimed");
+			if (owned.withdraw()) {
+				owned.end(Ending.ofFailure(failure, this.action::threw));
+			}
+		}
+
 		private BusinessTransactions.Begun transaction() {
 			return Objects.requireNonNull(this.transaction, "No transaction was begun");
 		}
@@ -272,14 +294,9 @@ final class JoinedCalls {
 
 		@Override
 		public void rollback(Throwable failure) {
-			this.stage = Stage.FAILED;
-			OwnedClaim owned = Objects.requireNonNull(this.claim, "Nothing was claimed");
-			boolean ended = owned.withdraw();
+			fails(failure);
 			transaction().rollback(failure);
 			leave();
-			if (ended) {
-				owned.end(new Ending.Failed(failure, null));
-			}
 		}
 
 		/**

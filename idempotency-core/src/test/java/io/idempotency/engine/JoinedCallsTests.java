@@ -9,6 +9,7 @@ import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.RememberedFailureException;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.TransactionOutcome;
@@ -223,6 +224,52 @@ class JoinedCallsTests {
 			.withCauseInstanceOf(IdempotencyStoreException.class);
 		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
 		assertThat(this.joining.count(ScriptedStore.Verb.COMPLETE)).isEqualTo(1);
+	}
+
+	@Test
+	void failureOfTheFlushIsRememberedAsOneOfTheWork() throws Throwable {
+		IllegalStateException failure = new IllegalStateException("not unique");
+		TestAction<String> action = failingFlush(failure);
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+				TestPolicy.replay().remembering().build(), this.joining);
+		assertThatIllegalStateException().isThrownBy(() -> this.node.engine.execute(call, action, this.transactions))
+			.isSameAs(failure);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
+		assertThatExceptionOfType(RememberedFailureException.class)
+			.isThrownBy(() -> this.node.engine.execute(call, action, this.transactions))
+			.withMessageContaining("not unique");
+		assertThat(action.runs()).isOne();
+	}
+
+	/** The result of the work is not true any more. */
+	@Test
+	void failureOfTheFlushKeepsNothing() {
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, TestPolicy.replay().build(),
+				this.joining);
+		assertThatIllegalStateException().isThrownBy(() -> this.node.engine.execute(call,
+				failingFlush(new IllegalStateException("not unique")), this.transactions));
+		assertThat(this.node.calls.outcomes()).containsExactly(IdempotencyOutcome.FAILED);
+		assertThat(this.transactions.outcomes).containsExactly(TransactionOutcome.ROLLED_BACK);
+		assertThat(this.joining.sequence()).containsExactly(ScriptedStore.Verb.CLAIM);
+	}
+
+	@Test
+	void flushThatFindsADuplicateRecoversItsResult() throws Throwable {
+		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE,
+				TestPolicy.replay().recoverable().build(), this.joining);
+		TestAction<String> action = failingFlush(new IllegalStateException("not unique"))
+			.duplicateOn(IllegalStateException.class)
+			.recovering(() -> "found");
+		assertThat(this.node.engine.execute(call, action, this.transactions)).isEqualTo("found");
+		assertThat(execute()).isEqualTo("found");
+		assertThat(this.runs).isEmpty();
+	}
+
+	private static TestAction<String> failingFlush(RuntimeException failure) {
+		return TestAction.returning("taken").taking((work) -> {
+			throw failure;
+		});
 	}
 
 	/** It has come to an end that is not the door's. */

@@ -117,12 +117,21 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	/**
-	 * Takes the end of the transaction of the work over, until the answer is made.
+	 * Takes the end of the transaction of the work over, until the answer is made of what
+	 * is in the database by then.
 	 * @return whether the answer can be held back until then
+	 * @throws RuntimeException the exception of the database: the work has failed
 	 */
 	boolean holds(OpenWork work) {
 		if (!response().isHeld()) {
 			return false;
+		}
+		try {
+			work.flush();
+		}
+		catch (RuntimeException | Error ex) {
+			this.returned = false;
+			throw ex;
 		}
 		this.open = work;
 		this.worker = Thread.currentThread();

@@ -141,7 +141,6 @@ final class HttpCall implements GuardedAction<Object> {
 				|| !this.exchange.isMadeInside()) {
 			return false;
 		}
-		work.flush();
 		return answer().holds(work);
 	}
 
