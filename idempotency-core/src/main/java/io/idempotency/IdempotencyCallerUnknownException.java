@@ -1,8 +1,11 @@
 package io.idempotency;
 
 /**
- * The request has no caller whose key it could be, and
- * {@code idempotency.http.anonymous=refuse}; nothing ran and the key was not used.
+ * The call has no caller whose key it could be; nothing ran and the key was not used.
+ * Either the request has no principal and {@code idempotency.http.anonymous=refuse}, or
+ * nobody can know the caller, as with a tool of an agent that runs with neither an HTTP
+ * request nor a session: set {@link Idempotent#scope()} there, or
+ * {@code idempotency.scope=global}.
  * <p>
  * HTTP 401, code {@code caller-unknown}.
  *
@@ -13,12 +16,22 @@ public final class IdempotencyCallerUnknownException extends IdempotencyExceptio
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Creates the exception.
+	 * Creates the exception of a request without a principal, where
+	 * {@code idempotency.http.anonymous=refuse}.
 	 * @param operation the guarded operation
 	 */
 	public IdempotencyCallerUnknownException(String operation) {
-		super(operation, 401, "caller-unknown", "Caller is unknown", "A request of '" + operation
+		this(operation, "A request of '" + operation
 				+ "' has no principal, and idempotency.http.anonymous=refuse: anonymous callers would share their keys");
+	}
+
+	/**
+	 * Creates the exception.
+	 * @param operation the guarded operation
+	 * @param detail why the caller is unknown and what to do
+	 */
+	public IdempotencyCallerUnknownException(String operation, String detail) {
+		super(operation, 401, "caller-unknown", "Caller is unknown", detail);
 	}
 
 }

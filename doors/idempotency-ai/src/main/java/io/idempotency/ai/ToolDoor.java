@@ -171,7 +171,11 @@ public final class ToolDoor implements OperationDoor {
 			return Caller.scope("MCP:" + tool.session());
 		}
 		// Anonymous callers would share their keys, and these may well be logged in.
-		throw new IdempotencyCallerUnknownException(operation.name());
+		throw new IdempotencyCallerUnknownException(operation.name(),
+				"The key of '" + operation.describe()
+						+ "' belongs to its caller, but the tool runs with neither an HTTP request nor a session, so "
+						+ "nobody knows the caller. Set scope on the annotation, or idempotency.scope=global if all "
+						+ "callers may share their keys");
 	}
 
 	/** Comes before the method door, which takes every call. */

@@ -34,6 +34,7 @@ record ToolRefusal(String text, Map<String, Object> members) {
 					"The call could not be guarded; " + (untouched ? "nothing was done." : "a part of it may be done."),
 					Map.of());
 		}
+		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.code(), refusal.getMessage());
 		Map<String, Object> members = RefusalMembers.of(refusal);
 		return new ToolRefusal(
 				refusal.title() + ". " + advice(refusal, untouched, members.get(RefusalMembers.RETRY_AFTER)) + " "

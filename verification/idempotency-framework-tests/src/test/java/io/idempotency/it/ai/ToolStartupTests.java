@@ -3,6 +3,7 @@ package io.idempotency.it.ai;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.Idempotent;
 import io.idempotency.ai.ToolCallPostProcessor;
 import io.idempotency.ai.ToolDoor;
@@ -103,6 +104,17 @@ class ToolStartupTests {
 	}
 
 	@Test
+	void theRefusalOfAnUnknownCallerSaysWhatToDo() {
+		this.runner.withBean(Meta.class).withUserConfiguration(ToolThatHandlesRefusals.class).run((context) -> {
+			CallToolResult answer = call(context.getBean(McpStatelessServerFeatures.SyncToolSpecification.class),
+					Map.of("io.modelcontextprotocol/idempotencyKey", "k"));
+			assertThat(answer.content().toString()).contains("neither an HTTP request nor a session")
+				.contains("Set scope on the annotation, or idempotency.scope=global")
+				.doesNotContain("idempotency.http.anonymous");
+		});
+	}
+
+	@Test
 	void aKeyBelongsToTheSessionWhereNobodyKnowsTheCaller() {
 		withTool().run((context) -> {
 			assertThat(text(context, "one")).isEqualTo("\"t1\"");
@@ -185,7 +197,7 @@ class ToolStartupTests {
 
 		@Bean
 		McpStatelessServerFeatures.SyncToolSpecification tool(Meta meta) {
-			return McpToolUtils.toStatelessSyncToolSpecification(callback(meta), null);
+			return specification(meta);
 		}
 
 		@Bean
@@ -193,8 +205,34 @@ class ToolStartupTests {
 			return McpToolUtils.toSyncToolSpecification(callback(meta));
 		}
 
+		static McpStatelessServerFeatures.SyncToolSpecification specification(Meta meta) {
+			return McpToolUtils.toStatelessSyncToolSpecification(callback(meta), null);
+		}
+
 		private static ToolCallback callback(Meta meta) {
 			return MethodToolCallbackProvider.builder().toolObjects(meta).build().getToolCallbacks()[0];
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ToolThatHandlesRefusals {
+
+		@Bean
+		McpStatelessServerFeatures.SyncToolSpecification tool(Meta meta) {
+			return McpStatelessServerFeatures.SyncToolSpecification.builder()
+				.tool(ToolOfMeta.specification(meta).tool())
+				.callHandler((context, request) -> answer(meta))
+				.build();
+		}
+
+		private static CallToolResult answer(Meta meta) {
+			try {
+				return CallToolResult.builder().addTextContent(meta.run("t")).build();
+			}
+			catch (IdempotencyCallerUnknownException ex) {
+				return CallToolResult.builder().addTextContent(String.valueOf(ex.getMessage())).build();
+			}
 		}
 
 	}
