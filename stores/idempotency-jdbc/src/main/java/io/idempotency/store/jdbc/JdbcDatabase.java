@@ -103,6 +103,15 @@ final class JdbcDatabase {
 		return this.isolation;
 	}
 
+	/**
+	 * Returns whether the clock of the database goes on within a transaction, as far as
+	 * the database is known yet.
+	 */
+	boolean clockGoesOn() {
+		Dialect known = this.dialect;
+		return known != null && known.clockGoesOn();
+	}
+
 	Dialect dialect(Connection connection) throws SQLException {
 		Dialect known = this.dialect;
 		if (known == null) {

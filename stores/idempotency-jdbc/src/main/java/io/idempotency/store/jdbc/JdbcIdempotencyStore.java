@@ -179,8 +179,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	/**
 	 * Reads one row: on the connection of the transaction that the calling thread is in,
 	 * if that transaction sees what others have committed and nothing else (READ
-	 * COMMITTED); otherwise in a transaction of its own. Neither holds up nor aborts the
-	 * transaction of the caller.
+	 * COMMITTED), and the clock goes on in it (not on H2); otherwise in a transaction of
+	 * its own. Neither holds up nor aborts the transaction of the caller.
 	 */
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {

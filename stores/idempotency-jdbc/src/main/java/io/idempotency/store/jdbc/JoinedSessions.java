@@ -63,13 +63,14 @@ final class JoinedSessions implements SqlSessions {
 	/**
 	 * Opens a session for a verb that only reads, if the transaction sees what others
 	 * have committed and nothing else. A stricter isolation would keep its view from this
-	 * moment on, which may be too early for the caller, or lock what is read. The
-	 * transaction is left as it is, even if the verb fails.
+	 * moment on, which may be too early for the caller, or lock what is read. A clock
+	 * that stands still would show results that have expired. The transaction is left as
+	 * it is, even if the verb fails.
 	 * @return the session, {@code null} if the verb has to read elsewhere
 	 */
 	@Nullable SqlSession openLook() {
 		DataSource dataSource = this.database.dataSource();
-		if (!isIn(dataSource) || lost() != null || !readsWhatIsCommitted()) {
+		if (!isIn(dataSource) || lost() != null || !readsWhatIsCommitted() || !this.database.clockGoesOn()) {
 			return null;
 		}
 		return open("look", 0, this.timeouts.call(), (dialect) -> dialect.lookWait(this.timeouts.lock()));

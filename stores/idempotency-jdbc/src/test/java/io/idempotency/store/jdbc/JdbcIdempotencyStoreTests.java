@@ -5,18 +5,24 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
 import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
 import io.idempotency.store.jdbc.sql.TableName;
 import io.idempotency.store.jdbc.sql.Timeouts;
@@ -268,6 +274,27 @@ class JdbcIdempotencyStoreTests {
 			});
 		assertThat(this.database.jdbc().queryForObject("select count(*) from payment", Long.class)).isZero();
 		assertThat(store.claim(request("key"))).isInstanceOf(ClaimResult.InProgress.class);
+	}
+
+	/** The clock of H2 stands still within a transaction. */
+	@Test
+	void resultThatHasExpiredIsNotReplayedInsideATransactionThatBeganBefore() {
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.database.dataSource());
+		ClaimRequest request = request("key");
+		Claim claim = ((ClaimResult.Acquired) store.claim(request)).claim();
+		store.complete(
+				Completion.result(claim, Fingerprint.NONE, new StoredResult("test", new byte[1]), Duration.ofHours(1)));
+		new TransactionTemplate(new DataSourceTransactionManager(this.database.dataSource()))
+			.executeWithoutResult((status) -> {
+				this.database.jdbc().queryForList("select current_timestamp");
+				assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).isPresent();
+				CompletableFuture
+					.runAsync(() -> this.database.jdbc()
+						.update("update idempotency_record set kept_until ="
+								+ " cast(extract(epoch from current_timestamp) * 1000000 as bigint)"))
+					.join();
+				assertThat(store.find(request.key(), Fingerprint.NONE, Look.RESULT)).isEmpty();
+			});
 	}
 
 	private DataSource always(Connection connection) {

@@ -400,7 +400,8 @@ class JdbcTransactionTests {
 		transaction(TransactionDefinition.ISOLATION_READ_COMMITTED).executeWithoutResult((status) -> {
 			Claim joined = Requests.acquired(this.joining.claim(Requests.claim(key)));
 			this.joining.complete(Requests.result(joined));
-			assertThat(look(key)).isPresent();
+			// On H2, the look is in a transaction of its own.
+			assertThat(look(key).isPresent()).isEqualTo(this.database.type().product() != Product.H2);
 			assertThat(OwnThread.supply(() -> look(key)).join()).isEmpty();
 			status.setRollbackOnly();
 		});

@@ -128,6 +128,14 @@ public abstract class Dialect {
 	}
 
 	/**
+	 * Returns whether the clock goes on within a transaction. Where it stands still, a
+	 * look in the transaction of the caller would find results that have expired since.
+	 */
+	public boolean clockGoesOn() {
+		return true;
+	}
+
+	/**
 	 * Bounds the wait for a lock when each statement is its own transaction, unless the
 	 * statements do so themselves.
 	 */

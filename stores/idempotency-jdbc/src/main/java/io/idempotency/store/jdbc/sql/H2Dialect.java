@@ -17,7 +17,7 @@ import io.idempotency.store.record.StoredRecord;
  * A duplicate takes two statements: the insert that fails and the query. One
  * {@code MERGE} could return the row, but it would write the row anew for every
  * duplicate, and H2 is mostly in the same JVM, so a second statement costs no network. In
- * some compatibility modes the clock stands still within a transaction.
+ * the regular mode and in some others, the clock stands still within a transaction.
  */
 final class H2Dialect extends Dialect {
 
@@ -79,6 +79,11 @@ final class H2Dialect extends Dialect {
 	@Override
 	public LockWait ownLockWait(Duration bound) {
 		return lockWait(bound);
+	}
+
+	@Override
+	public boolean clockGoesOn() {
+		return false;
 	}
 
 	@Override
