@@ -92,7 +92,8 @@ public final class ToolDoor implements OperationDoor {
 
 	@Override
 	public @Nullable KeySource defaultKey(Method method, Class<?> targetClass) {
-		return isTool(method) ? new KeySource.Header(this.settings.metaKey()) : null;
+		// A model in this process sends no request.
+		return (this.settings.server() && isTool(method)) ? new KeySource.Header(this.settings.metaKey()) : null;
 	}
 
 	private static boolean isTool(Method method) {

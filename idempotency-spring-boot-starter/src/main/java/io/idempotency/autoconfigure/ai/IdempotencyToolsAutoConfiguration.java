@@ -11,6 +11,7 @@ import io.idempotency.autoconfigure.engine.CurrentRequest;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.protocol.ResultCodec;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -49,13 +50,16 @@ public final class IdempotencyToolsAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		ToolDoor idempotencyToolDoor(MethodDoor methods, ResultCodec codec, IdempotencyProperties properties,
-				ObjectProvider<CurrentRequest> request, Environment environment) {
+				ObjectProvider<CurrentRequest> request, ListableBeanFactory beans, Environment environment) {
 			CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-			return new ToolDoor(methods, settings(properties, environment), codec, current::values, current::owner);
+			return new ToolDoor(methods, settings(properties, beans, environment), codec, current::values,
+					current::owner);
 		}
 
-		private static ToolSettings settings(IdempotencyProperties properties, Environment environment) {
-			return new ToolSettings(properties.key().metaMember(), properties.scope() == ScopeMode.GLOBAL,
+		private static ToolSettings settings(IdempotencyProperties properties, ListableBeanFactory beans,
+				Environment environment) {
+			return new ToolSettings(properties.key().metaMember(), ToolSettings.hasServer(beans),
+					properties.scope() == ScopeMode.GLOBAL,
 					"ASYNC".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.type")),
 					"STATELESS".equalsIgnoreCase(environment.getProperty("spring.ai.mcp.server.protocol")));
 		}

@@ -1,5 +1,6 @@
 package io.idempotency.it.ai;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -13,6 +14,7 @@ import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.server.McpServerFeatures;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures;
+import io.modelcontextprotocol.server.McpSyncServer;
 import io.modelcontextprotocol.server.McpSyncServerExchange;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
@@ -46,12 +48,12 @@ class ToolStartupTests {
 
 	@Test
 	void aToolWhoseWorkGoesOnIsRefused() {
-		assertRefused(this.runner.withBean(Later.class), "its work goes on after the method has returned");
+		assertRefused(onServer().withBean(Later.class), "its work goes on after the method has returned");
 	}
 
 	@Test
 	void aToolOfAHiddenClassIsRefused() {
-		assertRefused(this.runner.withBean(Hidden.class), "of a class that is not public");
+		assertRefused(onServer().withBean(Hidden.class), "of a class that is not public");
 	}
 
 	@Test
@@ -68,7 +70,7 @@ class ToolStartupTests {
 	@ParameterizedTest
 	@ValueSource(classes = { Meta.class, Session.class })
 	void aServerOfTheOtherTypeDoesNotShowTheRequest(Class<?> tools) {
-		assertRefused(this.runner.withBean(tools).withPropertyValues("spring.ai.mcp.server.type=ASYNC"),
+		assertRefused(onServer().withBean(tools).withPropertyValues("spring.ai.mcp.server.type=ASYNC"),
 				"a server of type ASYNC");
 	}
 
@@ -161,10 +163,27 @@ class ToolStartupTests {
 	}
 
 	@Test
+	void aModelBesideAClientOfServersHasNoPlaceForKeys() {
+		assertRefused(this.runner.withBean(Meta.class), "it does not say where the key comes from");
+		this.runner.withBean(Argument.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void aListOfToolsIsAServer() {
+		this.runner.withBean(Meta.class)
+			.withUserConfiguration(ListOfTools.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void nothingIsGuardedWhereTheLibraryIsOff() {
 		this.runner.withPropertyValues("idempotency.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(ToolDoor.class)
 				.doesNotHaveBean(ToolCallPostProcessor.class));
+	}
+
+	private ApplicationContextRunner onServer() {
+		return this.runner.withBean(McpSyncServer.class, () -> Mockito.mock());
 	}
 
 	private ApplicationContextRunner withTool() {
@@ -211,6 +230,16 @@ class ToolStartupTests {
 
 		private static ToolCallback callback(Meta meta) {
 			return MethodToolCallbackProvider.builder().toolObjects(meta).build().getToolCallbacks()[0];
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ListOfTools {
+
+		@Bean
+		List<McpServerFeatures.SyncToolSpecification> tools(Meta meta) {
+			return List.of(McpToolUtils.toSyncToolSpecification(ToolOfMeta.callback(meta)));
 		}
 
 	}
