@@ -73,6 +73,17 @@ public interface OperationDoor extends Ordered {
 	}
 
 	/**
+	 * Returns whether calls of a method come with something of this door that has keys,
+	 * such as a message or the request of a tool. Is called at start-up.
+	 * @param method the method
+	 * @param targetClass the class of the bean
+	 * @return whether a header or a body can be read without a request of the web
+	 */
+	default boolean hasKeys(Method method, Class<?> targetClass) {
+		return defaultKey(method, targetClass) != null;
+	}
+
+	/**
 	 * Returns whether a duplicate of a call of this door waits for the first call where
 	 * the annotation does not say, whatever the default of the application is. Is called
 	 * at start-up.

@@ -88,6 +88,12 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 	}
 
 	@Override
+	public boolean hasKeys(Method method, Class<?> targetClass) {
+		ListenerKind kind = ListenerKind.of(method);
+		return kind != null && kind.hasBroker();
+	}
+
+	@Override
 	public boolean waits(Method method, Class<?> targetClass) {
 		ListenerKind kind = ListenerKind.of(method);
 		return kind == ListenerKind.RABBIT || kind == ListenerKind.JMS;

@@ -62,6 +62,13 @@ final class CoveredMethods {
 			.orElse(null);
 	}
 
+	/**
+	 * Returns whether calls come with something that has keys, though it is no request.
+	 */
+	boolean hasKeys(IdempotentAnnotation annotation) {
+		return this.doors.stream().anyMatch((door) -> door.hasKeys(annotation.method(), annotation.targetClass()));
+	}
+
 	/** Returns whether a door wants duplicates to wait, unless the annotation says. */
 	boolean waits(IdempotentAnnotation annotation) {
 		return this.doors.stream().anyMatch((door) -> door.waits(annotation.method(), annotation.targetClass()));

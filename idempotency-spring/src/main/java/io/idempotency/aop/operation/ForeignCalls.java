@@ -54,12 +54,15 @@ final class ForeignCalls {
 
 	/**
 	 * Checks a method that no door covers.
+	 * @param annotation the annotation
+	 * @param hasKeys whether its calls come with keys that no request of the web has
+	 * @param beanFactory tells the kind of the application
 	 * @throws io.idempotency.IdempotencyConfigurationException if its calls, its key or
 	 * its answer could not be seen
 	 */
-	static void check(IdempotentAnnotation annotation, BeanFactory beanFactory) {
+	static void check(IdempotentAnnotation annotation, boolean hasKeys, BeanFactory beanFactory) {
 		if (beanFactory.containsBean(WEB_HANDLER)) {
-			checkReactive(annotation);
+			checkReactive(annotation, hasKeys);
 		}
 		if (isFunctional(annotation)) {
 			throw annotation.problem("it is a handler of a functional endpoint (HandlerFunction), which no door guards",
@@ -77,13 +80,13 @@ final class ForeignCalls {
 		checkWritten(annotation);
 	}
 
-	private static void checkReactive(IdempotentAnnotation annotation) {
+	private static void checkReactive(IdempotentAnnotation annotation, boolean hasKeys) {
 		if (AnnotatedElementUtils.hasAnnotation(annotation.targetClass(), Controller.class)) {
 			throw annotation.problem("this is a WebFlux application, whose controllers no door guards",
 					"Use Spring MVC (spring-boot-starter-web), or " + ON_THE_WORK
 							+ " and returns its result or a CompletableFuture of it");
 		}
-		if (hasKeyOfRequest(annotation)) {
+		if (!hasKeys && hasKeyOfRequest(annotation)) {
 			throw annotation.problem("its key is in the request, which no method can see in a WebFlux application",
 					"Hand the key to the method and set key, e.g. \"#requestId\"");
 		}

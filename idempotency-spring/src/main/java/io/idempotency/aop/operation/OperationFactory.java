@@ -73,7 +73,7 @@ final class OperationFactory {
 		checkPlace(annotation);
 		AttributeCheck.check(annotation);
 		if (!covered) {
-			ForeignCalls.check(annotation, this.beanFactory);
+			ForeignCalls.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
 		}
 		boolean requested = this.covered.hasRequests(annotation);
 		KeySource keySource = this.keySources.of(annotation);

@@ -162,6 +162,14 @@ class ToolStartupTests {
 			});
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { Meta.class, Member.class, Attempt.class })
+	void aToolOnAServerInWebFluxHasItsRequest(Class<?> tools) {
+		onServer().withBean("webHandler", Object.class)
+			.withBean(tools)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Test
 	void aModelBesideAClientOfServersHasNoPlaceForKeys() {
 		assertRefused(this.runner.withBean(Meta.class), "it does not say where the key comes from");
@@ -297,6 +305,26 @@ class ToolStartupTests {
 		@Tool
 		@Idempotent(key = "#thing")
 		public String run(String thing) {
+			return thing;
+		}
+
+	}
+
+	public static class Member {
+
+		@Tool
+		@Idempotent(header = "attempt")
+		public String run(String thing) {
+			return thing;
+		}
+
+	}
+
+	public static class Attempt {
+
+		@Tool
+		@Idempotent(body = "/attempt")
+		public String run(String thing, String attempt) {
 			return thing;
 		}
 

@@ -70,6 +70,13 @@ class ListenerStartupTests {
 	}
 
 	@Test
+	void headerOfAMessageInAnApplicationOfWebFlux() {
+		this.runner.withBean("webHandler", Object.class)
+			.withBean(HeaderOfRecord.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void idOfNoMessage() {
 		assertThat(failureOf(NoListener.class)).contains("it is no listener of Kafka, RabbitMQ or JMS");
 	}
@@ -181,6 +188,15 @@ class ListenerStartupTests {
 		@EventListener
 		@Idempotent
 		public void on(String order) {
+		}
+
+	}
+
+	static class HeaderOfRecord {
+
+		@KafkaListener(topics = "orders")
+		@Idempotent(header = "Idempotency-Key")
+		public void on(ConsumerRecord<String, String> order) {
 		}
 
 	}
