@@ -65,13 +65,17 @@ public final class Deadline implements AutoCloseable {
 		}
 	}
 
-	/** Gives the next statement the rest of the time; fails if no time is left. */
-	void beforeStatement() throws SQLException {
+	/**
+	 * Gives the next statement the rest of the time; fails if no time is left.
+	 * @return the rest of the time, in nanoseconds
+	 */
+	long beforeStatement() throws SQLException {
 		long left = left();
 		if (left <= 0) {
 			throw new SQLTimeoutException("Not done within " + this.most);
 		}
 		limit(left);
+		return left;
 	}
 
 	public boolean isOver() {

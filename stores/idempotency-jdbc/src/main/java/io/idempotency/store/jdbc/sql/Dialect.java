@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
@@ -191,6 +192,24 @@ public abstract class Dialect {
 			}
 			return keys;
 		});
+	}
+
+	/**
+	 * The bound is a part of the statements on connections of our own. They are made for
+	 * the usual bound, and a call that has another one gets others.
+	 *
+	 * @param bound how long a statement may wait
+	 * @param usual the bound that the statements have
+	 * @param text the text of a bound in the statements
+	 */
+	record StatementsBound(Duration bound, Duration usual, Function<Duration, String> text) implements LockWait {
+
+		@Override
+		public String around(String sql, long left) {
+			Duration within = Timeouts.within(this.bound, left);
+			return within.equals(this.usual) ? sql : sql.replace(this.text.apply(this.usual), this.text.apply(within));
+		}
+
 	}
 
 	/**

@@ -27,8 +27,12 @@ public interface LockWait {
 	default void end(Connection connection) throws SQLException {
 	}
 
-	/** Returns the statement together with the SQL that bounds its wait. */
-	default String around(String sql) {
+	/**
+	 * Returns the statement together with the SQL that bounds its wait.
+	 * @param sql the statement
+	 * @param left how long the call may still take, in nanoseconds
+	 */
+	default String around(String sql, long left) {
 		return sql;
 	}
 

@@ -1,5 +1,6 @@
 package io.idempotency.store.jdbc.sql;
 
+import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -17,23 +18,54 @@ final class MariaDbDialect extends MySqlDialect {
 	/** The column of the clock, after the columns of a query. */
 	private static final int CLOCK = 13;
 
+	private static final int STATEMENT_TIMEOUT = 1969;
+
 	private final String insertOrFind;
 
 	private final String insertOrFindAlone;
 
-	private final LockWait alone;
+	private final String insertRecordAlone;
+
+	private final Duration usual;
 
 	/**
-	 * On a connection of our own, the bound is rounded down, but to at least one second,
-	 * because the connection is given up soon after the bound.
+	 * On a connection of our own, the bound is rounded down, because the connection is
+	 * given up soon after the bound.
 	 */
 	MariaDbDialect(TableName table, Timeouts timeouts, boolean skipsLocked) {
-		super("mariadb", table, skipsLocked, new BoundedStatement(timeouts.lock().toSeconds())::around);
+		super("mariadb", table, skipsLocked, (sql) -> before(usual(timeouts.lock())) + sql);
+		this.usual = usual(timeouts.lock());
 		this.insertOrFind = sql().insertInto() + " VALUES (" + sql().newRecord(sql().now())
 				+ ") ON DUPLICATE KEY UPDATE attempts = attempts RETURNING " + RecordSql.COLUMNS + ", "
 				+ sql().nowAfterReading() + ", " + sql().now();
-		this.insertOrFindAlone = new BoundedStatement(timeouts.claim().toSeconds()).around(this.insertOrFind);
-		this.alone = new BoundedStatement(timeouts.lock().toSeconds());
+		this.insertOrFindAlone = before(this.usual) + this.insertOrFind;
+		this.insertRecordAlone = before(this.usual) + sql().insertRecord;
+	}
+
+	/** InnoDB knows whole seconds. */
+	private static Duration usual(Duration bound) {
+		return Duration.ofSeconds(Math.max(1, bound.toSeconds()));
+	}
+
+	/**
+	 * Returns the text before a statement: the bound holds for that one only. It takes
+	 * the place of the bound that the application has given to the statements of its
+	 * sessions. Less than a second is a bound on the whole statement.
+	 */
+	private static String before(Duration bound) {
+		boolean whole = bound.toSeconds() > 0;
+		return "SET STATEMENT innodb_lock_wait_timeout = " + Math.max(1, bound.toSeconds()) + ", max_statement_time = "
+				+ (whole ? "0" : BigDecimal.valueOf(Math.max(1, bound.toMillis()), 3).toPlainString()) + " FOR ";
+	}
+
+	@Override
+	public LockWait ownLockWait(Duration bound) {
+		return new StatementsBound(usual(bound), this.usual, MariaDbDialect::before);
+	}
+
+	@Override
+	public SqlFailure classify(SQLException failure) {
+		return (failure.getErrorCode() == STATEMENT_TIMEOUT) ? SqlFailure.LOCK_TIMEOUT : super.classify(failure);
 	}
 
 	@Override
@@ -54,26 +86,24 @@ final class MariaDbDialect extends MySqlDialect {
 
 	@Override
 	public LockWait lockWait(Duration bound) {
-		return new BoundedStatement(wholeSeconds(bound));
+		return new BoundedStatement(Duration.ofSeconds(wholeSeconds(bound)));
 	}
 
 	@Override
 	String insertRecord(SqlSession session) {
-		return session.isJoined() ? session.sql().insertRecord : this.alone.around(session.sql().insertRecord);
+		return session.isJoined() ? session.sql().insertRecord : this.insertRecordAlone;
 	}
 
 	/**
-	 * The bound holds for one statement only. It takes the place of the bound that the
-	 * application has given to the statements of its sessions.
+	 * The bound holds for one statement only.
 	 *
-	 * @param seconds how long to wait
+	 * @param bound how long to wait
 	 */
-	private record BoundedStatement(long seconds) implements LockWait {
+	private record BoundedStatement(Duration bound) implements LockWait {
 
 		@Override
-		public String around(String sql) {
-			return "SET STATEMENT innodb_lock_wait_timeout = " + Math.max(1, this.seconds)
-					+ ", max_statement_time = 0 FOR " + sql;
+		public String around(String sql, long left) {
+			return before(this.bound) + sql;
 		}
 
 	}

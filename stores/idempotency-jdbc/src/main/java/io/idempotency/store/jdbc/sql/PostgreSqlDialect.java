@@ -57,8 +57,11 @@ final class PostgreSqlDialect extends Dialect {
 
 	private final String renewAll;
 
+	private final Duration usual;
+
 	PostgreSqlDialect(TableName table, Timeouts timeouts) {
 		super("postgresql", table, NOW, NOW, (change) -> change + " AND " + isBounded(timeouts.lock()));
+		this.usual = timeouts.lock();
 		String mine = "), mine AS (" + sql().insertInto()
 				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, ?, ?, 1 FROM clock"
 				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ")";
@@ -68,12 +71,12 @@ final class PostgreSqlDialect extends Dialect {
 		// A bound is set with the clock, which is read before anything is written.
 		String clock = "WITH clock AS (SELECT " + NOW + " AS now";
 		this.insertOrFind = clock + mine + found;
-		this.insertOrFindAlone = clock + ", " + setLockTimeout(timeouts.claim()) + mine + found;
+		this.insertOrFindAlone = clock + ", " + setLockTimeout(this.usual) + mine + found;
 		this.insertOrFindInside = clock + ", current_setting('lock_timeout') AS before, "
 				+ setLockTimeout(timeouts.waiting()) + mine + ", found AS (" + found
 				+ ") SELECT found.*, set_config('lock_timeout', before, true) FROM clock LEFT JOIN found ON true";
 		this.insertRecordAlone = alone().insertRecord.replace("VALUES (", "SELECT ").replaceAll("\\)$", "") + " WHERE "
-				+ isBounded(timeouts.lock());
+				+ isBounded(this.usual);
 		this.completeAlone = alone().complete
 				+ " AND CASE state WHEN 'X' THEN set_config('synchronous_commit', 'off', true) ELSE '' END IS NOT NULL";
 		this.purge = "DELETE FROM " + sql().table() + " WHERE key_hash = ANY(ARRAY(SELECT key_hash FROM "
@@ -191,8 +194,13 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
+	public LockWait ownLockWait(Duration bound) {
+		return new StatementsBound(bound, this.usual, PostgreSqlDialect::setLockTimeout);
+	}
+
+	@Override
 	public LockWait carefulLockWait(Duration bound) {
-		return new BoundedAlone(bound);
+		return new BoundedAlone(bound, ownLockWait(bound));
 	}
 
 	/** Keeps the bound that holds now in a variable of the session, and sets another. */
@@ -237,12 +245,14 @@ final class PostgreSqlDialect extends Dialect {
 	 * not work if the driver is told to send simple queries.
 	 *
 	 * @param bound how long to wait
+	 * @param inside the bound of the statement itself
 	 */
-	private record BoundedAlone(Duration bound) implements LockWait {
+	private record BoundedAlone(Duration bound, LockWait inside) implements LockWait {
 
 		@Override
-		public String around(String sql) {
-			return "SELECT " + setLockTimeout(this.bound) + ", set_config('statement_timeout', '0', true); " + sql;
+		public String around(String sql, long left) {
+			return "SELECT " + setLockTimeout(Timeouts.within(this.bound, left))
+					+ ", set_config('statement_timeout', '0', true); " + this.inside.around(sql, left);
 		}
 
 		@Override
@@ -261,7 +271,7 @@ final class PostgreSqlDialect extends Dialect {
 	private record BoundedInside(Duration bound) implements LockWait {
 
 		@Override
-		public String around(String sql) {
+		public String around(String sql, long left) {
 			return changeLockTimeout(this.bound) + "; " + sql + "; " + RESTORE_LOCK_TIMEOUT;
 		}
 
@@ -284,7 +294,7 @@ final class PostgreSqlDialect extends Dialect {
 		private static final String SAVEPOINT = "idempotency_claim";
 
 		@Override
-		public String around(String sql) {
+		public String around(String sql, long left) {
 			return "SAVEPOINT " + SAVEPOINT + "; " + changeLockTimeout(this.bound) + "; " + sql + "; "
 					+ RESTORE_LOCK_TIMEOUT + "; RELEASE SAVEPOINT " + SAVEPOINT;
 		}

@@ -183,8 +183,8 @@ public abstract class SqlSession implements AutoCloseable {
 
 	private <T> T run(LockWait bound, String sql, int generatedKeys, Binder binder, Reader<PreparedStatement, T> work)
 			throws SQLException {
-		this.deadline.beforeStatement();
-		try (PreparedStatement statement = this.connection.prepareStatement(bound.around(sql), generatedKeys)) {
+		long left = this.deadline.beforeStatement();
+		try (PreparedStatement statement = this.connection.prepareStatement(bound.around(sql, left), generatedKeys)) {
 			binder.bind(statement);
 			T result = work.read(statement);
 			if (this.commit) {

@@ -39,10 +39,25 @@ public record Timeouts(Duration waiting, Duration call) {
 	}
 
 	/**
+	 * Returns a bound that ends before the call does: the bound itself, or as often
+	 * halved as needed, so that few different statements have to be prepared.
+	 * @param bound the bound of a call that has all its time
+	 * @param left how long the call may still take, in nanoseconds
+	 */
+	static Duration within(Duration bound, long left) {
+		Duration most = Duration.ofNanos(left).multipliedBy(6).dividedBy(7);
+		Duration within = bound;
+		while (within.compareTo(most) > 0 && within.toMillis() > 1) {
+			within = within.dividedBy(2);
+		}
+		return within;
+	}
+
+	/**
 	 * Returns how long a statement waits for a lock: less than a call may take, so that
 	 * the database ends the wait before the network time-out cuts the connection. So no
 	 * connection is lost, and no statement stays behind in the database that could be
-	 * applied later.
+	 * applied later. A call that has less time left than that waits {@link #within} it.
 	 */
 	public Duration lock() {
 		return this.call.multipliedBy(3).dividedBy(4);

@@ -3,6 +3,9 @@ package io.idempotency.store.jdbc.sql;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -62,6 +65,23 @@ class DialectsTests {
 			.withMessageContaining("'Oracle'");
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::create)
 			.withMessageContaining("'Oracle'");
+	}
+
+	/** A claim also when it takes over. It is prepared anew only if it has less time. */
+	@ParameterizedTest
+	@CsvSource({ "PostgreSQL, 8000, 7990, '6000ms'", "PostgreSQL, 8000, 2000, '1500ms'",
+			"PostgreSQL, 500, 7990, '500ms'", "MariaDB, 8000, 7990, '= 6,'", "MariaDB, 8000, 2000, '= 1,'",
+			"MariaDB, 8000, 700, = 0.375 ", "MariaDB, 500, 7990, '= 1,'" })
+	void statementWaitsWithinTheTimeOfItsCall(String product, long waiting, long left, String bound)
+			throws SQLException {
+		Timeouts timeouts = new Timeouts(Duration.ofMillis(waiting), Duration.ofSeconds(8));
+		Dialect dialect = Dialects.find(connection(product, "11.4.5-MariaDB", 11, 4), TABLE, timeouts);
+		SqlSession session = mock(SqlSession.class);
+		for (String sql : List.of(dialect.alone().replace, dialect.alone().renew, dialect.completeAlone(),
+				dialect.insertRecord(session))) {
+			LockWait wait = dialect.ownLockWait(timeouts.claim());
+			assertThat(wait.around(sql, TimeUnit.MILLISECONDS.toNanos(left))).contains(bound);
+		}
 	}
 
 	private static Connection connection(String product, String version, int major, int minor) throws SQLException {
