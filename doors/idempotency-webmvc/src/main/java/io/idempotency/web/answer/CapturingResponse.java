@@ -42,6 +42,9 @@ public final class CapturingResponse extends HeldHeaders {
 
 	private @Nullable PendingEnd pendingEnd;
 
+	/** The encoding that an outer filter may have forced. */
+	private @Nullable String givenEncoding;
+
 	private Runnable beforeOutput = () -> {
 	};
 
@@ -65,6 +68,7 @@ public final class CapturingResponse extends HeldHeaders {
 	public void hold(long maxBytes) {
 		this.body.hold(maxBytes, this::beginOutput);
 		beginStatus();
+		this.givenEncoding = getCharacterEncoding();
 		if (this.wrappedWriterUsed || this.body.isWritten() || isCommitted()) {
 			streamQuietly();
 		}
@@ -94,6 +98,9 @@ public final class CapturingResponse extends HeldHeaders {
 		this.pendingEnd = null;
 		this.body.startAnew();
 		reset();
+		if (this.givenEncoding != null && !this.givenEncoding.equals(getCharacterEncoding())) {
+			setCharacterEncoding(this.givenEncoding);
+		}
 		ambient.forEach((name, value) -> wrapped().addHeader(name, value));
 	}
 
