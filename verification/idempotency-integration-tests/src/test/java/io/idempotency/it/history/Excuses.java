@@ -74,6 +74,12 @@ final class Excuses {
 		return this.faults.stream().noneMatch((fault) -> fault.overlaps(from - 3 * this.lease, to));
 	}
 
+	/** Whether a node was told to end. */
+	boolean isEnding(long from, long to) {
+		return this.faults.stream()
+			.anyMatch((fault) -> fault.kind() == FaultKind.TERMINATE && fault.overlaps(from, to));
+	}
+
 	/** Whether the server was killed. */
 	boolean hasCrashed(long from, long to) {
 		return this.faults.stream()

@@ -135,6 +135,9 @@ class HistoryCheckerTests {
 						"""), wrong(Rule.REFUSED, "not found", """
 						call 1000 c1 k A replay
 						answer 1010 c1 404 - fresh - - - - -
+						"""), wrong(Rule.REFUSED, "a bad request, and no node was told to end", """
+						call 1000 c1 k A replay
+						answer 1010 c1 400 - fresh - - - - -
 						"""), wrong(Rule.ENDLESS, "no answer", """
 						call 1000 c1 k A replay
 						silence 2000 c1
@@ -164,7 +167,12 @@ class HistoryCheckerTests {
 	}
 
 	static List<Object[]> bearsWhatIsAllowed() {
-		return List.of(allowed("a replay", GOOD), allowed("a dead owner", killed(TAKEN_OVER)),
+		return List.of(allowed("a replay", GOOD), allowed("a Tomcat that ends", GOOD + """
+				fault 8900 f1 terminate two
+				call 9000 c8 k A replay
+				answer 9010 c8 400 - fresh - - - - -
+				mended 9100 f1
+				""" + END), allowed("a dead owner", killed(TAKEN_OVER)),
 				allowed("an owner that died before its result was stored",
 						killed(DONE_TWICE.replace("done 6000", "done 1100"))),
 				allowed("an owner that stood still", DONE_TWICE + """

@@ -19,7 +19,7 @@ import static org.awaitility.Awaitility.await;
  */
 final class HistoryNode implements AutoCloseable {
 
-	private static final Duration START = Duration.ofSeconds(90);
+	private static final Duration START = Duration.ofMinutes(3);
 
 	private static final int ATTEMPTS = 20;
 

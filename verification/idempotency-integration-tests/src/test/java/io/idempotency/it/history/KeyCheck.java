@@ -138,8 +138,10 @@ final class KeyCheck {
 			case "key-reused" -> call.operation().compares()
 					&& this.key.calls().stream().anyMatch((other) -> !other.variant().equals(call.variant()));
 			case "store-unavailable" -> true; // counted by the report
-			// A run that has failed says so by itself.
-			default -> reply.status() == 500;
+			// A run that has failed says so by itself. A Tomcat that ends between its two
+			// looks at that reads no headers, misses Host, and refuses the request.
+			default ->
+				reply.status() == 500 || reply.status() == 400 && this.excuses.isEnding(call.sent(), call.answered());
 		};
 		if (!hasReason) {
 			violated(Rule.REFUSED, call.sent(), call.answered(), call.toString());
