@@ -8,6 +8,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.StoreFailureMode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The resolved settings of an operation: no {@code DEFAULT} is left in them.
@@ -81,7 +82,8 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 	}
 
 	/**
-	 * Changes some values of a policy. For one thread.
+	 * Changes some values of a policy: a {@code DEFAULT} or {@code null} leaves a value
+	 * as it is. For one thread.
 	 *
 	 * @hidden
 	 * @since 0.1.0
@@ -137,13 +139,13 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 			return this;
 		}
 
-		public Builder retention(Duration value) {
-			this.retention = value;
+		public Builder retention(@Nullable Duration value) {
+			this.retention = (value != null) ? value : this.retention;
 			return this;
 		}
 
-		public Builder lease(Duration value) {
-			this.lease = value;
+		public Builder lease(@Nullable Duration value) {
+			this.lease = (value != null) ? value : this.lease;
 			return this;
 		}
 
@@ -153,17 +155,17 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 
 		public Builder conflict(ConflictMode value) {
-			this.conflict = value;
+			this.conflict = (value != ConflictMode.DEFAULT) ? value : this.conflict;
 			return this;
 		}
 
-		public Builder waitTimeout(Duration value) {
-			this.waitTimeout = value;
+		public Builder waitTimeout(@Nullable Duration value) {
+			this.waitTimeout = (value != null) ? value : this.waitTimeout;
 			return this;
 		}
 
 		public Builder onFailure(FailureMode value) {
-			this.onFailure = value;
+			this.onFailure = (value != FailureMode.DEFAULT) ? value : this.onFailure;
 			return this;
 		}
 

@@ -2,9 +2,8 @@ package io.idempotency.template;
 
 import java.lang.reflect.Type;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,16 +17,14 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
 import io.idempotency.engine.BusinessTransactions;
-import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
-import io.idempotency.key.Namespace;
+import io.idempotency.protocol.AttributeCheck;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
-import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
@@ -39,17 +36,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private final String operation;
 
-	private final IdempotencyEngine engine;
-
-	private final ResultCodec codec;
-
-	private final TemplateResult.Cache results;
-
-	private final IdempotencyPolicy defaults;
-
-	private final TemplateSurroundings surroundings;
-
-	private final Namespace namespace;
+	private final EngineIdempotencyTemplate template;
 
 	private IdempotencyStore store;
 
@@ -77,28 +64,19 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private boolean keepResult = true;
 
-	private Duration retention;
+	private @Nullable Duration retention;
 
-	private Duration lease;
+	private @Nullable Duration lease;
 
 	private @Nullable Callable<?> recovery;
 
-	private final Set<Class<? extends Throwable>> duplicateOn = new LinkedHashSet<>();
+	private List<Class<? extends Throwable>> duplicateOn = List.of();
 
-	EngineCall(String operation, IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			TemplateResult.Cache results, IdempotencyPolicy defaults, TemplateSurroundings surroundings,
-			Namespace namespace) {
+	EngineCall(String operation, EngineIdempotencyTemplate template) {
 		this.operation = operation;
-		this.engine = engine;
-		this.store = store;
-		this.codec = codec;
-		this.results = results;
-		this.defaults = defaults;
-		this.surroundings = surroundings;
-		this.namespace = namespace;
-		this.onAbandoned = defaults.onAbandoned();
-		this.retention = defaults.retention();
-		this.lease = defaults.lease();
+		this.template = template;
+		this.store = template.store;
+		this.onAbandoned = template.defaults.onAbandoned();
 	}
 
 	@Override
@@ -183,14 +161,14 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	@Override
 	public IdempotencyTemplate.Call store(String name) {
-		this.store = this.surroundings.store(name);
+		this.store = this.template.surroundings.store(name);
 		this.namesStore = true;
 		return this;
 	}
 
 	@Override
 	public IdempotencyTemplate.Call transaction(TransactionMode transaction) {
-		this.transactions = (transaction == TransactionMode.JOIN) ? this.surroundings.transactions() : null;
+		this.transactions = (transaction == TransactionMode.JOIN) ? this.template.surroundings.transactions() : null;
 		return this;
 	}
 
@@ -202,6 +180,9 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	@Override
 	public IdempotencyTemplate.Call duplicateOn(Class<? extends Throwable> failure) {
+		if (this.duplicateOn.isEmpty()) {
+			this.duplicateOn = new ArrayList<>();
+		}
 		this.duplicateOn.add(failure);
 		return this;
 	}
@@ -273,74 +254,62 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	 */
 	private TemplateResult declared(Type type) {
 		boolean replayed = this.mode == IdempotencyMode.REPLAY && this.keepResult;
-		return this.results.of(this.operation, type, replayed);
+		return this.template.result(this.operation, type, replayed);
 	}
 
 	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
 		check(result);
 		GuardedCall call = new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE,
 				policy(), this.store);
-		return this.engine.execute(call, new Action<T>(result, action), this.transactions);
+		return this.template.engine.execute(call, new Action<T>(result, action), this.transactions);
 	}
 
-	/**
-	 * Refuses settings that contradict each other: such a call would silently do less
-	 * than it says.
-	 */
 	private void check(TemplateResult result) {
 		boolean token = this.token != null;
-		refuse(token && !this.key.isEmpty(), "has a key and a token: give it one of the two");
-		refuse(token && this.scope != null, "has a token and a scope: a token belongs to whom it was issued to");
-		refuse(token && this.namesStore, "has a token and names a store: tokens are in the store of the application");
-		refuse(this.fingerprint != null && this.mode != IdempotencyMode.REPLAY,
-				"has a fingerprint, and mode " + this.mode + " compares nothing");
-		refuse(this.conflict == ConflictMode.WAIT && this.mode == IdempotencyMode.REJECT,
-				"has conflict WAIT, and mode REJECT refuses duplicates at once");
-		refuse(this.waitTimeout != null && this.conflict == ConflictMode.REJECT,
-				"has a waitTimeout, and conflict REJECT never waits");
-		refuse(this.onFailure == FailureMode.REMEMBER && this.mode == IdempotencyMode.LOCK,
-				"has onFailure REMEMBER, and mode LOCK keeps nothing");
-		refuse(!this.keepResult && this.mode != IdempotencyMode.REPLAY,
-				"has keepResult false, and mode " + this.mode + " keeps no result anyway");
-		refuse(!this.keepResult && this.onFailure == FailureMode.REMEMBER,
-				"has keepResult false, and onFailure REMEMBER keeps its failure");
-		refuse(this.recovery != null && this.mode == IdempotencyMode.REJECT && this.duplicateOn.isEmpty(),
-				"has a recovery that is never asked: mode REJECT gives no duplicate a result");
-		if (this.transactions != null) {
-			refuse(result.async(), "joins a transaction, and its work goes on after that has ended");
-			refuse(this.store.joining().isEmpty(), "joins a transaction, and its store has none to join");
+		new AttributeCheck(this.mode, this::refused).fingerprint(this.fingerprint != null)
+			.conflict(this.conflict, this.waitTimeout != null)
+			.result(this.onFailure, this.keepResult)
+			.recover(this.recovery != null, !this.duplicateOn.isEmpty())
+			.token(token, this.scope != null, this.namesStore);
+		if (token && !this.key.isEmpty()) {
+			throw refused("it has a key and a token", "Give it one of the two");
+		}
+		if (this.transactions != null && result.async()) {
+			throw refused("it joins a transaction, and its work goes on after that has ended",
+					"Return the result itself, or do not join");
+		}
+		if (this.transactions != null && this.store.joining().isEmpty()) {
+			throw refused("it joins a transaction, and its store has none to join",
+					"Use the JDBC store, or do not join");
 		}
 	}
 
-	private void refuse(boolean contradiction, String problem) {
-		if (contradiction) {
-			throw new IllegalArgumentException("The call of '" + this.operation + "' " + problem);
-		}
+	private IllegalArgumentException refused(String problem, String action) {
+		return new IllegalArgumentException(
+				"The call of '" + this.operation + "' contradicts itself: " + problem + ". " + action);
 	}
 
 	private IdempotencyKey key() {
 		if (this.token != null) {
-			return this.namespace.token(this.surroundings.caller(), this.token);
+			return this.template.namespace.token(this.template.surroundings.caller(), this.token);
 		}
 		if (this.key.isEmpty()) {
 			throw new IdempotencyKeyMissingException(this.operation, "The call of '" + this.operation
 					+ "' has no key: call key(…) with parts that are not empty, or token(…)");
 		}
 		Caller caller = (this.scope != null) ? Caller.scope(this.scope) : Caller.GLOBAL;
-		return this.namespace.key(this.operation, caller, this.key);
+		return this.template.namespace.key(this.operation, caller, this.key);
 	}
 
 	private IdempotencyPolicy policy() {
-		ConflictMode conflict = (this.conflict != ConflictMode.DEFAULT) ? this.conflict : this.defaults.conflict();
-		FailureMode onFailure = (this.onFailure != FailureMode.DEFAULT) ? this.onFailure : this.defaults.onFailure();
-		return this.defaults.change()
+		return this.template.defaults.change()
 			.operation(this.operation)
 			.mode(this.mode)
 			.retention(this.retention)
 			.lease(this.lease)
-			.conflict(conflict)
-			.waitTimeout((this.waitTimeout != null) ? this.waitTimeout : this.defaults.waitTimeout())
-			.onFailure(onFailure)
+			.conflict(this.conflict)
+			.waitTimeout(this.waitTimeout)
+			.onFailure(this.onFailure)
 			.onAbandoned(this.onAbandoned)
 			.recoverable(this.recovery != null)
 			.keepsResult(this.keepResult)
@@ -353,7 +322,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 		private final Callable<? extends @Nullable T> action;
 
 		Action(TemplateResult result, Callable<? extends @Nullable T> action) {
-			super(EngineCall.this.codec, result.type(), result.async());
+			super(EngineCall.this.template.codec(EngineCall.this.operation), result.type(), result.async());
 			this.action = action;
 		}
 
@@ -369,7 +338,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 		@Override
 		protected int statusOf(Throwable failure) {
-			return EngineCall.this.surroundings.statusOf(failure);
+			return EngineCall.this.template.surroundings.statusOf(failure);
 		}
 
 		@Override

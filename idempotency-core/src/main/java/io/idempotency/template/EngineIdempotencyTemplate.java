@@ -1,5 +1,9 @@
 package io.idempotency.template;
 
+import java.lang.reflect.Type;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Internal;
 import io.idempotency.engine.IdempotencyEngine;
@@ -17,19 +21,25 @@ import io.idempotency.store.IdempotencyStore;
 @Internal
 public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
-	private final IdempotencyEngine engine;
+	final IdempotencyEngine engine;
 
-	private final IdempotencyStore store;
+	final IdempotencyStore store;
 
 	private final ResultCodec codec;
 
-	private final IdempotencyPolicy defaults;
+	final IdempotencyPolicy defaults;
 
-	private final TemplateSurroundings surroundings;
+	final TemplateSurroundings surroundings;
 
-	private final TemplateResult.Cache results;
+	/**
+	 * A check of a type needs reflection and the JSON mapper, and there are many calls,
+	 * so each type is checked once.
+	 */
+	private final Map<Type, TemplateResult> replayable = new ConcurrentHashMap<>();
 
-	private final Namespace namespace;
+	private final Map<Type, TemplateResult> others = new ConcurrentHashMap<>();
+
+	final Namespace namespace;
 
 	/**
 	 * Creates a template for an application without transactions, with one store, in no
@@ -61,14 +71,23 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 		this.defaults = defaults;
 		this.surroundings = surroundings;
 		this.namespace = namespace;
-		this.results = new TemplateResult.Cache(codec);
 	}
 
 	@Override
 	public Call operation(String operation) {
-		ResultCodec codec = this.surroundings.codec(operation);
-		return new EngineCall(operation, this.engine, this.store, (codec != null) ? codec : this.codec, this.results,
-				this.defaults, this.surroundings, this.namespace);
+		return new EngineCall(operation, this);
+	}
+
+	ResultCodec codec(String operation) {
+		ResultCodec own = this.surroundings.codec(operation);
+		return (own != null) ? own : this.codec;
+	}
+
+	TemplateResult result(String operation, Type declared, boolean replayed) {
+		Map<Type, TemplateResult> known = replayed ? this.replayable : this.others;
+		TemplateResult result = known.get(declared);
+		return (result != null) ? result
+				: known.computeIfAbsent(declared, (type) -> TemplateResult.of(operation, type, replayed, this.codec));
 	}
 
 }

@@ -2,10 +2,8 @@ package io.idempotency.template;
 
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.ResultCodec;
@@ -56,32 +54,6 @@ record TemplateResult(Type type, boolean async) {
 	private static IllegalArgumentException refused(String operation, Type declared, String problem) {
 		return new IllegalArgumentException(
 				"A result of '" + operation + "' cannot be declared as " + declared.getTypeName() + ": " + problem);
-	}
-
-	/**
-	 * The results that calls of a template declare. A check of a type needs reflection
-	 * and the JSON mapper, and there are many calls, so each type is checked once.
-	 * Thread-safe.
-	 */
-	static final class Cache {
-
-		private final ResultCodec codec;
-
-		private final Map<Type, TemplateResult> replayable = new ConcurrentHashMap<>();
-
-		private final Map<Type, TemplateResult> others = new ConcurrentHashMap<>();
-
-		Cache(ResultCodec codec) {
-			this.codec = codec;
-		}
-
-		TemplateResult of(String operation, Type declared, boolean replayed) {
-			Map<Type, TemplateResult> known = replayed ? this.replayable : this.others;
-			TemplateResult result = known.get(declared);
-			return (result != null) ? result : known.computeIfAbsent(declared,
-					(type) -> TemplateResult.of(operation, type, replayed, this.codec));
-		}
-
 	}
 
 }

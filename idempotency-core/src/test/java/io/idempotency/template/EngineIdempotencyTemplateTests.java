@@ -362,7 +362,7 @@ class EngineIdempotencyTemplateTests {
 				.token("t")
 				.scope("tenant")
 				.execute(String.class, counted("one")))
-			.withMessageContaining("has a token and a scope");
+			.withMessageContaining("'payment.create' contradicts itself: token contradicts scope");
 		assertThat(this.runs).hasValue(0);
 	}
 

@@ -976,8 +976,8 @@ class StartupFailureTests {
 
 	@Test
 	void tokenOfAnotherScopeOrStore() {
-		assertRefused(TokenAndScope.class, "run(String)", "token = true contradicts scope", "Remove scope");
-		assertRefused(TokenAndStore.class, "run(String)", "token = true contradicts store", "Remove store");
+		assertRefused(TokenAndScope.class, "run(String)", "token contradicts scope", "Remove scope");
+		assertRefused(TokenAndStore.class, "run(String)", "token contradicts store", "Remove store");
 	}
 
 	static class TokenAndScope {

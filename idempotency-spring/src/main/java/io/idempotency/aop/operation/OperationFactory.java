@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.ConflictMode;
-import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
@@ -19,6 +18,7 @@ import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.transaction.MethodTransactions;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.protocol.AttributeCheck;
 import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
@@ -34,6 +34,9 @@ import org.springframework.util.ClassUtils;
 
 /** Turns annotations into operations, and refuses annotations that cannot work. */
 final class OperationFactory {
+
+	/** The value of the fingerprint attribute that switches the comparison off. */
+	private static final String NO_FINGERPRINT = "none";
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.PlatformTransactionManager", OperationFactory.class.getClassLoader());
@@ -71,7 +74,7 @@ final class OperationFactory {
 		Idempotent attributes = annotation.attributes();
 		boolean covered = this.covered.isCovered(annotation);
 		checkPlace(annotation);
-		AttributeCheck.check(annotation);
+		checkAttributes(annotation);
 		if (!covered) {
 			ForeignCalls.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
 		}
@@ -102,6 +105,17 @@ final class OperationFactory {
 		}
 	}
 
+	private static void checkAttributes(IdempotentAnnotation annotation) {
+		Idempotent attributes = annotation.attributes();
+		String fingerprint = attributes.fingerprint();
+		new AttributeCheck(attributes.mode(), annotation::problem)
+			.fingerprint(!fingerprint.isEmpty() && !fingerprint.equals(NO_FINGERPRINT))
+			.conflict(attributes.conflict(), !attributes.waitTimeout().isEmpty())
+			.result(attributes.onFailure(), attributes.keepResult())
+			.recover(!attributes.recover().isEmpty(), attributes.duplicateOn().length > 0)
+			.token(attributes.token(), !attributes.scope().isEmpty(), !attributes.store().isEmpty());
+	}
+
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {
 		if (DeferredResults.isSuspend(annotation.method())) {
 			throw annotation.problem("it is a suspend function, whose work goes on after the call of it has returned",
@@ -126,15 +140,14 @@ final class OperationFactory {
 		Idempotent attributes = annotation.attributes();
 		String name = attributes.operation().isEmpty()
 				? MethodNames.operation(annotation.method(), annotation.targetClass()) : attributes.operation();
-		FailureMode onFailure = attributes.onFailure();
 		return this.defaults.change()
 			.operation(name)
 			.mode(attributes.mode())
-			.retention(duration("retention", attributes.retention(), this.defaults.retention(), annotation))
-			.lease(duration("lease", attributes.lease(), this.defaults.lease(), annotation))
+			.retention(duration("retention", attributes.retention(), annotation))
+			.lease(duration("lease", attributes.lease(), annotation))
 			.conflict(conflict(annotation))
-			.waitTimeout(duration("waitTimeout", attributes.waitTimeout(), this.defaults.waitTimeout(), annotation))
-			.onFailure((onFailure != FailureMode.DEFAULT) ? onFailure : this.defaults.onFailure())
+			.waitTimeout(duration("waitTimeout", attributes.waitTimeout(), annotation))
+			.onFailure(attributes.onFailure())
 			.onAbandoned(attributes.onAbandoned())
 			.recoverable(recoverable)
 			.keepsResult(attributes.keepResult())
@@ -147,12 +160,12 @@ final class OperationFactory {
 			return attributes.conflict();
 		}
 		boolean waits = attributes.mode() != IdempotencyMode.REJECT && this.covered.waits(annotation);
-		return waits ? ConflictMode.WAIT : this.defaults.conflict();
+		return waits ? ConflictMode.WAIT : ConflictMode.DEFAULT;
 	}
 
-	private Duration duration(String attribute, String text, Duration defaultValue, IdempotentAnnotation annotation) {
+	private @Nullable Duration duration(String attribute, String text, IdempotentAnnotation annotation) {
 		if (text.isEmpty()) {
-			return defaultValue;
+			return null;
 		}
 		String resolved = text;
 		try {
@@ -173,7 +186,7 @@ final class OperationFactory {
 	private FingerprintSource fingerprint(IdempotentAnnotation annotation, KeySource keySource, boolean covered,
 			boolean requested) {
 		String text = annotation.attributes().fingerprint();
-		OperationExpression expression = text.equals(AttributeCheck.NO_FINGERPRINT) ? null
+		OperationExpression expression = text.equals(NO_FINGERPRINT) ? null
 				: expression("fingerprint", text, annotation);
 		if (expression != null) {
 			return new FingerprintSource.Spel(expression);
