@@ -75,7 +75,13 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		this(engine, stores, Schedulers.parallel());
 	}
 
-	ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
+	/**
+	 * Creates an engine whose calls go on, after a wait, on threads that are given.
+	 * @param engine the engine of the callers that block
+	 * @param stores the stores that have a form of their own that does not block
+	 * @param scheduler the threads; they are not asked for a delay
+	 */
+	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
 			Scheduler scheduler) {
 		this.engine = engine;
 		this.parts = engine.parts();

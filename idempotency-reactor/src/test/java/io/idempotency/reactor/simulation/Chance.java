@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 /**
  * Random numbers that depend on nothing but the seed and the thing that they are for. So

@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +9,8 @@ final class Shrinking {
 
 	private final long seed;
 
+	private final Driver driver;
+
 	private final WarningCount log;
 
 	private final Set<String> spared = new HashSet<>();
@@ -17,11 +19,12 @@ final class Shrinking {
 
 	private Simulation.Result result;
 
-	Shrinking(long seed, WarningCount log) {
+	Shrinking(long seed, Driver driver, WarningCount log) {
 		this.seed = seed;
+		this.driver = driver;
 		this.log = log;
 		this.scenario = Scenario.of(seed);
-		this.result = Simulation.run(this.scenario, this.spared, log);
+		this.result = Simulation.run(this.scenario, driver, this.spared, log);
 		shrink();
 	}
 
@@ -47,7 +50,7 @@ final class Shrinking {
 	}
 
 	private boolean fails(Scenario smaller, Set<String> without) {
-		Simulation.Result tried = Simulation.run(smaller, without, this.log);
+		Simulation.Result tried = Simulation.run(smaller, this.driver, without, this.log);
 		if (tried.violation() == null) {
 			return false;
 		}
@@ -57,7 +60,7 @@ final class Shrinking {
 	}
 
 	String report() {
-		return String.join("\n", "Seed " + this.seed + ": " + this.result.violation(),
+		return String.join("\n", "Seed " + this.seed + ", driver " + this.driver + ": " + this.result.violation(),
 				"Repeat it with -Dsimulation.seed=" + this.seed + ". What is left after shrinking:",
 				this.scenario.calls() + " " + this.scenario.events() + " " + this.result.messages().values(),
 				String.join("\n", this.result.history()));

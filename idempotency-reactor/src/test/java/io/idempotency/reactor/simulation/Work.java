@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +20,8 @@ final class Work extends ValueAction<Object> {
 
 	private final Attempt attempt;
 
-	Work(World world, Rules rules, Attempt attempt) {
-		super(new Text(), String.class, attempt.call.work().isAsync());
+	Work(World world, Rules rules, Attempt attempt, boolean async) {
+		super(new Text(), String.class, async);
 		this.world = world;
 		this.rules = rules;
 		this.attempt = attempt;

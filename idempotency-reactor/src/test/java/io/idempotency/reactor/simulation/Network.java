@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -23,6 +25,8 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoreNotReachedException;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 
 /** The lines between the nodes and the one store, with what goes wrong on them. */
 final class Network {
@@ -63,7 +67,7 @@ final class Network {
 		return this.counts;
 	}
 
-	IdempotencyStore from(Node node) {
+	Line from(Node node) {
 		return new Line(node);
 	}
 
@@ -92,14 +96,65 @@ final class Network {
 		return fault;
 	}
 
-	/** Sends a request, and waits for its reply. */
-	private <T> T send(Node node, Attempt attempt, String verb, Supplier<T> step, Consumer<T> applied) {
-		Message<T> message = new Message<>(node, attempt, verb, step, applied);
-		return message.send();
+	/** The store as one node sees it that never blocks. */
+	private final class ReactiveLine implements ReactiveIdempotencyStore {
+
+		private final Line blocking;
+
+		ReactiveLine(Line blocking) {
+			this.blocking = blocking;
+		}
+
+		private <T> Mono<T> send(Supplier<Message<T>> message, Consumer<T> answered) {
+			return Mono.<T>create((sink) -> message.get().send(sink)).doOnNext(answered);
+		}
+
+		@Override
+		public Mono<ClaimResult> claim(ClaimRequest request) {
+			return Mono.deferContextual((context) -> {
+				Attempt attempt = context.get(Attempt.class);
+				long sent = Network.this.world.now();
+				return send(() -> this.blocking.claim(attempt, request),
+						(answer) -> this.blocking.claimed(attempt, answer, sent));
+			});
+		}
+
+		@Override
+		public Mono<Boolean> complete(Completion completion) {
+			return send(() -> this.blocking.completion(completion),
+					(accepted) -> attempt(completion.claim().id()).completionAnswered = true);
+		}
+
+		@Override
+		public Mono<Boolean> release(IdempotencyKey key, ClaimId claimId) {
+			return send(() -> this.blocking.releaseOf(key, claimId), (accepted) -> {
+			});
+		}
+
+		@Override
+		public Mono<Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+			return Mono.defer(() -> {
+				List<Renewal> one = List.of(new Renewal(key, claimId, lease));
+				long sent = Network.this.world.now();
+				return send(() -> this.blocking.renewal(one), (refused) -> this.blocking.renewed(one, refused, sent))
+					.map(Set::isEmpty);
+			});
+		}
+
+		@Override
+		public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public IdempotencyStore blocking() {
+			return this.blocking;
+		}
+
 	}
 
 	/** The store as one node sees it. */
-	private final class Line implements IdempotencyStore {
+	final class Line implements IdempotencyStore {
 
 		private final Node node;
 
@@ -115,39 +170,59 @@ final class Network {
 			return Network.this.rules;
 		}
 
+		ReactiveIdempotencyStore reactive() {
+			return new ReactiveLine(this);
+		}
+
+		private Message<ClaimResult> claim(Attempt attempt, ClaimRequest request) {
+			Network.this.attempts.put(request.claimId(), attempt);
+			return new Message<>(this.node, attempt, "claim", () -> store().claim(request),
+					(answer) -> rules().claimed(attempt, request, answer));
+		}
+
+		private void claimed(Attempt attempt, ClaimResult result, long sent) {
+			if (result instanceof ClaimResult.Acquired) {
+				attempt.leaseFrom = sent;
+				attempt.lastBeat = sent;
+			}
+		}
+
 		@Override
 		public ClaimResult claim(ClaimRequest request) {
 			Attempt attempt = Network.this.world.attempt();
 			if (attempt == null) {
 				throw new World.Gone();
 			}
-			Network.this.attempts.put(request.claimId(), attempt);
 			long sent = Network.this.world.now();
-			ClaimResult result = send(this.node, attempt, "claim", () -> store().claim(request),
-					(answer) -> rules().claimed(attempt, request, answer));
-			if (result instanceof ClaimResult.Acquired) {
-				attempt.leaseFrom = sent;
-				attempt.lastBeat = sent;
-			}
+			ClaimResult result = claim(attempt, request).send();
+			claimed(attempt, result, sent);
 			return result;
+		}
+
+		private Message<Boolean> completion(Completion completion) {
+			Attempt attempt = attempt(completion.claim().id());
+			rules().completes(attempt, completion);
+			return new Message<>(this.node, attempt, "complete", () -> store().complete(completion),
+					(answer) -> rules().completed(attempt, answer));
 		}
 
 		@Override
 		public boolean complete(Completion completion) {
-			Attempt attempt = attempt(completion.claim().id());
-			rules().completes(attempt, completion);
-			boolean accepted = send(this.node, attempt, "complete", () -> store().complete(completion),
-					(answer) -> rules().completed(attempt, answer));
-			attempt.completionAnswered = true;
+			boolean accepted = completion(completion).send();
+			attempt(completion.claim().id()).completionAnswered = true;
 			return accepted;
+		}
+
+		private Message<Boolean> releaseOf(IdempotencyKey key, ClaimId claimId) {
+			Attempt attempt = attempt(claimId);
+			rules().releases(attempt);
+			return new Message<>(this.node, attempt, "release", () -> store().release(key, claimId),
+					(answer) -> rules().released(attempt, answer));
 		}
 
 		@Override
 		public boolean release(IdempotencyKey key, ClaimId claimId) {
-			Attempt attempt = attempt(claimId);
-			rules().releases(attempt);
-			return send(this.node, attempt, "release", () -> store().release(key, claimId),
-					(answer) -> rules().released(attempt, answer));
+			return releaseOf(key, claimId).send();
 		}
 
 		@Override
@@ -155,25 +230,15 @@ final class Network {
 			return renewAll(List.of(new Renewal(key, claimId, lease))).isEmpty();
 		}
 
-		@Override
-		public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
-			List<Renewal> inOrder = renewals.stream()
-				.sorted(Comparator.comparing((renewal) -> attempt(renewal.claimId()).id()))
-				.toList();
+		private Message<Set<ClaimId>> renewal(List<Renewal> inOrder) {
 			inOrder.forEach((renewal) -> rules().renews(attempt(renewal.claimId())));
-			long sent = Network.this.world.now();
-			Attempt first = attempt(inOrder.get(0).claimId());
-			Set<ClaimId> refused;
-			try {
-				refused = send(this.node, first, "renew", () -> renewNow(inOrder), (answer) -> {
-				});
-			}
-			finally {
-				if (first.beatDisturbed >= sent) {
-					inOrder.forEach((renewal) -> attempt(renewal.claimId()).beatDisturbed = first.beatDisturbed);
-				}
-			}
-			for (Renewal renewal : inOrder) {
+			return new Message<>(this.node, attempt(inOrder.get(0).claimId()), "renew", () -> renewNow(inOrder),
+					(answer) -> {
+					});
+		}
+
+		private void renewed(List<Renewal> renewals, Set<ClaimId> refused, long sent) {
+			for (Renewal renewal : renewals) {
 				Attempt attempt = attempt(renewal.claimId());
 				if (refused.contains(renewal.claimId())) {
 					attempt.lost = true;
@@ -182,6 +247,25 @@ final class Network {
 					attempt.leaseFrom = Math.max(attempt.leaseFrom, sent);
 				}
 			}
+		}
+
+		@Override
+		public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+			List<Renewal> inOrder = renewals.stream()
+				.sorted(Comparator.comparing((renewal) -> attempt(renewal.claimId()).id()))
+				.toList();
+			long sent = Network.this.world.now();
+			Attempt first = attempt(inOrder.get(0).claimId());
+			Set<ClaimId> refused;
+			try {
+				refused = renewal(inOrder).send();
+			}
+			finally {
+				if (first.beatDisturbed >= sent) {
+					inOrder.forEach((renewal) -> attempt(renewal.claimId()).beatDisturbed = first.beatDisturbed);
+				}
+			}
+			renewed(inOrder, refused, sent);
 			return refused;
 		}
 
@@ -244,9 +328,38 @@ final class Network {
 			}
 		}
 
+		/** Sends the request, and waits for its reply. */
 		T send() {
 			World world = Network.this.world;
 			World.Wait wait = world.prepare();
+			Fault fault = begin((time) -> world.wake(wait, time));
+			world.block();
+			return ended(fault);
+		}
+
+		/** Sends the request; its reply comes as an event of the node. */
+		void send(MonoSink<T> answer) {
+			boolean[] over = new boolean[1];
+			Fault[] fault = new Fault[1];
+			fault[0] = begin((time) -> Network.this.world.at(time, this.node, () -> {
+				if (over[0]) {
+					return;
+				}
+				over[0] = true;
+				T reply;
+				try {
+					reply = ended(fault[0]);
+				}
+				catch (RuntimeException failed) {
+					answer.error(failed);
+					return;
+				}
+				answer.success(reply);
+			}));
+		}
+
+		private @Nullable Fault begin(LongConsumer ends) {
+			World world = Network.this.world;
 			boolean cut = Network.this.rules.isCut(this.node);
 			Fault fault = cut ? null : fault(this.attempt, this.verb, this.count);
 			long timeout = (long) (this.attempt.call.key().lease() * Network.this.scenario.timeout());
@@ -260,14 +373,14 @@ final class Network {
 				there = delay("slow there", timeout * 3 / 4);
 				back = delay("slow back", timeout * 3 / 4);
 			}
-			world.wake(wait, sent + timeout);
+			ends.accept(sent + timeout);
 			if (fault == Fault.NOT_REACHED || cut && delay("refused", 2 * MILLI) < MILLI) {
-				fails(wait, sent + there, new StoreNotReachedException("no connection", new IllegalStateException()));
+				fails(ends, sent + there, new StoreNotReachedException("no connection", new IllegalStateException()));
 			}
 			else if (fault != Fault.REQUEST_LOST && !cut) {
 				boolean lost = fault == Fault.REPLY_LOST;
 				long later = back;
-				world.at(sent + there, null, () -> apply(wait, later, lost));
+				world.at(sent + there, null, () -> apply(ends, later, lost));
 				if (fault == Fault.REPEATED) {
 					world.at(sent + there + delay("repeated", 2 * this.attempt.call.key().lease()), null, () -> {
 						this.applied.accept(this.step.get());
@@ -276,7 +389,10 @@ final class Network {
 					});
 				}
 			}
-			world.block();
+			return fault;
+		}
+
+		private T ended(@Nullable Fault fault) {
 			if (fault == Fault.SLOW) {
 				disturbed();
 			}
@@ -291,12 +407,12 @@ final class Network {
 			return this.reply;
 		}
 
-		private void apply(World.Wait wait, long back, boolean lost) {
+		private void apply(LongConsumer ends, long back, boolean lost) {
 			T answer = this.step.get();
 			this.applied.accept(answer);
 			long replied = Network.this.world.now() + back;
 			if (lost) {
-				fails(wait, replied, new IdempotencyStoreException("the reply is lost"));
+				fails(ends, replied, new IdempotencyStoreException("the reply is lost"));
 				return;
 			}
 			Network.this.world.at(replied, null, () -> {
@@ -305,16 +421,16 @@ final class Network {
 				}
 				else if (this.failure == null) {
 					this.reply = answer;
-					Network.this.world.wake(wait, replied);
+					ends.accept(replied);
 				}
 			});
 		}
 
-		private void fails(World.Wait wait, long at, RuntimeException cause) {
+		private void fails(LongConsumer ends, long at, RuntimeException cause) {
 			Network.this.world.at(at, null, () -> {
 				if (this.failure == null) {
 					this.failure = cause;
-					Network.this.world.wake(wait, at);
+					ends.accept(at);
 				}
 			});
 		}

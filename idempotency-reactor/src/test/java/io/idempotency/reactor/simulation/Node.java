@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -13,6 +13,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.store.Scheduler;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,8 @@ final class Node implements Scheduler {
 	private final long origin;
 
 	final IdempotencyEngine engine;
+
+	ReactiveIdempotencyEngine reactive;
 
 	final List<long[]> pauses = new ArrayList<>();
 
@@ -57,6 +61,12 @@ final class Node implements Scheduler {
 		this.origin = (number == 0) ? Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20) : 1_000_000_007L * number;
 		this.engine = new IdempotencyEngine(3, (event, operation) -> {
 		}, this, () -> null);
+		this.reactive = new ReactiveIdempotencyEngine(this.engine, List.of());
+	}
+
+	/** Says how its engine of the calls that must not block reaches the store. */
+	void speaks(ReactiveIdempotencyStore store) {
+		this.reactive = new ReactiveIdempotencyEngine(this.engine, List.of(store), new EventThreads(this.world, this));
 	}
 
 	int number() {

@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -282,6 +282,11 @@ final class Rules {
 		if (accepted && owner != null && owner.attempt == attempt) {
 			owner.leaseFrom = this.world.now();
 		}
+	}
+
+	/** A caller does not wait for its answer any more. */
+	void hungUp(Attempt attempt) {
+		note(attempt + " hangs up");
 	}
 
 	/** A caller has got a value. */

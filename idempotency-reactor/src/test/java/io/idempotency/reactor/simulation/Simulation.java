@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 import java.time.Clock;
 import java.time.Duration;
@@ -15,11 +15,12 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
+import reactor.util.context.Context;
 
 /** One scenario, from the first call until nothing is left to happen. */
 final class Simulation {
@@ -46,29 +47,37 @@ final class Simulation {
 
 	private final List<Node> nodes = new ArrayList<>();
 
-	private final List<IdempotencyStore> lines = new ArrayList<>();
+	private final List<Network.Line> lines = new ArrayList<>();
 
 	private int calls;
 
-	private Simulation(Scenario scenario, Set<String> spared) {
+	private int hangUps;
+
+	private final Driver driver;
+
+	private Simulation(Scenario scenario, Driver driver, Set<String> spared) {
 		this.scenario = scenario;
+		this.driver = driver;
 		this.rules = new Rules(this.world, scenario);
 		this.network = new Network(this.world, scenario, this.store, this.rules, spared);
 		for (int i = 0; i < scenario.nodes(); i++) {
 			Node node = new Node(this.world, scenario.chance(), i);
 			this.nodes.add(node);
-			this.lines.add(this.network.from(node));
+			Network.Line line = this.network.from(node);
+			this.lines.add(line);
+			node.speaks(line.reactive());
 		}
 	}
 
 	/**
 	 * Runs a scenario.
 	 * @param scenario the scenario
+	 * @param driver which engine is given the calls
 	 * @param spared the faults of messages that are left out
 	 * @param log counts what the engine logs
 	 */
-	static Result run(Scenario scenario, Set<String> spared, WarningCount log) {
-		return new Simulation(scenario, spared).run(log);
+	static Result run(Scenario scenario, Driver driver, Set<String> spared, WarningCount log) {
+		return new Simulation(scenario, driver, spared).run(log);
 	}
 
 	private Result run(WarningCount log) {
@@ -83,6 +92,7 @@ final class Simulation {
 		ends(log);
 		Map<Fault, Integer> counts = this.network.counts();
 		this.scenario.events().forEach((event) -> counts.merge(event.fault(), 1, Integer::sum));
+		counts.merge(Fault.HANG_UP, this.hangUps, Integer::sum);
 		Result result = new Result(this.rules.violation(), List.copyOf(this.rules.history()), this.world.steps(),
 				counts, this.network.injected(), this.calls);
 		log.end();
@@ -132,12 +142,25 @@ final class Simulation {
 		this.calls++;
 		Attempt attempt = new Attempt(call, number, node);
 		this.rules.begins(attempt);
+		Hearing hearing = new Hearing();
 		this.world.start(node, attempt, () -> {
-			if (!execute(attempt)) {
+			if (!execute(attempt, hearing)) {
 				this.world.at(this.world.now() + TimeUnit.MILLISECONDS.toNanos(300), null, once);
 			}
 		});
-		this.world.at(this.world.now() + call.patience(), null, once);
+		long impatient = this.world.now() + call.patience();
+		this.world.at(impatient, null, once);
+		if (this.driver.isReactive(this.scenario.chance(), attempt)
+				&& this.scenario.chance().hits(0.5, "hangs up", attempt.id())) {
+			this.world.at(impatient, node, () -> hangUp(attempt, hearing));
+		}
+	}
+
+	private void hangUp(Attempt attempt, Hearing hearing) {
+		if (hearing.hangUp()) {
+			this.rules.hungUp(attempt);
+			this.hangUps++;
+		}
 	}
 
 	private static Runnable once(Runnable task) {
@@ -151,14 +174,17 @@ final class Simulation {
 	}
 
 	/** Executes a call on its node; returns whether the client is content. */
-	private boolean execute(Attempt attempt) {
+	private boolean execute(Attempt attempt, Hearing hearing) {
 		KeyPlan key = attempt.call.key();
 		Fingerprint fingerprint = Fingerprint.of("simulated").add("variant " + attempt.call.variant()).build();
 		GuardedCall call = new GuardedCall(key.key(), fingerprint, key.policy(), this.lines.get(attempt.node.number()));
 		try {
-			Object value = Work.await(this.world,
-					attempt.node.engine.execute(call, new Work(this.world, this.rules, attempt)));
-			this.rules.answered(attempt, value);
+			Object value = this.driver.isReactive(this.scenario.chance(), attempt) ? hear(attempt, call, hearing)
+					: Work.await(this.world, attempt.node.engine.execute(call,
+							new Work(this.world, this.rules, attempt, attempt.call.work().isAsync())));
+			if (!hearing.isOver()) {
+				this.rules.answered(attempt, value);
+			}
 			return true;
 		}
 		catch (World.Gone gone) {
@@ -171,6 +197,18 @@ final class Simulation {
 			}
 			return false;
 		}
+	}
+
+	/** Subscribes, and waits for the answer, or until the client hangs up. */
+	private @Nullable Object hear(Attempt attempt, GuardedCall call, Hearing hearing) throws Throwable {
+		OnDisconnect onDisconnect = this.scenario.chance().hits(0.4, "cancels", attempt.id()) ? OnDisconnect.CANCEL
+				: OnDisconnect.CONTINUE;
+		World.Wait wait = this.world.prepare();
+		hearing
+			.begin(attempt.node.reactive.execute(call, new ReactiveWork(this.world, this.rules, attempt), onDisconnect)
+				.contextWrite(Context.of(Attempt.class, attempt)), () -> this.world.wake(wait, this.world.now()));
+		this.world.block();
+		return hearing.answer();
 	}
 
 	private void ends(WarningCount log) {

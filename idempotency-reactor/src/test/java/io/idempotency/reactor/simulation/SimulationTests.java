@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 import java.time.Duration;
 import java.util.EnumMap;
@@ -12,8 +12,9 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.IdempotencyPolicy;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,26 +37,27 @@ class SimulationTests {
 		this.log.close();
 	}
 
-	@Test
-	void everyRuleHoldsForEverySeed() {
+	@ParameterizedTest
+	@EnumSource
+	void everyRuleHoldsForEverySeed(Driver driver) {
 		Long only = Long.getLong("simulation.seed");
-		int seeds = (only != null) ? 1 : Integer.getInteger("simulation.seeds", 10_000);
+		int seeds = (only != null) ? 1 : Integer.getInteger("simulation.seeds", usualSeeds(driver));
 		long first = (only != null) ? only : 1;
 		Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
 		long steps = 0;
 		long calls = 0;
 		long began = System.nanoTime();
 		for (long seed = first; seed < first + seeds; seed++) {
-			Simulation.Result result = Simulation.run(Scenario.of(seed), Set.of(), this.log);
+			Simulation.Result result = Simulation.run(Scenario.of(seed), driver, Set.of(), this.log);
 			if (result.violation() != null) {
-				fail(new Shrinking(seed, this.log).report());
+				fail(new Shrinking(seed, driver, this.log).report());
 			}
 			steps += result.steps();
 			calls += result.calls();
 			result.faults().forEach((fault, count) -> faults.merge(fault, count, Integer::sum));
 		}
 		assertThat(calls).isPositive();
-		logger.info("{} seeds, {} calls, {} steps, {} s, faults {}", seeds, calls, steps,
+		logger.info("{}: {} seeds, {} calls, {} steps, {} s, faults {}", driver, seeds, calls, steps,
 				Duration.ofNanos(System.nanoTime() - began).toSeconds(), faults);
 	}
 
@@ -64,8 +66,9 @@ class SimulationTests {
 	 * another request with its key dies and the next one gives the key back: the late
 	 * result belongs to no caller of that request. Chance makes this history too seldom.
 	 */
-	@Test
-	void lateResultAnswersNoOtherRequest() {
+	@ParameterizedTest
+	@EnumSource
+	void lateResultAnswersNoOtherRequest(Driver driver) {
 		long ms = TimeUnit.MILLISECONDS.toNanos(1);
 		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS.change()
 			.operation("operation-0")
@@ -81,21 +84,26 @@ class SimulationTests {
 			List<Scenario.Disturbance> events = List.of(new Scenario.Disturbance(Fault.RECORD_LOST, 0, lost, 0, true),
 					new Scenario.Disturbance(Fault.CRASH, 1, lost + 300 * ms, 0, false));
 			Scenario scenario = new Scenario(chance, 3, List.of(late, dying), events, Set.of(), 0, 0.25);
-			Simulation.Result result = Simulation.run(scenario, Set.of(), this.log);
+			Simulation.Result result = Simulation.run(scenario, driver, Set.of(), this.log);
 			assertThat(result.violation()).as("seed %d, %s", seed, result.history()).isNull();
 		}
 	}
 
-	@Test
-	void oneSeedAlwaysMakesTheSameHistory() {
+	@ParameterizedTest
+	@EnumSource
+	void oneSeedAlwaysMakesTheSameHistory(Driver driver) {
 		Set<Integer> histories = new HashSet<>();
 		for (long seed = 1; seed <= 200; seed++) {
-			Simulation.Result once = Simulation.run(Scenario.of(seed), Set.of(), this.log);
-			Simulation.Result again = Simulation.run(Scenario.of(seed), Set.of(), this.log);
+			Simulation.Result once = Simulation.run(Scenario.of(seed), driver, Set.of(), this.log);
+			Simulation.Result again = Simulation.run(Scenario.of(seed), driver, Set.of(), this.log);
 			assertThat(again.history()).as("seed %d", seed).isEqualTo(once.history());
 			histories.add(once.history().hashCode());
 		}
 		assertThat(histories).hasSizeGreaterThan(190);
+	}
+
+	private static int usualSeeds(Driver driver) {
+		return (driver == Driver.BLOCKING) ? 10_000 : 2_500;
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.idempotency.engine.simulation;
+package io.idempotency.reactor.simulation;
 
 /** What can go wrong. */
 enum Fault {
@@ -37,6 +37,9 @@ enum Fault {
 	RECORD_LOST,
 
 	/** A node cannot start a thread: the next call of its scheduler throws an error. */
-	NO_THREAD
+	NO_THREAD,
+
+	/** A client hangs up: it cancels a call that must not block. */
+	HANG_UP
 
 }
