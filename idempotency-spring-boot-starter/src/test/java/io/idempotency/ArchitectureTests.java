@@ -71,7 +71,7 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.store.record")
 		.layer("stores")
 		.definedBy("io.idempotency.store.memory..", "io.idempotency.store.redis..", "io.idempotency.store.jdbc..",
-				"io.idempotency.store.nearcache..")
+				"io.idempotency.store.sql..", "io.idempotency.store.nearcache..")
 		.layer("protocol")
 		.definedBy("io.idempotency.protocol..")
 		.layer("upkeep")
@@ -215,10 +215,18 @@ class ArchitectureTests {
 		.resideInAnyPackage("io.idempotency.key..", "io.idempotency.store", "io.idempotency.protocol..",
 				"io.idempotency.upkeep..", "io.idempotency.engine..", "io.idempotency.reactor..",
 				"io.idempotency.template..", "io.idempotency.operators..", "io.idempotency.store.memory..",
-				"io.idempotency.store.record..", "io.idempotency.store.jdbc.sql..")
+				"io.idempotency.store.record..", "io.idempotency.store.sql..")
 		.should()
 		.dependOnClassesThat(
 				resideInAnyPackage("org.springframework..", "jakarta..", "com.fasterxml.jackson..", "tools.jackson.."));
+
+	/** JDBC and R2DBC share it. */
+	@ArchTest
+	static final ArchRule statementsKnowNoDriver = noClasses().that()
+		.resideInAPackage("io.idempotency.store.sql..")
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql..", "io.r2dbc..", "reactor..",
+				"io.idempotency.store.jdbc.."));
 
 	@ArchTest
 	static final ArchRule springBootBelongsToTheStarter = noClasses().should()
@@ -330,8 +338,8 @@ class ArchitectureTests {
 	static final ArchRule whatOnlyPackagesNeedIsMarkedAsInternal = classes().that()
 		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 				"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
-				"io.idempotency.store.jdbc.sql..", "io.idempotency.aop..", "io.idempotency.http..",
-				"io.idempotency.web..", "io.idempotency.message..", "io.idempotency.ai..", "io.idempotency.graphql..")
+				"io.idempotency.store.sql..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
+				"io.idempotency.message..", "io.idempotency.ai..", "io.idempotency.graphql..")
 		.and()
 		.arePublic()
 		.and()

@@ -9,7 +9,7 @@ import io.idempotency.ScopeMode;
 import io.idempotency.autoconfigure.IdempotencyProperties.Http.Anonymous;
 import io.idempotency.http.StatusPatterns;
 import io.idempotency.key.HeaderName;
-import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.sql.TableName;
 
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.unit.DataSize;

@@ -1,6 +1,7 @@
 package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -9,13 +10,10 @@ import javax.sql.DataSource;
 
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.UnreadableRecordException;
-import io.idempotency.store.jdbc.sql.Deadline;
-import io.idempotency.store.jdbc.sql.Dialect;
-import io.idempotency.store.jdbc.sql.Dialects;
-import io.idempotency.store.jdbc.sql.TableName;
-import io.idempotency.store.jdbc.sql.Timeouts;
-import io.idempotency.store.jdbc.sql.UnreadableRowException;
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.Dialects;
+import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,7 +113,9 @@ final class JdbcDatabase {
 	Dialect dialect(Connection connection) throws SQLException {
 		Dialect known = this.dialect;
 		if (known == null) {
-			known = Dialects.find(connection, this.table, this.timeouts);
+			DatabaseMetaData database = connection.getMetaData();
+			known = Dialects.find(String.valueOf(database.getDatabaseProductName()),
+					String.valueOf(database.getDatabaseProductVersion()), this.table, this.timeouts);
 			this.dialect = known;
 		}
 		return known;
@@ -161,10 +161,6 @@ final class JdbcDatabase {
 	}
 
 	static IdempotencyStoreException failure(String what, SQLException ex) {
-		if (ex instanceof UnreadableRowException) {
-			return new UnreadableRecordException("The database could not carry out '" + what + "': " + ex.getMessage(),
-					ex);
-		}
 		return new IdempotencyStoreException("The database could not carry out '" + what + "': " + describe(ex), ex);
 	}
 

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 import javax.sql.DataSource;
 
@@ -19,11 +20,10 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
-import io.idempotency.store.jdbc.sql.JdbcVerbs;
-import io.idempotency.store.jdbc.sql.SqlSession;
-import io.idempotency.store.jdbc.sql.TableName;
-import io.idempotency.store.jdbc.sql.Timeouts;
-import io.idempotency.store.record.Moment;
+import io.idempotency.store.sql.RecordVerbs;
+import io.idempotency.store.sql.Step;
+import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Timeouts;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -173,7 +173,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		}
 		boolean alone = request.joined() != null && request.joined().alone();
 		try (SqlSession session = this.sessions.openClaim(alone)) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.claim(request));
+			return session.verb((verbs) -> verbs.claim(request));
 		}
 	}
 
@@ -188,38 +188,38 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (look == Look.LOCAL) {
 			return Optional.empty();
 		}
-		JdbcVerbs.Verb<Optional<ClaimResult.Completed>> find = (verbs) -> verbs.find(key, fingerprint);
+		Function<RecordVerbs, Step<Optional<ClaimResult.Completed>>> find = (verbs) -> verbs.find(key, fingerprint);
 		try (SqlSession session = this.callers.openLook()) {
 			if (session != null) {
-				return JdbcVerbs.run(session, find);
+				return session.verb(find);
 			}
 		}
 		catch (IdempotencyStoreException | NoTransactionToJoinException ex) {
 			logger.debug("The transaction of the caller could not be used for a look", ex);
 		}
 		try (SqlSession session = this.own.openLook()) {
-			return JdbcVerbs.run(session, find);
+			return session.verb(find);
 		}
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
 		try (SqlSession session = this.sessions.open("complete")) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.complete(completion));
+			return session.verb((verbs) -> verbs.complete(completion));
 		}
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
 		try (SqlSession session = this.sessions.open("release")) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.release(key, claimId));
+			return session.verb((verbs) -> verbs.release(key, claimId));
 		}
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
 		try (SqlSession session = this.sessions.openRenewal()) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.renew(key, claimId, lease));
+			return session.verb((verbs) -> verbs.renew(key, claimId, lease));
 		}
 	}
 
@@ -237,7 +237,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			return Set.of();
 		}
 		try (SqlSession session = this.sessions.openRenewal()) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.renewAll(renewals));
+			return session.verb((verbs) -> verbs.renewAll(renewals));
 		}
 	}
 
@@ -247,7 +247,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
 		}
 		try (SqlSession session = this.sessions.open("issue")) {
-			return Moment.toInstant(JdbcVerbs.run(session, (verbs) -> verbs.issue(token, timeToLive)));
+			return session.verb((verbs) -> verbs.issue(token, timeToLive));
 		}
 	}
 
@@ -263,7 +263,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	public int purge(int batchSize) {
 		requireBatchSize(batchSize);
 		try (SqlSession session = this.own.openPurge()) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.purge(batchSize));
+			return session.verb((verbs) -> verbs.purge(batchSize));
 		}
 	}
 

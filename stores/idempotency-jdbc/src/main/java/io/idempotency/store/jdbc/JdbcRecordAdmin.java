@@ -7,9 +7,8 @@ import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
-import io.idempotency.store.jdbc.sql.JdbcVerbs;
-import io.idempotency.store.jdbc.sql.SqlSession;
 import io.idempotency.store.record.RecordId;
+import io.idempotency.store.sql.OperatorRows;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,7 @@ final class JdbcRecordAdmin implements RecordAdmin {
 	@Override
 	public Optional<IdempotencyRecord> find(RecordKey key) {
 		try (SqlSession session = this.sessions.open("find")) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.rows().find(key));
+			return session.run(() -> session.run(new OperatorRows(session.dialect()).find(key)));
 		}
 	}
 
@@ -46,14 +45,14 @@ final class JdbcRecordAdmin implements RecordAdmin {
 			RecordId.parse(cursor);
 		}
 		try (SqlSession session = this.sessions.open("scan")) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.rows().scan(selection, cursor, count));
+			return session.run(() -> session.run(new OperatorRows(session.dialect()).scan(selection, cursor, count)));
 		}
 	}
 
 	@Override
 	public Eviction evict(RecordKey key, boolean force) {
 		try (SqlSession session = this.sessions.open("evict")) {
-			return JdbcVerbs.run(session, (verbs) -> verbs.rows().evict(key, force));
+			return session.run(() -> session.run(new OperatorRows(session.dialect()).evict(key, force)));
 		}
 	}
 

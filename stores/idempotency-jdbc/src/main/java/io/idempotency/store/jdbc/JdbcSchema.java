@@ -14,10 +14,9 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.jdbc.sql.Dialect;
-import io.idempotency.store.jdbc.sql.SqlSession;
-import io.idempotency.store.jdbc.sql.TableName;
-import io.idempotency.store.jdbc.sql.Timeouts;
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ByteArrayResource;

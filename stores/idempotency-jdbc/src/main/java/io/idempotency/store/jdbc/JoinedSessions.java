@@ -9,12 +9,10 @@ import javax.sql.DataSource;
 
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.store.jdbc.sql.Deadline;
-import io.idempotency.store.jdbc.sql.Dialect;
-import io.idempotency.store.jdbc.sql.LockWait;
-import io.idempotency.store.jdbc.sql.SqlFailure;
-import io.idempotency.store.jdbc.sql.SqlSession;
-import io.idempotency.store.jdbc.sql.Timeouts;
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.SqlFailure;
+import io.idempotency.store.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -170,7 +168,7 @@ final class JoinedSessions implements SqlSessions {
 		}
 
 		@Override
-		protected void failed(SQLException ex, int attempt) {
+		void failed(SQLException ex, int attempt) {
 			if (attempt >= this.attempts || !mayGoOn(ex)) {
 				throw isJoined() ? failure(ex) : JdbcDatabase.failure(this.what, ex);
 			}
@@ -180,7 +178,7 @@ final class JoinedSessions implements SqlSessions {
 		 * Returns whether the claim has met a deadlock that it alone was the victim of.
 		 */
 		private boolean mayGoOn(SQLException ex) {
-			SqlFailure failure = dialect().classify(ex);
+			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
 			return failure == SqlFailure.DEADLOCK && !endsTransaction(failure, ex);
 		}
 
@@ -191,7 +189,7 @@ final class JoinedSessions implements SqlSessions {
 		 * work.
 		 */
 		private RuntimeException failure(SQLException ex) {
-			SqlFailure failure = dialect().classify(ex);
+			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
 			if (failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION || endsTransaction(failure, ex)) {
 				Lost lost = new Lost(asTheApplicationSeesIt(this.what, ex));
 				TransactionSynchronizationManager.registerSynchronization(lost);
@@ -212,7 +210,7 @@ final class JoinedSessions implements SqlSessions {
 
 		private boolean endsTransaction(SqlFailure failure, SQLException ex) {
 			try {
-				return dialect().endsTransaction(connection(), failure);
+				return run(dialect().endsTransaction(failure));
 			}
 			catch (SQLException suppressed) {
 				ex.addSuppressed(suppressed);
@@ -221,7 +219,7 @@ final class JoinedSessions implements SqlSessions {
 		}
 
 		@Override
-		protected void release() {
+		void release() {
 			JoinedSessions.this.release(connection(), this.deadline);
 		}
 

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 import io.idempotency.store.jdbc.ReservedConnections.Use;
-import io.idempotency.store.jdbc.sql.Deadline;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,12 +5,10 @@ import java.time.Duration;
 import java.util.function.Function;
 
 import io.idempotency.store.jdbc.ReservedConnections.Use;
-import io.idempotency.store.jdbc.sql.Dialect;
-import io.idempotency.store.jdbc.sql.JdbcVerbs;
-import io.idempotency.store.jdbc.sql.LockWait;
-import io.idempotency.store.jdbc.sql.SqlFailure;
-import io.idempotency.store.jdbc.sql.SqlSession;
-import io.idempotency.store.jdbc.sql.Timeouts;
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.SqlFailure;
+import io.idempotency.store.sql.Timeouts;
 
 /**
  * Opens sessions on connections of their own, even if the thread is in a transaction.
@@ -104,8 +102,8 @@ final class OwnSessions implements SqlSessions {
 		}
 
 		@Override
-		protected void failed(SQLException ex, int attempt) {
-			SqlFailure failure = dialect().classify(ex);
+		void failed(SQLException ex, int attempt) {
+			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
 			boolean repeatable = failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION;
 			if (isOver() && failure == SqlFailure.OTHER) {
 				this.database.waitedInVain();
@@ -113,11 +111,11 @@ final class OwnSessions implements SqlSessions {
 			if (!repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
 				throw JdbcDatabase.failure(this.what, ex);
 			}
-			JdbcVerbs.pause(attempt);
+			pause(attempt);
 		}
 
 		@Override
-		protected void release() {
+		void release() {
 			this.own.close();
 		}
 

@@ -1,7 +1,5 @@
 package io.idempotency.store.jdbc;
 
-import io.idempotency.store.jdbc.sql.SqlSession;
-
 /**
  * Opens the sessions in which the verbs run.
  */

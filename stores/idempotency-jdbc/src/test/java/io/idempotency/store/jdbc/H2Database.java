@@ -4,7 +4,7 @@ import java.util.UUID;
 
 import javax.sql.DataSource;
 
-import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.sql.TableName;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 

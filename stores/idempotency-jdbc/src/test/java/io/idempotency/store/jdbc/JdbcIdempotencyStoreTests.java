@@ -24,8 +24,8 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
-import io.idempotency.store.jdbc.sql.TableName;
-import io.idempotency.store.jdbc.sql.Timeouts;
+import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Timeouts;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.sql.TableName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

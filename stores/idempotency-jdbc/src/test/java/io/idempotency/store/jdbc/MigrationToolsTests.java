@@ -2,7 +2,7 @@ package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
 
-import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.sql.TableName;
 
 import liquibase.Contexts;
 import liquibase.LabelExpression;

@@ -21,7 +21,7 @@ import io.idempotency.store.Renewal;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.jdbc.ReservedConnections.Use;
-import io.idempotency.store.jdbc.sql.TableName;
+import io.idempotency.store.sql.TableName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

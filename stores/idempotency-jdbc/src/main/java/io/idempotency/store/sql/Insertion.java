@@ -1,4 +1,6 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
+
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +18,8 @@ record Insertion(boolean written, long fence, @Nullable StoredRow found) {
 		return new Insertion(true, fence, null);
 	}
 
-	static Insertion found(@Nullable StoredRow row) {
-		return new Insertion(false, 0, row);
+	static Insertion found(Optional<StoredRow> row) {
+		return new Insertion(false, 0, row.orElse(null));
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;

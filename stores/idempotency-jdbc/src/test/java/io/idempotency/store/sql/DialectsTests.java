@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -25,31 +25,29 @@ class DialectsTests {
 	private static final TableName TABLE = new TableName(TableName.DEFAULT);
 
 	@ParameterizedTest
-	@CsvSource({ "PostgreSQL, 18.6, 18, 6, postgresql, true", "H2, 2.3.232 (2024-08-11), 2, 3, h2, true",
-			"MySQL, 8.4.0, 8, 4, mysql, true", "MySQL, 9.1.0-cloud, 9, 1, mysql, true",
-			"MySQL, 5.7.44-log, 5, 7, mysql, false", "MySQL, 5.5.5-10.11.5-MariaDB, 5, 5, mariadb, true",
-			"MySQL, 11.4.5-MariaDB, 11, 4, mariadb, true", "MariaDB, 11.4.5-MariaDB, 11, 4, mariadb, true",
-			"MariaDB, 10.5.20-MariaDB-1:10.5.20+maria~ubu2004, 10, 5, mariadb, false" })
-	void foundByProductAndVersion(String product, String version, int major, int minor, String vendor,
-			boolean skipsLocked) throws SQLException {
-		Dialect dialect = Dialects.find(connection(product, version, major, minor), TABLE, Timeouts.DEFAULT);
+	@CsvSource({ "PostgreSQL, 18.6, postgresql, true", "H2, 2.3.232 (2024-08-11), h2, true",
+			"MySQL, 8.4.0, mysql, true", "MySQL, 9.1.0-cloud, mysql, true", "MySQL, 5.7.44-log, mysql, false",
+			"MySQL, 5.5.5-10.11.5-MariaDB, mariadb, true", "MySQL, 11.4.5-MariaDB, mariadb, true",
+			"MariaDB, 11.4.5-MariaDB, mariadb, true",
+			"MariaDB, 10.5.20-MariaDB-1:10.5.20+maria~ubu2004, mariadb, false" })
+	void foundByProductAndVersion(String product, String version, String vendor, boolean skipsLocked) {
+		Dialect dialect = Dialects.find(product, version, TABLE, Timeouts.DEFAULT);
 		assertThat(dialect.vendor()).isEqualTo(vendor);
 		assertThat(dialect.skipsLocked()).isEqualTo(skipsLocked);
 	}
 
 	@Test
-	void mariaDbThatCannotReturnWhatItInsertsIsSpokenToAsMySql() throws SQLException {
-		assertThat(Dialects.find(connection("MariaDB", "10.4.33-MariaDB", 10, 4), TABLE, Timeouts.DEFAULT))
+	void mariaDbThatCannotReturnWhatItInsertsIsSpokenToAsMySql() {
+		assertThat(Dialects.find("MariaDB", "10.4.33-MariaDB", TABLE, Timeouts.DEFAULT))
 			.isExactlyInstanceOf(MySqlDialect.class);
-		assertThat(Dialects.find(connection("MariaDB", "10.5.0-MariaDB", 10, 5), TABLE, Timeouts.DEFAULT))
+		assertThat(Dialects.find("MariaDB", "10.5.0-MariaDB", TABLE, Timeouts.DEFAULT))
 			.isExactlyInstanceOf(MariaDbDialect.class);
 	}
 
 	@Test
-	void unknownProductIsNamed() throws SQLException {
-		Connection connection = connection("Oracle", "23ai", 23, 0);
+	void unknownProductIsNamed() {
 		assertThatExceptionOfType(IdempotencyConfigurationException.class)
-			.isThrownBy(() -> Dialects.find(connection, TABLE, Timeouts.DEFAULT))
+			.isThrownBy(() -> Dialects.find("Oracle", "23ai", TABLE, Timeouts.DEFAULT))
 			.withMessageContaining("'Oracle'")
 			.withMessageContaining("23ai")
 			.satisfies((ex) -> assertThat(ex.action()).contains("PostgreSQL, MySQL, MariaDB or H2"));
@@ -58,7 +56,11 @@ class DialectsTests {
 	@Test
 	void unknownProductFailsTheStart() throws SQLException {
 		DataSource dataSource = mock(DataSource.class);
-		Connection connection = connection("Oracle", "23ai", 23, 0);
+		DatabaseMetaData database = mock(DatabaseMetaData.class);
+		given(database.getDatabaseProductName()).willReturn("Oracle");
+		given(database.getDatabaseProductVersion()).willReturn("23ai");
+		Connection connection = mock(Connection.class);
+		given(connection.getMetaData()).willReturn(database);
 		given(dataSource.getConnection()).willReturn(connection);
 		JdbcSchema schema = new JdbcSchema(dataSource, TableName.DEFAULT);
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(schema::verify)
@@ -72,27 +74,14 @@ class DialectsTests {
 	@CsvSource({ "PostgreSQL, 8000, 7990, '6000ms'", "PostgreSQL, 8000, 2000, '1500ms'",
 			"PostgreSQL, 500, 7990, '500ms'", "MariaDB, 8000, 7990, '= 6,'", "MariaDB, 8000, 2000, '= 1,'",
 			"MariaDB, 8000, 700, = 0.375 ", "MariaDB, 500, 7990, '= 1,'" })
-	void statementWaitsWithinTheTimeOfItsCall(String product, long waiting, long left, String bound)
-			throws SQLException {
+	void statementWaitsWithinTheTimeOfItsCall(String product, long waiting, long left, String bound) {
 		Timeouts timeouts = new Timeouts(Duration.ofMillis(waiting), Duration.ofSeconds(8));
-		Dialect dialect = Dialects.find(connection(product, "11.4.5-MariaDB", 11, 4), TABLE, timeouts);
-		SqlSession session = mock(SqlSession.class);
+		Dialect dialect = Dialects.find(product, "11.4.5-MariaDB", TABLE, timeouts);
 		for (String sql : List.of(dialect.alone().replace, dialect.alone().renew, dialect.completeAlone(),
-				dialect.insertRecord(session))) {
+				dialect.insertRecord(false))) {
 			LockWait wait = dialect.ownLockWait(timeouts.claim());
 			assertThat(wait.around(sql, TimeUnit.MILLISECONDS.toNanos(left))).contains(bound);
 		}
-	}
-
-	private static Connection connection(String product, String version, int major, int minor) throws SQLException {
-		DatabaseMetaData database = mock(DatabaseMetaData.class);
-		given(database.getDatabaseProductName()).willReturn(product);
-		given(database.getDatabaseProductVersion()).willReturn(version);
-		given(database.getDatabaseMajorVersion()).willReturn(major);
-		given(database.getDatabaseMinorVersion()).willReturn(minor);
-		Connection connection = mock(Connection.class);
-		given(connection.getMetaData()).willReturn(database);
-		return connection;
 	}
 
 }

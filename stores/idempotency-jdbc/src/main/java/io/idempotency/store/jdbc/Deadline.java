@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -7,7 +7,6 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,12 +15,8 @@ import org.slf4j.LoggerFactory;
  * waits for its reply any longer. The driver measures the network time-out itself and
  * sends nothing to the server for it. When the network time-out is over, the driver gives
  * the connection up.
- *
- * @hidden
- * @since 0.1.0
  */
-@Internal
-public final class Deadline implements AutoCloseable {
+final class Deadline implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.jdbc.JdbcIdempotencyStore");
 
@@ -46,7 +41,7 @@ public final class Deadline implements AutoCloseable {
 	 * still gets a part of its time; otherwise no call would ever succeed on a database
 	 * that is slow to connect to.
 	 */
-	public Deadline(Connection connection, Duration most, long start) throws SQLException {
+	Deadline(Connection connection, Duration most, long start) throws SQLException {
 		this.connection = connection;
 		this.most = most;
 		long now = System.nanoTime();
@@ -78,7 +73,7 @@ public final class Deadline implements AutoCloseable {
 		return left;
 	}
 
-	public boolean isOver() {
+	boolean isOver() {
 		return left() <= 0;
 	}
 

@@ -1,15 +1,12 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * H2 2.2 or newer, in any compatibility mode.
@@ -40,24 +37,18 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
-		try {
-			OptionalLong fence = session.query(this.insert, (statement) -> RecordRows.bindNew(statement, key, fresh),
-					Dialect::firstLong);
-			return Insertion.written(fence.orElseThrow());
-		}
-		catch (SQLException ex) {
-			if (classify(ex) != SqlFailure.DUPLICATE_KEY) {
-				throw ex;
-			}
-			return Insertion.found(find(session, key));
-		}
+	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return new Step.Query<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), (row) -> row.number(1),
+				(fences) -> Step.done(Insertion.written(fences.get(0))),
+				(failure) -> (failure != SqlFailure.DUPLICATE_KEY) ? new Step.Failed<>()
+						: find(joined, key, (found) -> Step.done(Insertion.found(found))));
 	}
 
 	@Override
-	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
-		String count = "SELECT attempts FROM FINAL TABLE (" + session.sql().count("attempts + 1") + ")";
-		return session.query(count, (statement) -> bindCount(statement, key, other), Dialect::firstLong);
+	Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		String count = "SELECT attempts FROM FINAL TABLE (" + sql(joined).count("attempts + 1") + ")";
+		return Step.find(counting(count, key, other), (row) -> row.number(1),
+				(attempts) -> Step.done(attempts.orElse(0L)));
 	}
 
 	@Override
@@ -87,8 +78,8 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	public SqlFailure classify(SQLException failure) {
-		return switch (failure.getErrorCode()) {
+	public SqlFailure classify(@Nullable String state, int code) {
+		return switch (code) {
 			case DUPLICATE_KEY -> SqlFailure.DUPLICATE_KEY;
 			case DEADLOCK -> SqlFailure.DEADLOCK;
 			case CONCURRENT_UPDATE -> SqlFailure.SERIALIZATION;
@@ -105,19 +96,13 @@ final class H2Dialect extends Dialect {
 	private record BoundedSession(long millis) implements LockWait {
 
 		@Override
-		public void begin(Connection connection) throws SQLException {
-			set(connection, "SET @idempotency_lock_timeout = LOCK_TIMEOUT(); SET LOCK_TIMEOUT " + this.millis);
+		public String begin() {
+			return "SET @idempotency_lock_timeout = LOCK_TIMEOUT(); SET LOCK_TIMEOUT " + this.millis;
 		}
 
 		@Override
-		public void end(Connection connection) throws SQLException {
-			set(connection, "SET LOCK_TIMEOUT @idempotency_lock_timeout");
-		}
-
-		private static void set(Connection connection, String sql) throws SQLException {
-			try (Statement statement = connection.createStatement()) {
-				statement.execute(sql);
-			}
+		public String end() {
+			return "SET LOCK_TIMEOUT @idempotency_lock_timeout";
 		}
 
 	}

@@ -1,11 +1,12 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
 import java.math.BigDecimal;
-import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * MariaDB 10.5 or newer, with any driver.
@@ -64,24 +65,24 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
-	public SqlFailure classify(SQLException failure) {
-		return (failure.getErrorCode() == STATEMENT_TIMEOUT) ? SqlFailure.LOCK_TIMEOUT : super.classify(failure);
+	public SqlFailure classify(@Nullable String state, int code) {
+		return (code == STATEMENT_TIMEOUT) ? SqlFailure.LOCK_TIMEOUT : super.classify(state, code);
 	}
 
 	@Override
-	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
-		String sql = session.isJoined() ? this.insertOrFind : this.insertOrFindAlone;
-		return session.query(sql, (statement) -> RecordRows.bindNew(statement, key, fresh), (rows) -> {
-			if (!rows.next()) {
-				return Insertion.found(null);
-			}
-			StoredRow row = RecordRows.read(rows, 1);
-			// A record that this statement has written has the statement's own clock as
-			// its fence.
-			boolean written = row.record().claimId().equals(fresh.claimId())
-					&& row.record().fence() == rows.getLong(CLOCK);
-			return written ? Insertion.written(row.record().fence()) : Insertion.found(row);
-		});
+	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return Step.find(Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRows.ofNew(key, fresh)),
+				(row) -> insertion(RecordRows.read(row, 1), row.number(CLOCK), fresh),
+				(insertion) -> Step.done(insertion.orElse(Insertion.found(Optional.empty()))));
+	}
+
+	/**
+	 * A record that this statement has written has the statement's own clock as its
+	 * fence.
+	 */
+	private static Insertion insertion(StoredRow row, long clock, StoredRecord fresh) {
+		boolean written = row.record().claimId().equals(fresh.claimId()) && row.record().fence() == clock;
+		return written ? Insertion.written(clock) : Insertion.found(Optional.of(row));
 	}
 
 	@Override
@@ -90,8 +91,8 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
-	String insertRecord(SqlSession session) {
-		return session.isJoined() ? session.sql().insertRecord : this.insertRecordAlone;
+	String insertRecord(boolean joined) {
+		return joined ? sql().insertRecord : this.insertRecordAlone;
 	}
 
 	/**

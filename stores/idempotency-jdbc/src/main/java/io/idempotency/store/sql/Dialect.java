@@ -1,15 +1,9 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -71,15 +65,22 @@ public abstract class Dialect {
 	/**
 	 * Writes a record if the key has none, else reads the record of the key. This takes
 	 * one statement if the database can do it without a write for a duplicate.
+	 * @param joined whether the statement is in the transaction of the caller
+	 * @param bound the bound of the statement
 	 */
-	abstract Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException;
+	abstract Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh);
 
 	/**
 	 * Counts one more claim of type once.
-	 * @return the attempts, empty if the record is not a claim of type once with another
+	 * @return the attempts, zero if the record is not a claim of type once with another
 	 * claim id
 	 */
-	abstract OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException;
+	abstract Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other);
+
+	/** Returns the statements for a transaction of the caller, or for one of our own. */
+	final RecordSql sql(boolean joined) {
+		return joined ? this.sql : this.alone;
+	}
 
 	/**
 	 * Returns {@link RecordSql#complete} for a connection of our own. Where the database
@@ -94,8 +95,8 @@ public abstract class Dialect {
 	 * Returns {@link RecordSql#insertRecord}, without an error where the key has a record
 	 * if the database can do that.
 	 */
-	String insertRecord(SqlSession session) {
-		return session.sql().insertRecord;
+	String insertRecord(boolean joined) {
+		return sql(joined).insertRecord;
 	}
 
 	/**
@@ -152,14 +153,19 @@ public abstract class Dialect {
 		return ownLockWait(bound);
 	}
 
-	public abstract SqlFailure classify(SQLException failure);
+	/**
+	 * Returns what kind of failure the database has reported.
+	 * @param state the SQL state, {@code null} if the driver gives none
+	 * @param code the code of the vendor
+	 */
+	public abstract SqlFailure classify(@Nullable String state, int code);
 
 	/**
 	 * Returns whether a failure has rolled back the whole transaction, so that the next
 	 * statement would begin another transaction.
 	 */
-	public boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
-		return failure == SqlFailure.DEADLOCK;
+	public Step<Boolean> endsTransaction(SqlFailure failure) {
+		return Step.done(failure == SqlFailure.DEADLOCK);
 	}
 
 	/**
@@ -169,29 +175,15 @@ public abstract class Dialect {
 	 * and claims of other keys go on.
 	 * @return how many were deleted
 	 */
-	int purge(SqlSession session, int batchSize) throws SQLException {
-		try (SqlSession.Transaction transaction = session.begin()) {
-			List<byte[]> keys = expiredKeys(session, batchSize);
-			int deleted = keys.isEmpty() ? 0 : session.update(this.sql.deleteExpired(keys.size()),
-					(statement) -> RecordRows.bind(statement, 1, keys));
-			transaction.commit();
-			return deleted;
-		}
-	}
-
-	private List<byte[]> expiredKeys(SqlSession session, int batchSize) throws SQLException {
+	Step<Integer> purge(int batchSize) {
 		String query = this.sql.findExpired(limit(batchSize)) + (skipsLocked() ? RecordSql.SKIP_LOCKED : "");
-		return session.query(query, SqlSession.NO_PARAMETERS, (rows) -> {
-			List<byte[]> keys = new ArrayList<>();
-			while (rows.next()) {
-				keys.add(rows.getBytes(1));
-			}
-			if (!skipsLocked()) {
-				// Two nodes that delete the same keys in the same order cannot deadlock.
-				keys.sort(Arrays::compareUnsigned);
-			}
-			return keys;
+		Step<Integer> work = Step.query(Sql.of(query), (row) -> row.bytes(1), (found) -> {
+			// Two nodes that delete the same keys in the same order cannot deadlock.
+			List<byte[]> keys = skipsLocked() ? found : found.stream().sorted(Arrays::compareUnsigned).toList();
+			return keys.isEmpty() ? Step.done(0)
+					: Step.update(Sql.of(this.sql.deleteExpired(keys.size()), keys), (rows) -> Step.done((int) rows));
 		});
+		return new Step.Transaction<>(work, Step::done);
 	}
 
 	/**
@@ -218,8 +210,8 @@ public abstract class Dialect {
 	 * @param refused receives the claims that are refused
 	 * @return the claims whose records are locked by another session
 	 */
-	List<Renewal> renewAll(SqlSession session, List<Renewal> renewals, Set<ClaimId> refused) throws SQLException {
-		return Renewing.inTwoSteps(session, this.sql, byKey(), renewals, refused);
+	Step<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+		return Renewing.inTwoSteps(this.sql, byKey(), renewals, refused);
 	}
 
 	/**
@@ -241,34 +233,27 @@ public abstract class Dialect {
 	}
 
 	/** Reads one record. */
-	final @Nullable StoredRow find(SqlSession session, IdempotencyKey key) throws SQLException {
-		return read(session, key.hash(), this.sql.find);
+	final <T> Step<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, Step<T>> next) {
+		String text = this.sql.find + (joined ? currentRead() : "");
+		return Step.find(Sql.of(text, key.hash()), (row) -> RecordRows.read(row, 1), next);
 	}
 
 	/** Reads one record without the body of its result. */
-	final @Nullable StoredRow findHead(SqlSession session, IdempotencyKey key) throws SQLException {
-		return findHead(session, key.hash());
+	final <T> Step<T> findHead(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, Step<T>> next) {
+		return findHead(key.hash(), joined ? currentRead() : "", next);
 	}
 
 	/** Reads the record of a hash without the body of its result. */
-	final @Nullable StoredRow findHead(SqlSession session, byte[] hash) throws SQLException {
-		return read(session, hash, this.sql.findHead);
+	final <T> Step<T> findHead(byte[] hash, Function<Optional<StoredRow>, Step<T>> next) {
+		return findHead(hash, "", next);
 	}
 
-	private @Nullable StoredRow read(SqlSession session, byte[] hash, String query) throws SQLException {
-		return session
-			.query(session.isJoined() ? query + currentRead() : query, (statement) -> statement.setBytes(1, hash),
-					(rows) -> rows.next() ? Optional.of(RecordRows.read(rows, 1)) : Optional.<StoredRow>empty())
-			.orElse(null);
+	private <T> Step<T> findHead(byte[] hash, String suffix, Function<Optional<StoredRow>, Step<T>> next) {
+		return Step.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRows.read(row, 1), next);
 	}
 
-	static void bindCount(PreparedStatement statement, IdempotencyKey key, ClaimId other) throws SQLException {
-		statement.setBytes(1, key.hash());
-		statement.setBytes(2, RecordRows.bytes(other));
-	}
-
-	static OptionalLong firstLong(ResultSet rows) throws SQLException {
-		return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
+	static Sql counting(String text, IdempotencyKey key, ClaimId other) {
+		return Sql.of(text, key.hash(), RecordRows.bytes(other));
 	}
 
 }

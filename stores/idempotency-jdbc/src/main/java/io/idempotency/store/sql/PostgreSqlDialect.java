@@ -1,21 +1,22 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * PostgreSQL.
@@ -84,10 +85,10 @@ final class PostgreSqlDialect extends Dialect {
 				+ " ORDER BY kept_until LIMIT ? FOR UPDATE SKIP LOCKED))";
 		String running = " FROM " + sql().table() + " r JOIN asked a USING (key_hash, claim_id) WHERE "
 				+ sql().running();
-		this.renewAll = "WITH asked AS (SELECT * FROM unnest(?::bytea[], ?::bytea[], ?::bigint[])"
-				+ " AS a (key_hash, claim_id, lease)), mine AS (SELECT key_hash, lease" + running
-				+ " FOR NO KEY UPDATE OF r SKIP LOCKED), renewed AS (UPDATE " + sql().table() + " r SET lease_until = "
-				+ sql().now() + " + lease FROM mine m WHERE r.key_hash = m.key_hash"
+		this.renewAll = "WITH asked AS (SELECT * FROM unnest(CAST(? AS text)::bytea[], CAST(? AS text)::bytea[],"
+				+ " CAST(? AS text)::bigint[])" + " AS a (key_hash, claim_id, lease)), mine AS (SELECT key_hash, lease"
+				+ running + " FOR NO KEY UPDATE OF r SKIP LOCKED), renewed AS (UPDATE " + sql().table()
+				+ " r SET lease_until = " + sql().now() + " + lease FROM mine m WHERE r.key_hash = m.key_hash"
 				+ " RETURNING r.claim_id) SELECT claim_id, claim_id IN (SELECT claim_id" + running
 				+ ") FROM asked WHERE claim_id NOT IN (SELECT claim_id FROM renewed)";
 	}
@@ -98,30 +99,27 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
-		LockWait bound = session.lockWait();
-		String sql = session.isJoined() ? this.insertOrFind : this.insertOrFindAlone;
-		if (bound instanceof BoundedInside) {
-			bound = LockWait.NONE;
-			sql = this.insertOrFindInside;
+	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		boolean inside = bound instanceof BoundedInside;
+		String text = inside ? this.insertOrFindInside : joined ? this.insertOrFind : this.insertOrFindAlone;
+		Sql sql = Sql.of(text, RecordRows.ofNew(key, fresh), key.hash());
+		return Step.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
+				(insertion) -> Step.done(insertion.orElse(Insertion.found(Optional.empty()))));
+	}
+
+	/** A statement that bounds its own wait always gives a row. */
+	private static Insertion insertion(SqlRow row) {
+		if (row.text(2) == null) {
+			return Insertion.found(Optional.empty());
 		}
-		return session.query(bound, sql, (statement) -> {
-			RecordRows.bindNew(statement, key, fresh);
-			statement.setBytes(RecordRows.NEW_PARAMETERS + 1, key.hash());
-		}, (rows) -> {
-			// A statement that bounds its own wait always gives a row.
-			if (!rows.next() || rows.getString(1) == null) {
-				return Insertion.found(null);
-			}
-			StoredRow row = RecordRows.read(rows, 2);
-			return (rows.getInt(1) == 1) ? Insertion.written(row.record().fence()) : Insertion.found(row);
-		});
+		StoredRow stored = RecordRows.read(row, 2);
+		return (row.number(1) == 1) ? Insertion.written(stored.record().fence()) : Insertion.found(Optional.of(stored));
 	}
 
 	@Override
-	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
-		return session.query(session.sql().count("attempts + 1") + " RETURNING attempts",
-				(statement) -> bindCount(statement, key, other), Dialect::firstLong);
+	Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		return Step.find(counting(sql(joined).count("attempts + 1") + " RETURNING attempts", key, other),
+				(row) -> row.number(1), (attempts) -> Step.done(attempts.orElse(0L)));
 	}
 
 	/**
@@ -130,8 +128,8 @@ final class PostgreSqlDialect extends Dialect {
 	 * volatile function would keep PostgreSQL from using the index.
 	 */
 	@Override
-	int purge(SqlSession session, int batchSize) throws SQLException {
-		return session.update(this.purge, (statement) -> statement.setInt(1, batchSize));
+	Step<Integer> purge(int batchSize) {
+		return Step.update(Sql.of(this.purge, (long) batchSize), (rows) -> Step.done((int) rows));
 	}
 
 	/**
@@ -140,30 +138,34 @@ final class PostgreSqlDialect extends Dialect {
 	 * or has changed it since the statement began.
 	 */
 	@Override
-	List<Renewal> renewAll(SqlSession session, List<Renewal> renewals, Set<ClaimId> refused) throws SQLException {
+	Step<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
 		Map<ClaimId, Renewal> byClaim = new HashMap<>();
 		renewals.forEach((renewal) -> byClaim.put(renewal.claimId(), renewal));
-		return session.query(this.renewAll, (statement) -> {
-			Connection connection = session.connection();
-			statement.setArray(1, connection.createArrayOf("bytea",
-					renewals.stream().map((renewal) -> renewal.key().hash()).toArray(byte[][]::new)));
-			statement.setArray(2, connection.createArrayOf("bytea",
-					renewals.stream().map((renewal) -> RecordRows.bytes(renewal.claimId())).toArray(byte[][]::new)));
-			statement.setArray(3, connection.createArrayOf("bigint",
-					renewals.stream().map((renewal) -> Moment.micros(renewal.lease())).toArray(Long[]::new)));
-		}, (rows) -> {
+		Sql sql = Sql.of(this.renewAll, array(renewals, (renewal) -> bytea(renewal.key().hash())),
+				array(renewals, (renewal) -> bytea(RecordRows.bytes(renewal.claimId()))),
+				array(renewals, (renewal) -> String.valueOf(Moment.micros(renewal.lease()))));
+		return Step.query(sql, (row) -> Map.entry(RecordRows.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
 			List<Renewal> held = new ArrayList<>();
-			while (rows.next()) {
-				Renewal renewal = byClaim.get(RecordRows.claimId(rows.getBytes(1)));
-				if (renewal != null && rows.getBoolean(2)) {
+			rows.forEach((row) -> {
+				Renewal renewal = byClaim.get(row.getKey());
+				if (renewal != null && row.getValue()) {
 					held.add(renewal);
 				}
 				else if (renewal != null) {
 					refused.add(renewal.claimId());
 				}
-			}
-			return held;
+			});
+			return Step.done(held);
 		});
+	}
+
+	/** Returns an array as text, which every driver can send. */
+	private static String array(List<Renewal> renewals, Function<Renewal, String> element) {
+		return renewals.stream().map(element).collect(Collectors.joining(",", "{", "}"));
+	}
+
+	private static String bytea(byte[] bytes) {
+		return "\"\\\\x" + HexFormat.of().formatHex(bytes) + "\"";
 	}
 
 	@Override
@@ -172,9 +174,8 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	String insertRecord(SqlSession session) {
-		return (session.isJoined() ? session.sql().insertRecord : this.insertRecordAlone)
-				+ " ON CONFLICT (key_hash) DO NOTHING";
+	String insertRecord(boolean joined) {
+		return (joined ? sql().insertRecord : this.insertRecordAlone) + " ON CONFLICT (key_hash) DO NOTHING";
 	}
 
 	@Override
@@ -213,9 +214,8 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	public SqlFailure classify(SQLException failure) {
-		String state = String.valueOf(failure.getSQLState());
-		return switch (state) {
+	public SqlFailure classify(@Nullable String state, int code) {
+		return switch (String.valueOf(state)) {
 			case "23505" -> SqlFailure.DUPLICATE_KEY;
 			case "40P01" -> SqlFailure.DEADLOCK;
 			case "40001" -> SqlFailure.SERIALIZATION;
@@ -233,8 +233,8 @@ final class PostgreSqlDialect extends Dialect {
 	 * savepoint, but only a rollback ends it.
 	 */
 	@Override
-	public boolean endsTransaction(Connection connection, SqlFailure failure) {
-		return false;
+	public Step<Boolean> endsTransaction(SqlFailure failure) {
+		return Step.done(false);
 	}
 
 	/**
@@ -304,12 +304,10 @@ final class PostgreSqlDialect extends Dialect {
 			return 2;
 		}
 
+		/** The settings were made after the savepoint, so they are undone with it. */
 		@Override
-		public void undo(Connection connection) throws SQLException {
-			try (Statement statement = connection.createStatement()) {
-				// The settings were made after the savepoint, so they are undone with it.
-				statement.execute("ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT);
-			}
+		public String undo() {
+			return "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT;
 		}
 
 	}

@@ -1,4 +1,4 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -152,7 +152,7 @@ public final class RecordSql {
 	}
 
 	/**
-	 * Returns an insert with the columns of a new record, for {@link RecordRows#bindNew}.
+	 * Returns an insert with the columns of a new record, for {@link RecordRows#ofNew}.
 	 */
 	String insertInto() {
 		return "INSERT INTO " + this.table + " (" + INSERTED + ")";

@@ -1,16 +1,12 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.record.StoredRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * MySQL.
@@ -66,24 +62,16 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	Insertion insertOrFind(SqlSession session, IdempotencyKey key, StoredRecord fresh) throws SQLException {
-		try {
-			return Insertion
-				.written(session.updateAndGetKey(this.insert, (statement) -> RecordRows.bindNew(statement, key, fresh))
-					.orElseThrow());
-		}
-		catch (SQLException ex) {
-			if (classify(ex) != SqlFailure.DUPLICATE_KEY) {
-				throw ex;
-			}
-		}
-		return Insertion.found(find(session, key));
+	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return new Step.Update<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), true,
+				(fence) -> Step.done(Insertion.written(fence)), (failure) -> (failure != SqlFailure.DUPLICATE_KEY)
+						? new Step.Failed<>() : find(joined, key, (found) -> Step.done(Insertion.found(found))));
 	}
 
 	@Override
-	OptionalLong count(SqlSession session, IdempotencyKey key, ClaimId other) throws SQLException {
-		return session.updateAndGetKey(session.sql().count("LAST_INSERT_ID(attempts + 1)"),
-				(statement) -> bindCount(statement, key, other));
+	Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		return Step.updateAndGetKey(counting(sql(joined).count("LAST_INSERT_ID(attempts + 1)"), key, other),
+				Step::done);
 	}
 
 	/**
@@ -109,8 +97,8 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	public SqlFailure classify(SQLException failure) {
-		return switch (failure.getErrorCode()) {
+	public SqlFailure classify(@Nullable String state, int code) {
+		return switch (code) {
 			case DUPLICATE_ENTRY -> SqlFailure.DUPLICATE_KEY;
 			case DEADLOCK, CHECK_READ -> SqlFailure.DEADLOCK;
 			case LOCK_WAIT_TIMEOUT -> SqlFailure.LOCK_TIMEOUT;
@@ -120,16 +108,12 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	public boolean endsTransaction(Connection connection, SqlFailure failure) throws SQLException {
-		if (failure != SqlFailure.LOCK_TIMEOUT) {
-			return super.endsTransaction(connection, failure);
-		}
+	public Step<Boolean> endsTransaction(SqlFailure failure) {
 		// The setting is off by default; then a time-out rolls back only the one
 		// statement.
-		try (Statement statement = connection.createStatement();
-				ResultSet rows = statement.executeQuery("SELECT @@GLOBAL.innodb_rollback_on_timeout")) {
-			return rows.next() && rows.getBoolean(1);
-		}
+		return (failure != SqlFailure.LOCK_TIMEOUT) ? super.endsTransaction(failure)
+				: Step.find(Sql.of("SELECT @@GLOBAL.innodb_rollback_on_timeout").unbounded(), (row) -> row.truth(1),
+						(on) -> Step.done(on.orElse(false)));
 	}
 
 	@Override
@@ -152,20 +136,14 @@ class MySqlDialect extends Dialect {
 	private record BoundedSession(long seconds) implements LockWait {
 
 		@Override
-		public void begin(Connection connection) throws SQLException {
-			set(connection, "SET @idempotency_lock_wait_timeout = @@SESSION.innodb_lock_wait_timeout,"
-					+ " SESSION innodb_lock_wait_timeout = " + this.seconds);
+		public String begin() {
+			return "SET @idempotency_lock_wait_timeout = @@SESSION.innodb_lock_wait_timeout,"
+					+ " SESSION innodb_lock_wait_timeout = " + this.seconds;
 		}
 
 		@Override
-		public void end(Connection connection) throws SQLException {
-			set(connection, "SET SESSION innodb_lock_wait_timeout = @idempotency_lock_wait_timeout");
-		}
-
-		private static void set(Connection connection, String sql) throws SQLException {
-			try (Statement statement = connection.createStatement()) {
-				statement.execute(sql);
-			}
+		public String end() {
+			return "SET SESSION innodb_lock_wait_timeout = @idempotency_lock_wait_timeout";
 		}
 
 	}

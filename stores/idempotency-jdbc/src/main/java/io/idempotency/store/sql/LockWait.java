@@ -1,9 +1,7 @@
-package io.idempotency.store.jdbc.sql;
-
-import java.sql.Connection;
-import java.sql.SQLException;
+package io.idempotency.store.sql;
 
 import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds how long statements wait for another transaction, and restores the settings of
@@ -19,12 +17,17 @@ public interface LockWait {
 	LockWait NONE = new LockWait() {
 	};
 
-	/** Is called before the first statement. */
-	default void begin(Connection connection) throws SQLException {
+	/** Returns what is sent before the first statement, {@code null} for nothing. */
+	default @Nullable String begin() {
+		return null;
 	}
 
-	/** Is called after the last statement, whether that failed or not. */
-	default void end(Connection connection) throws SQLException {
+	/**
+	 * Returns what is sent after the last statement, whether that failed or not,
+	 * {@code null} for nothing.
+	 */
+	default @Nullable String end() {
+		return null;
 	}
 
 	/**
@@ -44,10 +47,11 @@ public interface LockWait {
 	}
 
 	/**
-	 * Is called after the database has refused a statement: undoes it, so that the
-	 * transaction can go on.
+	 * Returns what is sent after the database has refused a statement, so that the
+	 * transaction can go on; {@code null} for nothing.
 	 */
-	default void undo(Connection connection) throws SQLException {
+	default @Nullable String undo() {
+		return null;
 	}
 
 }

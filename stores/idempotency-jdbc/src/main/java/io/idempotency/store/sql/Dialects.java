@@ -1,8 +1,5 @@
-package io.idempotency.store.jdbc.sql;
+package io.idempotency.store.sql;
 
-import java.sql.Connection;
-import java.sql.DatabaseMetaData;
-import java.sql.SQLException;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -24,6 +21,8 @@ public final class Dialects {
 	private static final Pattern MARIA_DB = Pattern.compile("(?:5\\.5\\.5-)?(\\d{1,4})\\.(\\d{1,4}).*mariadb.*",
 			Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
+	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})(?:\\.(\\d{1,4}))?.*", Pattern.DOTALL);
+
 	private Dialects() {
 	}
 
@@ -32,37 +31,40 @@ public final class Dialects {
 	 * @throws IdempotencyConfigurationException if there is no dialect for this database;
 	 * the message names the database
 	 */
-	public static Dialect find(Connection connection, TableName table, Timeouts timeouts) throws SQLException {
-		DatabaseMetaData database = connection.getMetaData();
-		String product = String.valueOf(database.getDatabaseProductName());
-		String version = String.valueOf(database.getDatabaseProductVersion());
+	public static Dialect find(String product, String version, TableName table, Timeouts timeouts) {
+		Matcher mariaDb = MARIA_DB.matcher(version);
+		Matcher plain = VERSION.matcher(version);
+		Matcher known = mariaDb.matches() ? mariaDb : plain;
 		return switch (product.toLowerCase(Locale.ROOT)) {
 			case "postgresql" -> new PostgreSqlDialect(table, timeouts);
 			case "h2" -> new H2Dialect(table);
-			case "mariadb" -> mariaDb(version, database, table, timeouts);
+			case "mariadb" -> mariaDb(known, table, timeouts);
 			// The driver of MySQL always says "mysql", even when the server is a MariaDB.
-			case "mysql" -> MARIA_DB.matcher(version).matches() ? mariaDb(version, database, table, timeouts)
-					: new MySqlDialect(table, database.getDatabaseMajorVersion() >= 8);
+			case "mysql" ->
+				(known == mariaDb) ? mariaDb(known, table, timeouts) : new MySqlDialect(table, isAtLeast(known, 8, 0));
 			default -> throw unknown(product, version);
 		};
 	}
 
 	/** MariaDB returns inserted rows since 10.5 and skips locked rows since 10.6. */
-	private static Dialect mariaDb(String version, DatabaseMetaData database, TableName table, Timeouts timeouts)
-			throws SQLException {
-		Matcher matcher = MARIA_DB.matcher(version);
-		boolean told = matcher.matches();
-		int major = told ? Integer.parseInt(matcher.group(1)) : database.getDatabaseMajorVersion();
-		int minor = told ? Integer.parseInt(matcher.group(2)) : database.getDatabaseMinorVersion();
-		boolean skipsLocked = major > 10 || major == 10 && minor >= 6;
-		boolean returning = major > 10 || major == 10 && minor >= 5;
-		return returning ? new MariaDbDialect(table, timeouts, skipsLocked)
+	private static Dialect mariaDb(Matcher version, TableName table, Timeouts timeouts) {
+		boolean skipsLocked = isAtLeast(version, 10, 6);
+		return isAtLeast(version, 10, 5) ? new MariaDbDialect(table, timeouts, skipsLocked)
 				: new MySqlDialect("mariadb", table, skipsLocked, UnaryOperator.identity());
+	}
+
+	private static boolean isAtLeast(Matcher version, int major, int minor) {
+		if (!version.matches()) {
+			return false;
+		}
+		int number = Integer.parseInt(version.group(1));
+		int second = (version.group(2) != null) ? Integer.parseInt(version.group(2)) : 0;
+		return number > major || number == major && second >= minor;
 	}
 
 	private static IdempotencyConfigurationException unknown(String product, String version) {
 		return new IdempotencyConfigurationException(
-				"The JDBC store does not know the database '" + product + "' (version " + version + ")",
+				"No SQL is known for the database '" + product + "' (version " + version + ") of the store",
 				"Use PostgreSQL, MySQL, MariaDB or H2, or set idempotency.store to another store");
 	}
 

@@ -1,0 +1,439 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.RecordVerbs;
+import io.idempotency.store.sql.Sql;
+import io.idempotency.store.sql.SqlRow;
+import io.idempotency.store.sql.Step;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection for the time of a verb; closing it gives the connection back. On a
+ * connection of our own, every statement is a transaction, even if the pool switches
+ * auto-commit off.
+ */
+abstract class SqlSession implements AutoCloseable {
+
+	private static final int MAX_PAUSE_MILLIS = 10;
+
+	private final Connection connection;
+
+	private final Deadline deadline;
+
+	private final Dialect dialect;
+
+	private final LockWait lockWait;
+
+	private final boolean joined;
+
+	private boolean commit;
+
+	/**
+	 * Opens the session: the bound on waiting for locks holds from now on.
+	 * @param connection the connection
+	 * @param deadline the end of the verb
+	 * @param dialect the dialect of the database
+	 * @param lockWait the bound on waiting for locks
+	 * @param joined whether the verb is a part of the transaction of the caller, so that
+	 * it must see what was committed since that transaction took its snapshot
+	 * @param commit whether each statement has to be committed
+	 */
+	SqlSession(Connection connection, Deadline deadline, Dialect dialect, LockWait lockWait, boolean joined,
+			boolean commit) throws SQLException {
+		this.connection = connection;
+		this.deadline = deadline;
+		this.dialect = dialect;
+		this.lockWait = lockWait;
+		this.joined = joined;
+		this.commit = commit;
+		execute(connection, lockWait.begin());
+	}
+
+	/** Runs a verb, and once more if it has failed without a change and may succeed. */
+	final <T> T verb(Function<RecordVerbs, Step<T>> verb) {
+		RecordVerbs verbs = new RecordVerbs(this.dialect, this.joined, this.lockWait);
+		return run(() -> run(verb.apply(verbs)));
+	}
+
+	/** Runs work, and once more if it has failed without a change and may succeed. */
+	final <T> T run(Work<T> work) {
+		for (int attempt = 1;; attempt++) {
+			try {
+				return work.run();
+			}
+			catch (SQLException ex) {
+				failed(ex, attempt);
+			}
+		}
+	}
+
+	/**
+	 * Is called after a verb has failed: returns if it may be run once more, and else
+	 * throws the failure of the store.
+	 */
+	abstract void failed(SQLException ex, int attempt);
+
+	/** Gives the connection back. */
+	abstract void release();
+
+	@Override
+	public final void close() {
+		try {
+			execute(this.connection, this.lockWait.end());
+		}
+		catch (SQLException ex) {
+			failed(ex, Integer.MAX_VALUE);
+		}
+		finally {
+			release();
+		}
+	}
+
+	final Dialect dialect() {
+		return this.dialect;
+	}
+
+	/** Returns whether the time is over, so that no statement may begin any more. */
+	final boolean isOver() {
+		return this.deadline.isOver();
+	}
+
+	final boolean isJoined() {
+		return this.joined;
+	}
+
+	final Connection connection() {
+		return this.connection;
+	}
+
+	/** Carries out a step and those after it. */
+	final <T> T run(Step<T> first) throws SQLException {
+		Step<T> step = first;
+		while (!(step instanceof Step.Done<T> done)) {
+			try {
+				step = carryOut(step);
+			}
+			catch (SQLException ex) {
+				step = step.failed(this.dialect.classify(ex.getSQLState(), ex.getErrorCode()));
+				if (step instanceof Step.Failed) {
+					throw ex;
+				}
+			}
+		}
+		return done.answer();
+	}
+
+	private <T> Step<T> carryOut(Step<T> step) throws SQLException {
+		if (step instanceof Step.Query<?, T> query) {
+			return query(query);
+		}
+		if (step instanceof Step.Update<T> update) {
+			return update.next().apply(update(update));
+		}
+		if (step instanceof Step.Transaction<?, T> transaction) {
+			return transaction(transaction);
+		}
+		Step.Pause<T> pause = (Step.Pause<T>) step;
+		boolean over = isOver();
+		if (!over) {
+			pause(pause.attempt());
+		}
+		return pause.next().apply(over);
+	}
+
+	/**
+	 * Waits for a random time, because two transactions that have met in a deadlock would
+	 * meet again.
+	 */
+	static void pause(int attempt) {
+		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
+		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
+	}
+
+	private <S, T> Step<T> transaction(Step.Transaction<S, T> transaction) throws SQLException {
+		S answer;
+		try (Transaction open = new Transaction()) {
+			answer = run(transaction.work());
+			open.commit();
+		}
+		return transaction.next().apply(answer);
+	}
+
+	private <R, T> Step<T> query(Step.Query<R, T> query) throws SQLException {
+		LockWait bound = bound(query.sql());
+		return query.next().apply(run(bound, query.sql(), Statement.NO_GENERATED_KEYS, (statement) -> {
+			execute(bound, statement);
+			List<R> read = new ArrayList<>();
+			try (ResultSet rows = statement.getResultSet()) {
+				Row row = new Row(rows);
+				while (rows.next()) {
+					read.add(row.read(query.reader()));
+				}
+			}
+			return read;
+		}));
+	}
+
+	private long update(Step.Update<?> update) throws SQLException {
+		LockWait bound = bound(update.sql());
+		int keys = update.key() ? Statement.RETURN_GENERATED_KEYS : Statement.NO_GENERATED_KEYS;
+		return run(bound, update.sql(), keys, (statement) -> {
+			int rows = executeUpdate(bound, statement);
+			return (update.key() && rows == 1) ? generatedKey(statement) : update.key() ? 0L : rows;
+		});
+	}
+
+	private static long generatedKey(PreparedStatement statement) throws SQLException {
+		try (ResultSet keys = statement.getGeneratedKeys()) {
+			if (!keys.next()) {
+				throw new SQLException("The driver gave no generated key");
+			}
+			return keys.getLong(1);
+		}
+	}
+
+	private LockWait bound(Sql sql) {
+		return sql.bounded() ? this.lockWait : LockWait.NONE;
+	}
+
+	/**
+	 * Runs an update. It avoids {@code execute()} where it can: before an
+	 * {@code execute()} that writes, the driver of MySQL asks the server whether the
+	 * session may write, and before an {@code executeUpdate()} it does not ask.
+	 */
+	private int executeUpdate(LockWait bound, PreparedStatement statement) throws SQLException {
+		if (bound.resultsBefore() == 0) {
+			return send(bound, statement::executeUpdate);
+		}
+		execute(bound, statement);
+		return statement.getUpdateCount();
+	}
+
+	private void execute(LockWait bound, PreparedStatement statement) throws SQLException {
+		send(bound, statement::execute);
+		for (int i = 0; i < bound.resultsBefore(); i++) {
+			statement.getMoreResults();
+		}
+	}
+
+	private <T> T run(LockWait bound, Sql sql, int generatedKeys, Outcome<T> outcome) throws SQLException {
+		long left = this.deadline.beforeStatement();
+		String text = bound.around(sql.text(), left);
+		try (PreparedStatement statement = this.connection.prepareStatement(text, generatedKeys)) {
+			bind(statement, sql.values());
+			T result = outcome.of(statement);
+			if (this.commit) {
+				this.connection.commit();
+			}
+			return result;
+		}
+		catch (SQLException | RuntimeException ex) {
+			if (this.commit) {
+				rollback(ex);
+			}
+			throw ex;
+		}
+	}
+
+	private static void bind(PreparedStatement statement, List<Object> values) throws SQLException {
+		int index = 1;
+		for (Object value : values) {
+			if (value instanceof byte[] bytes) {
+				statement.setBytes(index, bytes);
+			}
+			else if (value instanceof Long number) {
+				statement.setLong(index, number);
+			}
+			else if (value instanceof String text) {
+				statement.setString(index, text);
+			}
+			else {
+				statement.setNull(index, (value == String.class) ? Types.VARCHAR : Types.VARBINARY);
+			}
+			index++;
+		}
+	}
+
+	private static void execute(Connection connection, @Nullable String sql) throws SQLException {
+		if (sql != null) {
+			try (Statement statement = connection.createStatement()) {
+				statement.execute(sql);
+			}
+		}
+	}
+
+	private void rollback(Exception failure) {
+		try {
+			this.connection.rollback();
+		}
+		catch (SQLException ex) {
+			failure.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Undoes a statement that fails, and no statement whose outcome cannot be read: then
+	 * all the SQL around it has run, too, and to go back to a savepoint that is gone
+	 * would abort the transaction.
+	 */
+	private <T> T send(LockWait bound, Work<T> statement) throws SQLException {
+		try {
+			return statement.run();
+		}
+		catch (SQLException ex) {
+			try {
+				execute(this.connection, bound.undo());
+			}
+			catch (SQLException suppressed) {
+				ex.addSuppressed(suppressed);
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Several statements that are one transaction: rolled back when it is closed, unless
+	 * it was committed before.
+	 */
+	final class Transaction implements AutoCloseable {
+
+		private final boolean autoCommit;
+
+		private final boolean commitBefore;
+
+		private boolean open = true;
+
+		private Transaction() throws SQLException {
+			this.autoCommit = SqlSession.this.connection.getAutoCommit();
+			this.commitBefore = SqlSession.this.commit;
+			if (this.autoCommit) {
+				SqlSession.this.connection.setAutoCommit(false);
+			}
+			SqlSession.this.commit = false;
+		}
+
+		void commit() throws SQLException {
+			SqlSession.this.connection.commit();
+			this.open = false;
+		}
+
+		@Override
+		public void close() throws SQLException {
+			SqlSession.this.commit = this.commitBefore;
+			try {
+				if (this.open) {
+					SqlSession.this.connection.rollback();
+				}
+			}
+			finally {
+				if (this.autoCommit) {
+					SqlSession.this.connection.setAutoCommit(true);
+				}
+			}
+		}
+
+	}
+
+	/**
+	 * What is done on a session.
+	 *
+	 * @param <T> the answer
+	 */
+	interface Work<T> {
+
+		T run() throws SQLException;
+
+	}
+
+	/**
+	 * Reads the outcome of a statement.
+	 *
+	 * @param <T> the outcome
+	 */
+	private interface Outcome<T> {
+
+		T of(PreparedStatement statement) throws SQLException;
+
+	}
+
+	/**
+	 * The row where a cursor stands. What reads it cannot throw the exception of JDBC, so
+	 * that goes around it.
+	 */
+	private static final class Row implements SqlRow {
+
+		private final ResultSet rows;
+
+		Row(ResultSet rows) {
+			this.rows = rows;
+		}
+
+		<R> R read(Function<SqlRow, R> reader) throws SQLException {
+			try {
+				return reader.apply(this);
+			}
+			catch (UnreadColumn ex) {
+				throw ex.failure;
+			}
+		}
+
+		private static <V> V column(Work<V> work) {
+			try {
+				return work.run();
+			}
+			catch (SQLException ex) {
+				throw new UnreadColumn(ex);
+			}
+		}
+
+		@Override
+		public @Nullable String text(int column) {
+			return column(() -> this.rows.getString(column));
+		}
+
+		@Override
+		public byte @Nullable [] bytes(int column) {
+			return column(() -> this.rows.getBytes(column));
+		}
+
+		@Override
+		public long number(int column) {
+			return column(() -> this.rows.getLong(column));
+		}
+
+		@Override
+		public boolean truth(int column) {
+			return column(() -> this.rows.getBoolean(column));
+		}
+
+	}
+
+	/** A column that JDBC could not read. */
+	private static final class UnreadColumn extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final SQLException failure;
+
+		UnreadColumn(SQLException failure) {
+			super(failure);
+			this.failure = failure;
+		}
+
+	}
+
+}

@@ -1,0 +1,329 @@
+package io.idempotency.store.sql;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import io.idempotency.Internal;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.NotAllRenewedException;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordState;
+import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.record.Transition;
+
+/**
+ * The verbs of the store. Each verb first sends the one statement that suffices in the
+ * usual case. If that statement does not apply, the verb reads the record, decides the
+ * next state, and replaces exactly the version that it has read. If the record has
+ * changed in between, the verb reads it again.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class RecordVerbs {
+
+	/** A round is lost only if another call changes the record meanwhile. */
+	private static final int MAX_ROUNDS = 200;
+
+	/** The pauses between so many looks take some tens of milliseconds together. */
+	private static final int MAX_LOOKS = 20;
+
+	/**
+	 * The rest of a lease that is reported for a record that our statement cannot see:
+	 * such a record may live for any time.
+	 */
+	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
+
+	private final Dialect dialect;
+
+	private final boolean joined;
+
+	private final LockWait bound;
+
+	private final RecordSql sql;
+
+	/**
+	 * Creates the verbs.
+	 * @param dialect the dialect of the database
+	 * @param joined whether the verb is a part of the transaction of the caller, so that
+	 * it must see what was committed since that transaction took its snapshot
+	 * @param bound the bound on waiting for locks
+	 */
+	public RecordVerbs(Dialect dialect, boolean joined, LockWait bound) {
+		this.dialect = dialect;
+		this.joined = joined;
+		this.bound = bound;
+		this.sql = dialect.sql(joined);
+	}
+
+	/** Claims a key. */
+	public Step<ClaimResult> claim(ClaimRequest request) {
+		return claimOrWait(request).otherwise((failure) -> {
+			boolean held = failure == SqlFailure.LOCK_TIMEOUT || this.joined && failure == SqlFailure.SERIALIZATION;
+			if (!held) {
+				return new Step.Failed<>();
+			}
+			// Another transaction has claimed the key and has not ended.
+			Step<ClaimResult> inProgress = Step.done(new ClaimResult.InProgress(UNKNOWN_REST));
+			return !this.joined ? inProgress
+					: this.dialect.endsTransaction(failure).then((ended) -> ended ? new Step.Failed<>() : inProgress);
+		});
+	}
+
+	private Step<ClaimResult> claimOrWait(ClaimRequest request) {
+		IdempotencyKey key = request.key();
+		StoredRecord fresh = fresh(request);
+		return rounds((round, again) -> insertOrFind(key, fresh).then((insertion) -> {
+			if (insertion.written()) {
+				return Step.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false),
+						ClaimOrigin.UNKNOWN, fresh.state() == RecordState.RESULT));
+			}
+			StoredRow row = insertion.found();
+			if (row != null) {
+				return row.current().counts(request) ? count(request, again)
+						: step(key, row, (record, moment) -> record.claim(request, moment), again);
+			}
+			if (key.isToken()) {
+				return Step.done(new ClaimResult.UnknownToken());
+			}
+			// Another transaction committed the record after our transaction took its
+			// snapshot, so no further round would see the record.
+			return (this.joined && round > 1) ? Step.done(new ClaimResult.InProgress(UNKNOWN_REST)) : again.get();
+		}));
+	}
+
+	/** A claim never creates the record of a token. */
+	private Step<Insertion> insertOrFind(IdempotencyKey key, StoredRecord fresh) {
+		return key.isToken() ? this.dialect.find(this.joined, key, (row) -> Step.done(Insertion.found(row)))
+				: this.dialect.insertOrFind(this.joined, this.bound, key, fresh);
+	}
+
+	/**
+	 * Returns the record of a claim whose key has none. It is done already if the claim
+	 * is in the transaction of its work, and the result is known: what takes that result
+	 * away takes the record with it.
+	 */
+	private StoredRecord fresh(ClaimRequest request) {
+		StoredRecord claimed = StoredRecord.ABSENT.claim(request, Moment.origin()).next();
+		ClaimRequest.JoinedWork work = this.joined ? request.joined() : null;
+		if (work == null || work.result() == null || claimed.state() != RecordState.RUNNING) {
+			return claimed;
+		}
+		Claim claim = new Claim(request.key(), request.claimId(), claimed.fence(), false);
+		return claimed
+			.complete(Completion.result(claim, request.fingerprint(), work.result(), request.retention()),
+					Moment.origin())
+			.next();
+	}
+
+	/**
+	 * Returns the result that a claim would be given, empty if it would be given none.
+	 */
+	public Step<Optional<ClaimResult.Completed>> find(IdempotencyKey key, Fingerprint fingerprint) {
+		return this.dialect.find(this.joined, key,
+				(found) -> Step.done(found.flatMap((row) -> row.current().find(fingerprint, row.moment()))));
+	}
+
+	/**
+	 * Counts one more claim. The database itself adds one: if Java did it, a thousand
+	 * duplicates at once would lose round after round to each other.
+	 */
+	private Step<ClaimResult> count(ClaimRequest request, Supplier<Step<ClaimResult>> again) {
+		return this.dialect.count(this.joined, request.key(), request.claimId())
+			.then((attempts) -> (attempts > 0) ? Step.done(new ClaimResult.Duplicate(attempts)) : again.get());
+	}
+
+	public Step<Boolean> complete(Completion completion) {
+		boolean kept = !completion.retention().isZero();
+		return Step.update(kept ? write(completion) : forget(completion), (rows) -> (rows == 1) ? Step.done(true)
+				: settle(completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment)));
+	}
+
+	private Sql write(Completion completion) {
+		StoredRecord done = StoredRecord.ABSENT.complete(completion, Moment.origin()).next();
+		byte[] claimId = RecordRows.bytes(done.claimId());
+		// The caller decides whether its transaction waits for the disk.
+		return Sql.of(this.joined ? this.sql.complete : this.dialect.completeAlone(), done.state().letter(), claimId,
+				RecordRows.format(done.result()), RecordRows.body(done.result()), done.leaseUntil(), done.keptUntil(),
+				completion.claim().key().hash(), claimId);
+	}
+
+	private Sql forget(Completion completion) {
+		return Sql.of(this.joined ? this.sql.takeBack : this.sql.forget, completion.claim().key().hash(),
+				RecordRows.bytes(completion.claim().id()));
+	}
+
+	public Step<Boolean> release(IdempotencyKey key, ClaimId id) {
+		byte[] claimId = RecordRows.bytes(id);
+		Sql sql = key.isToken()
+				? Sql.of(this.sql.releaseToken, RecordRows.bytes(StoredRecord.NO_ID), new byte[0], key.hash(), claimId)
+				: Sql.of(this.sql.release, key.hash(), claimId);
+		return Step.update(sql, (rows) -> (rows == 1) ? Step.done(true)
+				: settle(key, false, (record, moment) -> record.release(id, moment)));
+	}
+
+	public Step<Boolean> renew(IdempotencyKey key, ClaimId id, Duration lease) {
+		return Step.update(Sql.of(this.sql.renew, Moment.micros(lease), key.hash(), RecordRows.bytes(id)),
+				(rows) -> Step.done(rows == 1));
+	}
+
+	/**
+	 * Renews many claims. If the database can skip locked rows, this method does not wait
+	 * for a row that another session has locked. Most such locks belong to a single
+	 * statement and are free in a moment, so the method looks a few times more. In the
+	 * transaction of the caller, and on other databases, it renews one claim after the
+	 * other and waits for locks.
+	 * @return the claims that are refused; throws {@link NotAllRenewedException} if rows
+	 * stay locked for longer: the exception names their claims
+	 */
+	public Step<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
+		List<Renewal> all = List.copyOf(renewals);
+		Set<ClaimId> refused = new HashSet<>();
+		return (this.joined || !this.dialect.skipsLocked()) ? renewEach(all, refused)
+				: look(1, all, all.size(), refused);
+	}
+
+	private Step<Set<ClaimId>> renewEach(List<Renewal> renewals, Set<ClaimId> refused) {
+		if (renewals.isEmpty()) {
+			return Step.done(refused);
+		}
+		Renewal first = renewals.get(0);
+		return renew(first.key(), first.claimId(), first.lease()).then((accepted) -> {
+			if (!accepted) {
+				refused.add(first.claimId());
+			}
+			return renewEach(renewals.subList(1, renewals.size()), refused);
+		});
+	}
+
+	private Step<Set<ClaimId>> look(int look, List<Renewal> renewals, int all, Set<ClaimId> refused) {
+		return this.dialect.renewAll(renewals, refused).then((held) -> {
+			if (held.isEmpty()) {
+				return Step.done(refused);
+			}
+			if (look == MAX_LOOKS) {
+				throw notAllRenewed(held, all, refused);
+			}
+			return new Step.Pause<>(look, (over) -> {
+				if (over) {
+					throw notAllRenewed(held, all, refused);
+				}
+				return look(look + 1, held, all, refused);
+			});
+		});
+	}
+
+	private static NotAllRenewedException notAllRenewed(List<Renewal> held, int all, Set<ClaimId> refused) {
+		return new NotAllRenewedException(
+				"Of " + all + " claims the records of " + held.size()
+						+ " are held locked by another transaction and could not be renewed",
+				held.stream().map(Renewal::claimId).collect(Collectors.toSet()), refused);
+	}
+
+	/** Deletes expired records, and returns how many. */
+	public Step<Integer> purge(int batchSize) {
+		return this.dialect.purge(batchSize);
+	}
+
+	/** Issues a token and returns when it expires. */
+	public Step<Instant> issue(IdempotencyKey token, Duration timeToLive) {
+		StoredRecord fresh = StoredRecord.ABSENT.issue(timeToLive, Moment.origin()).next();
+		Step<Long> issued = rounds(
+				(round, again) -> this.dialect.insertOrFind(this.joined, this.bound, token, fresh).then((insertion) -> {
+					if (insertion.written()) {
+						return Step.done(insertion.fence() + fresh.keptUntil());
+					}
+					StoredRow row = insertion.found();
+					return (row != null) ? step(token, row, (record, moment) -> record.issue(timeToLive, moment), again)
+							: again.get();
+				}));
+		return issued.then((until) -> Step.done(Moment.toInstant(until)));
+	}
+
+	/**
+	 * Takes a step of the record of the key, or of the absent record.
+	 * @param timed whether the step of an absent record needs the database's clock
+	 */
+	private <T> Step<T> settle(IdempotencyKey key, boolean timed,
+			BiFunction<StoredRecord, Moment, Transition<T>> verb) {
+		return rounds((round, again) -> this.dialect.findHead(this.joined, key, (found) -> {
+			if (found.isPresent() || !timed) {
+				return step(key, found.orElse(StoredRow.missing(0)), verb, again);
+			}
+			return Step.find(Sql.of(this.sql.clock()), (row) -> row.number(1),
+					(clock) -> step(key, StoredRow.missing(clock.orElseThrow()), verb, again));
+		}));
+	}
+
+	/** Takes one step of one row; goes round again if another call was faster. */
+	private <T> Step<T> step(IdempotencyKey key, StoredRow row, BiFunction<StoredRecord, Moment, Transition<T>> verb,
+			Supplier<Step<T>> again) {
+		StoredRecord current = row.current();
+		Transition<T> step = verb.apply(current, row.moment());
+		return (step.next() == current) ? Step.done(step.answer())
+				: swap(key, row, step.next()).then((swapped) -> swapped ? Step.done(step.answer()) : again.get());
+	}
+
+	private Step<Boolean> swap(IdempotencyKey key, StoredRow row, StoredRecord next) {
+		boolean live = next.isLive(row.moment());
+		if (row.isMissing()) {
+			return live ? insert(key, next) : Step.done(true);
+		}
+		List<Object> unchanged = RecordRows.unchanged(key.hash(), row.record());
+		return Step.update(
+				live ? Sql.of(this.sql.replace, RecordRows.of(next), unchanged) : Sql.of(this.sql.delete, unchanged),
+				(rows) -> Step.done(rows == 1));
+	}
+
+	private Step<Boolean> insert(IdempotencyKey key, StoredRecord record) {
+		Sql sql = Sql.of(this.dialect.insertRecord(this.joined), key.hash(), RecordRows.readable(key.label()),
+				RecordRows.of(record));
+		return new Step.Update<>(sql, false, (rows) -> Step.done(rows == 1),
+				(failure) -> (failure == SqlFailure.DUPLICATE_KEY) ? Step.done(false) : new Step.Failed<>());
+	}
+
+	static <T> Step<T> rounds(Round<T> round) {
+		return round(round, 0);
+	}
+
+	private static <T> Step<T> round(Round<T> round, int number) {
+		if (number == MAX_ROUNDS) {
+			throw new IdempotencyStoreException(
+					"Overtaken " + MAX_ROUNDS + " times by others who changed the same record", null);
+		}
+		return round.run(number, () -> round(round, number + 1));
+	}
+
+	/**
+	 * One round: it reads, decides and replaces.
+	 *
+	 * @param <T> the answer
+	 */
+	interface Round<T> {
+
+		/**
+		 * Returns the steps to the answer; goes round again if another call was faster.
+		 */
+		Step<T> run(int number, Supplier<Step<T>> again);
+
+	}
+
+}

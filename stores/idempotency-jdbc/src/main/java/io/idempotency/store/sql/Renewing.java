@@ -1,0 +1,92 @@
+package io.idempotency.store.sql;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.Moment;
+
+/**
+ * Renews many claims on databases that need two statements for each batch of claims with
+ * one lease. The first statement locks the records that no other session has locked. The
+ * second renews these records. If records are left, a third statement finds out which of
+ * them are locked.
+ */
+final class Renewing {
+
+	/** The largest number of claims in one statement. */
+	private static final int BATCH_SIZE = 500;
+
+	private Renewing() {
+	}
+
+	/**
+	 * Renews the claims whose records are not locked by another session.
+	 * @param refused receives the claims that are refused
+	 * @return the claims whose records are locked by another session
+	 */
+	static Step<List<Renewal>> inTwoSteps(RecordSql sql, String byKey, List<Renewal> renewals, Set<ClaimId> refused) {
+		Map<Duration, List<Renewal>> byLease = new LinkedHashMap<>();
+		renewals
+			.forEach((renewal) -> byLease.computeIfAbsent(renewal.lease(), (lease) -> new ArrayList<>()).add(renewal));
+		List<List<Renewal>> batches = new ArrayList<>();
+		for (List<Renewal> group : byLease.values()) {
+			for (int from = 0; from < group.size(); from += BATCH_SIZE) {
+				batches.add(group.subList(from, Math.min(group.size(), from + BATCH_SIZE)));
+			}
+		}
+		List<Renewal> held = new ArrayList<>();
+		return batch(sql, byKey, batches, held, refused).then((done) -> Step.done(held));
+	}
+
+	/** Renews the first of the batches, then the others. */
+	private static Step<Boolean> batch(RecordSql sql, String byKey, List<List<Renewal>> batches, List<Renewal> held,
+			Set<ClaimId> refused) {
+		return batches.isEmpty() ? Step.done(true) : renew(sql, byKey, batches.get(0), held, refused)
+			.then((done) -> batch(sql, byKey, batches.subList(1, batches.size()), held, refused));
+	}
+
+	private static Step<Boolean> renew(RecordSql sql, String byKey, List<Renewal> batch, List<Renewal> held,
+			Set<ClaimId> refused) {
+		Step<Set<ClaimId>> renewed = claims(sql.findRunning(byKey, batch.size()) + RecordSql.SKIP_LOCKED, batch,
+				(locked) -> {
+					List<Renewal> mine = batch.stream()
+						.filter((renewal) -> locked.contains(renewal.claimId()))
+						.toList();
+					return mine.isEmpty() ? Step.done(locked) : Step.update(
+							Sql.of(sql.renewLocked(byKey, mine.size()), Moment.micros(mine.get(0).lease()), keys(mine)),
+							(rows) -> Step.done(locked));
+				});
+		return new Step.Transaction<>(renewed, (locked) -> {
+			List<Renewal> rest = batch.stream().filter((renewal) -> !locked.contains(renewal.claimId())).toList();
+			return rest.isEmpty() ? Step.done(true) : claims(sql.findRunning(byKey, rest.size()), rest, (there) -> {
+				for (Renewal renewal : rest) {
+					if (there.contains(renewal.claimId())) {
+						held.add(renewal);
+					}
+					else {
+						refused.add(renewal.claimId());
+					}
+				}
+				return Step.done(true);
+			});
+		});
+	}
+
+	private static <T> Step<T> claims(String query, List<Renewal> renewals, Function<Set<ClaimId>, Step<T>> next) {
+		return Step.query(Sql.of(query, keys(renewals)), (row) -> RecordRows.claimId(row.bytes(1)),
+				(claims) -> next.apply(new HashSet<>(claims)));
+	}
+
+	private static List<byte[]> keys(List<Renewal> renewals) {
+		return renewals.stream().map((renewal) -> renewal.key().hash()).toList();
+	}
+
+}

@@ -1,0 +1,193 @@
+package io.idempotency.store.sql;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+
+import io.idempotency.Internal;
+
+/**
+ * What comes next in a verb, as data: a driver carries the step out and asks for the next
+ * one, until there is an answer. So a verb is written once, for drivers that block and
+ * for those that do not.
+ *
+ * @param <T> the answer of the verb
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public sealed interface Step<T> {
+
+	/** Returns the step after a statement of this step that has failed. */
+	default Step<T> failed(SqlFailure failure) {
+		return new Failed<>();
+	}
+
+	/** Returns this step with more steps after its answer. */
+	<U> Step<U> then(Function<? super T, Step<U>> more);
+
+	/** Returns this step with another end of each failure that would fail the verb. */
+	default Step<T> otherwise(Function<SqlFailure, Step<T>> other) {
+		return this;
+	}
+
+	private Step<T> after(SqlFailure failure, Function<SqlFailure, Step<T>> other) {
+		return (this instanceof Failed) ? other.apply(failure) : otherwise(other);
+	}
+
+	static <T> Step<T> done(T answer) {
+		return new Done<>(answer);
+	}
+
+	/** Queries, and reads the only row, or none. */
+	static <R, T> Step<T> find(Sql sql, Function<SqlRow, R> reader, Function<Optional<R>, Step<T>> next) {
+		return new Query<>(sql, reader, (rows) -> next.apply(rows.stream().findFirst()), (failure) -> new Failed<>());
+	}
+
+	/** Queries, and reads all rows. */
+	static <R, T> Step<T> query(Sql sql, Function<SqlRow, R> reader, Function<List<R>, Step<T>> next) {
+		return new Query<>(sql, reader, next, (failure) -> new Failed<>());
+	}
+
+	/** Changes rows, and goes on with their number. */
+	static <T> Step<T> update(Sql sql, LongFunction<Step<T>> next) {
+		return new Update<>(sql, false, next, (failure) -> new Failed<>());
+	}
+
+	/**
+	 * Changes at most one row, and goes on with the number that the statement has given
+	 * to {@code LAST_INSERT_ID}; with zero if no row was changed.
+	 */
+	static <T> Step<T> updateAndGetKey(Sql sql, LongFunction<Step<T>> next) {
+		return new Update<>(sql, true, next, (failure) -> new Failed<>());
+	}
+
+	/**
+	 * The verb is over.
+	 *
+	 * @param <T> the answer of the verb
+	 * @param answer the answer
+	 */
+	record Done<T>(T answer) implements Step<T> {
+
+		@Override
+		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+			return more.apply(this.answer);
+		}
+
+	}
+
+	/**
+	 * The failure of the last statement is the failure of the verb.
+	 *
+	 * @param <T> the answer of the verb
+	 */
+	record Failed<T>() implements Step<T> {
+
+		@Override
+		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+			return new Failed<>();
+		}
+
+	}
+
+	/**
+	 * A query.
+	 *
+	 * @param <R> what a row is read as
+	 * @param <T> the answer of the verb
+	 * @param sql the statement
+	 * @param reader reads a row
+	 * @param next the step after the rows
+	 * @param failure the step after a failure
+	 */
+	record Query<R, T>(Sql sql, Function<SqlRow, R> reader, Function<List<R>, Step<T>> next,
+			Function<SqlFailure, Step<T>> failure) implements Step<T> {
+
+		@Override
+		public Step<T> failed(SqlFailure failure) {
+			return this.failure.apply(failure);
+		}
+
+		@Override
+		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+			return new Query<>(this.sql, this.reader, (rows) -> this.next.apply(rows).then(more),
+					(failure) -> failed(failure).then(more));
+		}
+
+		@Override
+		public Step<T> otherwise(Function<SqlFailure, Step<T>> other) {
+			return new Query<>(this.sql, this.reader, (rows) -> this.next.apply(rows).otherwise(other),
+					(failure) -> failed(failure).after(failure, other));
+		}
+
+	}
+
+	/**
+	 * A statement that changes rows.
+	 *
+	 * @param <T> the answer of the verb
+	 * @param sql the statement
+	 * @param key whether the number is that of {@code LAST_INSERT_ID} and not that of the
+	 * rows
+	 * @param next the step after the change
+	 * @param failure the step after a failure
+	 */
+	record Update<T>(Sql sql, boolean key, LongFunction<Step<T>> next,
+			Function<SqlFailure, Step<T>> failure) implements Step<T> {
+
+		@Override
+		public Step<T> failed(SqlFailure failure) {
+			return this.failure.apply(failure);
+		}
+
+		@Override
+		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+			return new Update<>(this.sql, this.key, (number) -> this.next.apply(number).then(more),
+					(failure) -> failed(failure).then(more));
+		}
+
+		@Override
+		public Step<T> otherwise(Function<SqlFailure, Step<T>> other) {
+			return new Update<>(this.sql, this.key, (number) -> this.next.apply(number).otherwise(other),
+					(failure) -> failed(failure).after(failure, other));
+		}
+
+	}
+
+	/**
+	 * Steps that are one transaction, on a connection of our own.
+	 *
+	 * @param <S> the answer of these steps
+	 * @param <T> the answer of the verb
+	 * @param work the steps
+	 * @param next the step after the commit
+	 */
+	record Transaction<S, T>(Step<S> work, Function<? super S, Step<T>> next) implements Step<T> {
+
+		@Override
+		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+			return new Transaction<>(this.work, (answer) -> this.next.apply(answer).then(more));
+		}
+
+	}
+
+	/**
+	 * A short wait for others.
+	 *
+	 * @param <T> the answer of the verb
+	 * @param attempt how often the verb has waited, this time included
+	 * @param next the step after the wait; is told whether the time of the call is over,
+	 * so that there was no wait
+	 */
+	record Pause<T>(int attempt, Function<Boolean, Step<T>> next) implements Step<T> {
+
+		@Override
+		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+			return new Pause<>(this.attempt, (over) -> this.next.apply(over).then(more));
+		}
+
+	}
+
+}
