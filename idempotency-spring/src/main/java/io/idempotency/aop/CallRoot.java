@@ -89,7 +89,7 @@ public final class CallRoot {
 	 * @return the method
 	 */
 	public Method getMethod() {
-		return this.call.operation().method();
+		return this.call.operation().guarded().method();
 	}
 
 	/**

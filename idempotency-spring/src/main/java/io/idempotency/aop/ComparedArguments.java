@@ -151,7 +151,7 @@ public final class ComparedArguments {
 			Type type = argument.contentType();
 			String problem = (type != null) ? codec.incomparable(type) : null;
 			if (problem != null) {
-				throw SetupProblem.of(this.method, this.targetClass,
+				throw GuardedMethod.problem(this.method, this.targetClass,
 						"a client chooses its key, so its arguments are compared, but the parameter '" + argument.name()
 								+ "' cannot be: " + problem,
 						cure(argument));
@@ -192,9 +192,11 @@ public final class ComparedArguments {
 			}
 			catch (RuntimeException ex) {
 				// After any exception of the codec, the argument cannot be compared.
-				throw new GuardFaultException("The arguments of '" + MethodNames.describe(this.method, this.targetClass)
-						+ "' cannot be compared, because its parameter '" + argument.name() + "' cannot be: "
-						+ ex.getMessage() + ". " + cure(argument), ex);
+				throw new GuardFaultException(
+						"The arguments of '" + GuardedMethod.describe(this.method, this.targetClass)
+								+ "' cannot be compared, because its parameter '" + argument.name() + "' cannot be: "
+								+ ex.getMessage() + ". " + cure(argument),
+						ex);
 			}
 		}
 		return fingerprint.build();

@@ -16,38 +16,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The annotation of one method of one class, merged, parsed and checked once.
  *
- * @param method the most specific method
- * @param targetClass the class of the bean, never the class of a proxy
- * @param declaredOnMethod whether the annotation is on the method and not on its class
+ * @param guarded the method
  * @param policy the policy of the operation
- * @param keySource the source of the key
- * @param required whether a call without a key is refused
- * @param token whether the key must be an issued token
- * @param scope whose key it is, {@code null} for the default
+ * @param key where the key comes from, and whose it is
  * @param fingerprint what must be equal on a retry
- * @param condition the call runs unguarded when this gives {@code false}; {@code null} if
- * the call is always guarded
- * @param duplicateOn exceptions that mean "already done"
- * @param recover the method that looks the result up, {@code null} if there is none
- * @param transactions the transactions in which the record commits together with the
- * work, {@code null} for the store's own transaction
- * @param resultType the declared type of the result; for an asynchronous result, the type
- * inside it
- * @param async whether the method returns a {@link java.util.concurrent.CompletionStage}
- * @param surrounding tells the open transaction that the work of a call is a part of,
- * from the innermost one that the calling thread is in; it tells {@code null} if the work
- * commits by itself
- * @param store the store of the records
+ * @param result what the method gives, and how it is found again
+ * @param place where the record is
  * @hidden
  * @since 0.1.0
  */
 @Internal
-public record IdempotentOperation(Method method, Class<?> targetClass, boolean declaredOnMethod,
-		IdempotencyPolicy policy, KeySource keySource, boolean required, boolean token,
-		@Nullable OperationExpression scope, FingerprintSource fingerprint, @Nullable OperationExpression condition,
-		List<Class<? extends Throwable>> duplicateOn, @Nullable Method recover,
-		@Nullable BusinessTransactions transactions, Type resultType, boolean async,
-		UnaryOperator<@Nullable SurroundingTransaction> surrounding, IdempotencyStore store) {
+public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy policy, Key key,
+		FingerprintSource fingerprint, Result result, Place place) {
 
 	/**
 	 * Returns the name of the operation.
@@ -63,28 +43,19 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	 * @return whether one does
 	 */
 	public boolean readsBody() {
-		return this.keySource instanceof KeySource.Body
-				|| this.keySource instanceof KeySource.Spel spel && readsBody(spel.expression())
+		return this.key.source instanceof KeySource.Body
+				|| this.key.source instanceof KeySource.Spel spel && readsBody(spel.expression())
 				|| this.fingerprint instanceof FingerprintSource.Spel spel && readsBody(spel.expression())
-				|| readsBody(this.scope) || readsBody(this.condition);
+				|| readsBody(this.key.scope) || readsBody(this.key.condition);
 	}
 
 	private static boolean readsBody(@Nullable OperationExpression expression) {
 		return expression != null && expression.calls("body");
 	}
 
-	/**
-	 * Returns whether a client chooses the key, for one attempt. Such a key belongs to
-	 * its caller; a business key is the same for all callers.
-	 * @return whether it does
-	 */
-	public boolean isKeyOfClient() {
-		return this.token || !(this.keySource instanceof KeySource.Spel);
-	}
-
 	/** Names the method in messages. */
 	public String describe() {
-		return MethodNames.describe(this.method, this.targetClass);
+		return this.guarded.describe();
 	}
 
 	/**
@@ -94,7 +65,60 @@ public record IdempotentOperation(Method method, Class<?> targetClass, boolean d
 	 * @return the error
 	 */
 	public IdempotencyConfigurationException problem(String problem, String action) {
-		return SetupProblem.of(this.method, this.targetClass, problem, action);
+		return GuardedMethod.problem(this.guarded.method(), this.guarded.targetClass(), problem, action);
+	}
+
+	/**
+	 * Which calls are guarded, and by which key.
+	 *
+	 * @param source the source of the key
+	 * @param required whether a call without a key is refused
+	 * @param token whether the key must be an issued token
+	 * @param scope whose key it is, {@code null} for the default
+	 * @param condition the call runs unguarded when this gives {@code false};
+	 * {@code null} if the call is always guarded
+	 * @hidden
+	 */
+	public record Key(KeySource source, boolean required, boolean token, @Nullable OperationExpression scope,
+			@Nullable OperationExpression condition) {
+
+		/**
+		 * Returns whether a client chooses the key, for one attempt. Such a key belongs
+		 * to its caller; a business key is the same for all callers.
+		 */
+		public boolean isOfClient() {
+			return this.token || !(this.source instanceof KeySource.Spel);
+		}
+
+	}
+
+	/**
+	 * The result of the method.
+	 *
+	 * @param type the declared type; for an asynchronous result, the type inside it
+	 * @param async whether the method returns a
+	 * {@link java.util.concurrent.CompletionStage}
+	 * @param recover the method that looks the result up, {@code null} if there is none
+	 * @param duplicateOn exceptions that mean "already done"
+	 * @hidden
+	 */
+	public record Result(Type type, boolean async, @Nullable Method recover,
+			List<Class<? extends Throwable>> duplicateOn) {
+	}
+
+	/**
+	 * Where the record of a call is.
+	 *
+	 * @param store the store of the records
+	 * @param transactions the transactions in which the record commits together with the
+	 * work, {@code null} for the store's own transaction
+	 * @param surrounding tells the open transaction that the work of a call is a part of,
+	 * from the innermost one that the calling thread is in; it tells {@code null} if the
+	 * work commits by itself
+	 * @hidden
+	 */
+	public record Place(IdempotencyStore store, @Nullable BusinessTransactions transactions,
+			UnaryOperator<@Nullable SurroundingTransaction> surrounding) {
 	}
 
 	/**

@@ -15,7 +15,7 @@ final class MethodAction extends ValueAction<Object> {
 	private final OperationCall call;
 
 	MethodAction(OperationCall call, ResultCodec codec) {
-		super(codec, call.operation().resultType(), call.operation().async());
+		super(codec, call.operation().result().type(), call.operation().result().async());
 		this.call = call;
 	}
 
@@ -47,7 +47,7 @@ final class MethodAction extends ValueAction<Object> {
 
 	@Override
 	public @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
-		return this.call.operation().surrounding().apply(current);
+		return this.call.operation().place().surrounding().apply(current);
 	}
 
 	@Override
@@ -61,7 +61,7 @@ final class MethodAction extends ValueAction<Object> {
 	 */
 	@Nullable Object answer(@Nullable Object result) {
 		IdempotentOperation operation = this.call.operation();
-		if (operation.recover() == null || operation.resultType() != Void.class
+		if (operation.result().recover() == null || operation.result().type() != Void.class
 				|| !(result instanceof CompletionStage<?> stage)) {
 			return result;
 		}

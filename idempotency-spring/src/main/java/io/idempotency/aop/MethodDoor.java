@@ -119,9 +119,9 @@ public final class MethodDoor implements OperationDoor {
 		IdempotentOperation operation = call.operation();
 		IdempotencyKey key = call.key(found, caller.get(), values);
 		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values, request), operation.policy(),
-				operation.store());
+				operation.place().store());
 		MethodAction action = new MethodAction(call, this.results.of(operation.name()));
-		return action.answer(this.engine.execute(guarded, action, operation.transactions()));
+		return action.answer(this.engine.execute(guarded, action, operation.place().transactions()));
 	}
 
 	/**
@@ -131,11 +131,11 @@ public final class MethodDoor implements OperationDoor {
 	 * caller need not be known.
 	 */
 	private Caller defaultCaller(IdempotentOperation operation) {
-		return (operation.scope() == null && operation.isKeyOfClient()) ? this.caller.get() : Caller.GLOBAL;
+		return (operation.key().scope() == null && operation.key().isOfClient()) ? this.caller.get() : Caller.GLOBAL;
 	}
 
 	private @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
-		if (!call.operation().required()) {
+		if (!call.operation().key().required()) {
 			return call.runUnguarded();
 		}
 		String name = call.operation().name();
@@ -152,7 +152,7 @@ public final class MethodDoor implements OperationDoor {
 			return this.fingerprints.of(call, source.arguments(), values);
 		}
 		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default
-				&& !(operation.keySource() instanceof KeySource.Spel)
+				&& !(operation.key().source() instanceof KeySource.Spel)
 				&& operation.policy().mode() == IdempotencyMode.REPLAY;
 		return compared ? request.get() : Fingerprint.NONE;
 	}
@@ -163,7 +163,8 @@ public final class MethodDoor implements OperationDoor {
 	 */
 	private Fingerprint arguments(OperationCall call, RequestValues values) {
 		IdempotentOperation operation = call.operation();
-		return this.fingerprints.of(call, ComparedArguments.of(operation.method(), operation.targetClass()), values);
+		return this.fingerprints.of(call,
+				ComparedArguments.of(operation.guarded().method(), operation.guarded().targetClass()), values);
 	}
 
 	@Override

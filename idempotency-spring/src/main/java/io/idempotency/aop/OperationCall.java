@@ -139,7 +139,7 @@ public final class OperationCall {
 	 * @throws IllegalStateException if the condition fails or gives no boolean
 	 */
 	public boolean isGuarded(RequestValues values) {
-		OperationExpression condition = this.operation.condition();
+		OperationExpression condition = this.operation.key().condition();
 		if (condition == null) {
 			return true;
 		}
@@ -180,7 +180,7 @@ public final class OperationCall {
 	public IdempotencyKey key(List<String> parts, Caller defaultCaller, RequestValues values) {
 		Caller scope = scope(values);
 		Caller caller = (scope != null) ? scope : defaultCaller;
-		if (!this.operation.token()) {
+		if (!this.operation.key().token()) {
 			return this.namespace.key(this.operation.name(), caller, parts);
 		}
 		if (parts.size() != 1) {
@@ -200,7 +200,7 @@ public final class OperationCall {
 	 * @throws IllegalStateException if the expression fails
 	 */
 	public @Nullable Caller scope(RequestValues values) {
-		OperationExpression expression = this.operation.scope();
+		OperationExpression expression = this.operation.key().scope();
 		if (expression == null) {
 			return null;
 		}
@@ -252,7 +252,7 @@ public final class OperationCall {
 	 * @throws Throwable the exception of the look-up
 	 */
 	public @Nullable Object recover() throws Throwable {
-		Method recover = this.operation.recover();
+		Method recover = this.operation.result().recover();
 		if (recover == null) {
 			return null;
 		}
@@ -282,7 +282,7 @@ public final class OperationCall {
 	 */
 	public boolean isRefusedBefore(Throwable failure) {
 		return this.watch != null && this.watch.isGivenBack()
-				|| RefusedArguments.are(failure, target(), this.operation.method(), arguments());
+				|| RefusedArguments.are(failure, target(), this.operation.guarded().method(), arguments());
 	}
 
 	/**
@@ -294,7 +294,7 @@ public final class OperationCall {
 		if (this.watch != null && this.watch.isGivenBack()) {
 			return false;
 		}
-		for (Class<? extends Throwable> type : this.operation.duplicateOn()) {
+		for (Class<? extends Throwable> type : this.operation.result().duplicateOn()) {
 			if (type.isInstance(failure)) {
 				return true;
 			}

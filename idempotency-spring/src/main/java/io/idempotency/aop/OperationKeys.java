@@ -42,7 +42,7 @@ public final class OperationKeys {
 	 * cannot be a key
 	 */
 	public List<String> parts(OperationCall call, RequestValues values) {
-		KeySource source = call.operation().keySource();
+		KeySource source = call.operation().key().source();
 		if (source instanceof KeySource.Spel spel) {
 			return call.key(spel, values);
 		}

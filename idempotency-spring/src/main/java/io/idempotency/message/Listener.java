@@ -25,7 +25,7 @@ record Listener(IdempotentOperation operation, ListenerKind kind, @Nullable Mess
 	 * @return the listener, {@code null} if the method is none
 	 */
 	static @Nullable Listener of(IdempotentOperation operation, ListenerSources sources) {
-		Method method = operation.method();
+		Method method = operation.guarded().method();
 		ListenerKind kind = ListenerKind.of(method);
 		return (kind != null) ? new Listener(operation, kind, MessageCarrier.of(method), sources.of(kind, operation))
 				: null;

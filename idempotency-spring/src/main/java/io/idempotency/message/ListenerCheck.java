@@ -66,9 +66,9 @@ final class ListenerCheck {
 		if (!readsHeader() || isHandlerOfRequests()) {
 			return;
 		}
-		Class<?> type = this.operation.targetClass();
+		Class<?> type = this.operation.guarded().targetClass();
 		boolean function = Consumer.class.isAssignableFrom(type) || Function.class.isAssignableFrom(type);
-		boolean message = MessageCarrier.of(this.operation.method()) != null;
+		boolean message = MessageCarrier.of(this.operation.guarded().method()) != null;
 		refuse(message || isForeignListener(),
 				"header reads a header of a request, or of a message of Kafka, RabbitMQ or JMS, and " + (function
 						? "the parameter of this function is a message" : "it is a listener of something else"),
@@ -86,17 +86,18 @@ final class ListenerCheck {
 	}
 
 	private boolean isPresent(String annotation) {
-		return MergedAnnotations.from(this.operation.method(), SearchStrategy.TYPE_HIERARCHY).isPresent(annotation);
+		return MergedAnnotations.from(this.operation.guarded().method(), SearchStrategy.TYPE_HIERARCHY)
+			.isPresent(annotation);
 	}
 
 	private boolean readsHeader() {
-		return this.operation.keySource() instanceof KeySource.Header || reads(HEADER);
+		return this.operation.key().source() instanceof KeySource.Header || reads(HEADER);
 	}
 
 	private void check(Listener listener) {
-		refuse(this.operation.token(), "token = true, but " + listener.kind() + " has no caller who could own a token",
-				"Remove token");
-		refuse(this.operation.keySource() instanceof KeySource.Body,
+		refuse(this.operation.key().token(),
+				"token = true, but " + listener.kind() + " has no caller who could own a token", "Remove token");
+		refuse(this.operation.key().source() instanceof KeySource.Body,
 				"body reads the body of a request, but it is " + listener.kind(),
 				"Set key to an expression over the payload, e.g. key = \"#event.id\"");
 		refuse(listener.kind() != ListenerKind.JMS && takesBatch(),
@@ -123,7 +124,7 @@ final class ListenerCheck {
 
 	private boolean knowsSource(Listener listener) {
 		return listener.kind() == ListenerKind.KAFKA || listener.source() != null || listener.carrier() != null
-				|| this.operation.scope() != null;
+				|| this.operation.key().scope() != null;
 	}
 
 	private static String parameter(ListenerKind kind) {
@@ -139,7 +140,7 @@ final class ListenerCheck {
 	 * they have an annotation.
 	 */
 	private boolean takesBatch() {
-		return Stream.of(this.operation.method().getParameters())
+		return Stream.of(this.operation.guarded().method().getParameters())
 			.filter((parameter) -> !isHeader(parameter))
 			.anyMatch((parameter) -> Iterable.class.isAssignableFrom(parameter.getType()));
 	}
@@ -151,11 +152,11 @@ final class ListenerCheck {
 	}
 
 	private boolean reads(String rootMethod) {
-		OperationExpression key = (this.operation.keySource() instanceof KeySource.Spel spel) ? spel.expression()
+		OperationExpression key = (this.operation.key().source() instanceof KeySource.Spel spel) ? spel.expression()
 				: null;
 		OperationExpression fingerprint = (this.operation
 			.fingerprint() instanceof IdempotentOperation.FingerprintSource.Spel spel) ? spel.expression() : null;
-		return Stream.of(key, fingerprint, this.operation.scope(), this.operation.condition())
+		return Stream.of(key, fingerprint, this.operation.key().scope(), this.operation.key().condition())
 			.anyMatch((expression) -> expression != null && expression.calls(rootMethod));
 	}
 

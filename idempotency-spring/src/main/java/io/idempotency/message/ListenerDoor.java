@@ -152,7 +152,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		ReceivedMessage message = listener.message(call.arguments());
 		Delivery delivery = broker.delivery(call, message, listener.source());
 		call.watch(delivery);
-		boolean async = call.operation().async();
+		boolean async = call.operation().result().async();
 		Object answer;
 		try {
 			answer = enter(call, delivery, new MessageValues(call.operation().name(), message),
@@ -264,14 +264,14 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		}
 		catch (IdempotencyException ex) {
 			if (new Refusals(call).isDuplicate(ex)) {
-				return call.operation().async() ? CompletableFuture.completedFuture(null) : null;
+				return call.operation().result().async() ? CompletableFuture.completedFuture(null) : null;
 			}
 			throw ex;
 		}
 	}
 
 	private static MethodClassKey key(IdempotentOperation operation) {
-		return new MethodClassKey(operation.method(), operation.targetClass());
+		return new MethodClassKey(operation.guarded().method(), operation.guarded().targetClass());
 	}
 
 	/**

@@ -44,11 +44,11 @@ final class ListenerSources {
 
 	private static List<MergedAnnotation<?>> listeners(ListenerKind kind, IdempotentOperation operation) {
 		List<MergedAnnotation<?>> listeners = new ArrayList<>();
-		MergedAnnotations.from(operation.method(), SearchStrategy.TYPE_HIERARCHY)
+		MergedAnnotations.from(operation.guarded().method(), SearchStrategy.TYPE_HIERARCHY)
 			.stream(kind.annotation())
 			.forEach(listeners::add);
 		if (listeners.isEmpty()) {
-			MergedAnnotations.from(operation.targetClass(), SearchStrategy.TYPE_HIERARCHY)
+			MergedAnnotations.from(operation.guarded().targetClass(), SearchStrategy.TYPE_HIERARCHY)
 				.stream(kind.annotation())
 				.forEach(listeners::add);
 		}

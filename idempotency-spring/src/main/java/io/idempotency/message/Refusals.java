@@ -82,11 +82,12 @@ final class Refusals {
 
 	private boolean answersNothing() {
 		IdempotentOperation operation = this.call.operation();
-		return operation.resultType() == void.class || operation.resultType() == Void.class;
+		return operation.result().type() == void.class || operation.result().type() == Void.class;
 	}
 
 	private boolean canAnswerNothing() {
-		return answersNothing() || !(this.call.operation().resultType() instanceof Class<?> type && type.isPrimitive());
+		return answersNothing()
+				|| !(this.call.operation().result().type() instanceof Class<?> type && type.isPrimitive());
 	}
 
 }

@@ -84,9 +84,9 @@ class AnnotationIdempotentOperationSourceTests {
 	@Test
 	void theMethodsAnnotationWinsOverTheClasss() {
 		assertThat(operation(Annotated.class, "own").name()).isEqualTo("own");
-		assertThat(operation(Annotated.class, "own").declaredOnMethod()).isTrue();
+		assertThat(operation(Annotated.class, "own").guarded().declaredOnMethod()).isTrue();
 		IdempotentOperation common = operation(Annotated.class, "common");
-		assertThat(common.declaredOnMethod()).isFalse();
+		assertThat(common.guarded().declaredOnMethod()).isFalse();
 		assertThat(common.name()).isEqualTo(Annotated.class.getName() + ".common(java.lang.String)");
 	}
 
@@ -109,14 +109,14 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void argumentsMayHaveTheNamesOfTheInterface() {
-		assertThat(operation(ApiImpl.class, "create").keySource()).isInstanceOf(KeySource.Spel.class);
-		assertThat(operation(RenamingImpl.class, "create").keySource()).isInstanceOf(KeySource.Spel.class);
+		assertThat(operation(ApiImpl.class, "create").key().source()).isInstanceOf(KeySource.Spel.class);
+		assertThat(operation(RenamingImpl.class, "create").key().source()).isInstanceOf(KeySource.Spel.class);
 	}
 
 	@Test
 	void genericMethodsAreFoundThroughTheirBridges() throws Exception {
 		IdempotentOperation operation = operation(StringHandler.class, "handle");
-		assertThat(operation.method()).isEqualTo(StringHandler.class.getMethod("handle", String.class));
+		assertThat(operation.guarded().method()).isEqualTo(StringHandler.class.getMethod("handle", String.class));
 		Method bridge = StringHandler.class.getMethod("handle", Object.class);
 		assertThat(bridge.isBridge()).isTrue();
 		assertThat(this.source.operation(bridge, StringHandler.class)).isEqualTo(operation);
@@ -143,7 +143,7 @@ class AnnotationIdempotentOperationSourceTests {
 		IdempotentOperation operation = operation(Composed.class, "run");
 		assertThat(operation.policy().mode()).isEqualTo(IdempotencyMode.REJECT);
 		assertThat(operation.policy().retention()).isEqualTo(Duration.ofDays(2));
-		assertThat(operation.keySource()).hasToString("Spel[expression=The key expression '#id']");
+		assertThat(operation.key().source()).hasToString("Spel[expression=The key expression '#id']");
 		assertThat(operation(ComposedOnClass.class, "run").policy().retention()).isEqualTo(Duration.ofHours(1));
 	}
 
@@ -166,14 +166,14 @@ class AnnotationIdempotentOperationSourceTests {
 		assertThat(operation.policy()).isEqualTo(new IdempotencyPolicy("own", IdempotencyMode.REPLAY,
 				Duration.ofHours(1), Duration.ofSeconds(2), false, ConflictMode.WAIT, Duration.ofSeconds(3),
 				FailureMode.REMEMBER, AbandonedMode.RERUN, false, true, StoreFailureMode.PROCEED));
-		assertThat(operation.required()).isTrue();
-		assertThat(operation.token()).isFalse();
-		assertThat(operation.scope()).isNull();
-		assertThat(operation.condition()).isNull();
+		assertThat(operation.key().required()).isTrue();
+		assertThat(operation.key().token()).isFalse();
+		assertThat(operation.key().scope()).isNull();
+		assertThat(operation.key().condition()).isNull();
 		assertThat(operation.fingerprint()).isEqualTo(new FingerprintSource.None());
-		assertThat(operation.recover()).isNull();
-		assertThat(operation.duplicateOn()).isEmpty();
-		assertThat(operation.transactions()).isNull();
+		assertThat(operation.result().recover()).isNull();
+		assertThat(operation.result().duplicateOn()).isEmpty();
+		assertThat(operation.place().transactions()).isNull();
 	}
 
 	@Test
@@ -182,15 +182,15 @@ class AnnotationIdempotentOperationSourceTests {
 		assertThat(operation.policy()).isEqualTo(new IdempotencyPolicy("full", IdempotencyMode.REPLAY,
 				Duration.ofDays(7), Duration.ofSeconds(10), true, ConflictMode.WAIT, Duration.ofMillis(700),
 				FailureMode.REMEMBER, AbandonedMode.REFUSE, true, true, StoreFailureMode.REJECT));
-		assertThat(operation.keySource()).isEqualTo(new KeySource.Header("X-Key"));
-		assertThat(operation.required()).isFalse();
-		assertThat(operation.scope()).hasToString("The scope expression '#tenant'");
+		assertThat(operation.key().source()).isEqualTo(new KeySource.Header("X-Key"));
+		assertThat(operation.key().required()).isFalse();
+		assertThat(operation.key().scope()).hasToString("The scope expression '#tenant'");
 		assertThat(operation.fingerprint()).isInstanceOf(FingerprintSource.Spel.class);
-		assertThat(operation.condition()).hasToString("The condition expression '#tenant != null'");
-		assertThat(operation.duplicateOn()).containsExactly(IllegalStateException.class);
-		assertThat(operation.recover()).isEqualTo(Full.class.getDeclaredMethod("find", String.class));
-		assertThat(operation.resultType()).isEqualTo(String.class);
-		assertThat(operation.async()).isFalse();
+		assertThat(operation.key().condition()).hasToString("The condition expression '#tenant != null'");
+		assertThat(operation.result().duplicateOn()).containsExactly(IllegalStateException.class);
+		assertThat(operation.result().recover()).isEqualTo(Full.class.getDeclaredMethod("find", String.class));
+		assertThat(operation.result().type()).isEqualTo(String.class);
+		assertThat(operation.result().async()).isFalse();
 	}
 
 	@Test
@@ -232,7 +232,7 @@ class AnnotationIdempotentOperationSourceTests {
 		this.beanFactory.registerBeanDefinition("manager", lazy);
 		IdempotentOperation operation = operation(Propagations.class, "required");
 		assertThat(made).hasValue(0);
-		assertThat(operation.surrounding().apply(null)).isNull();
+		assertThat(operation.place().surrounding().apply(null)).isNull();
 		assertThat(made).hasValue(1);
 	}
 
@@ -240,7 +240,7 @@ class AnnotationIdempotentOperationSourceTests {
 		TransactionSynchronizationManager.initSynchronization();
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		try {
-			return operation(type, method).surrounding().apply(SpringSurroundingTransaction.current()) == null;
+			return operation(type, method).place().surrounding().apply(SpringSurroundingTransaction.current()) == null;
 		}
 		finally {
 			TransactionSynchronizationManager.clear();
@@ -249,14 +249,14 @@ class AnnotationIdempotentOperationSourceTests {
 
 	@Test
 	void resultTypesAreResolvedAgainstTheClass() {
-		assertThat(operation(Sub.class, "generic").resultType()).isEqualTo(Integer.class);
-		assertThat(operation(Sub.class, "nested").resultType())
+		assertThat(operation(Sub.class, "generic").result().type()).isEqualTo(Integer.class);
+		assertThat(operation(Sub.class, "nested").result().type())
 			.isEqualTo(new ParameterizedTypeReference<Map<String, List<Integer>>>() {
 			}.getType());
-		assertThat(operation(Sub.class, "array").resultType()).isEqualTo(Integer[].class);
+		assertThat(operation(Sub.class, "array").result().type()).isEqualTo(Integer[].class);
 		IdempotentOperation future = operation(Sub.class, "future");
-		assertThat(future.async()).isTrue();
-		assertThat(future.resultType()).isEqualTo(new ParameterizedTypeReference<List<Integer>>() {
+		assertThat(future.result().async()).isTrue();
+		assertThat(future.result().type()).isEqualTo(new ParameterizedTypeReference<List<Integer>>() {
 		}.getType());
 	}
 
@@ -264,8 +264,8 @@ class AnnotationIdempotentOperationSourceTests {
 	void aCoveredMethodHasTheDefaultHeaderAndAnyResult() {
 		this.beanFactory.registerSingleton("door", new CoveringDoor("handle", "get"));
 		IdempotentOperation operation = operation(Controller.class, "handle");
-		assertThat(operation.keySource()).isEqualTo(new KeySource.Header("Idempotency-Key"));
-		assertThat(operation.resultType()).isEqualTo(Object.class);
+		assertThat(operation.key().source()).isEqualTo(new KeySource.Header("Idempotency-Key"));
+		assertThat(operation.result().type()).isEqualTo(Object.class);
 	}
 
 	@Test

@@ -602,7 +602,7 @@ class StartupFailureTests {
 				.operation(JoinWithStore.class.getMethods()[0], JoinWithStore.class);
 			assertThat(context.getBean(JoinWithStore.class)).isNotNull();
 			assertThat(operation).isNotNull();
-			assertThat(operation.transactions()).isNotNull();
+			assertThat(operation.place().transactions()).isNotNull();
 		}
 	}
 

@@ -104,7 +104,7 @@ public final class ToolDoor implements OperationDoor {
 
 	@Override
 	public void check(IdempotentOperation operation) {
-		Method method = operation.method();
+		Method method = operation.guarded().method();
 		boolean tool = isTool(method);
 		if (tool && Modifier.isPublic(method.getModifiers())
 				&& !Modifier.isPublic(method.getDeclaringClass().getModifiers())
@@ -114,7 +114,7 @@ public final class ToolDoor implements OperationDoor {
 			throw operation.problem("Spring AI cannot call a guarded tool of a class that is not public",
 					"Make the class public");
 		}
-		boolean byCall = operation.keySource() instanceof KeySource.Spel spel
+		boolean byCall = operation.key().source() instanceof KeySource.Spel spel
 				&& spel.expression().calls("sessionAndArguments");
 		if (byCall && !tool) {
 			throw operation.problem("its expression reads sessionAndArguments(), but it is no tool of agents",
@@ -125,9 +125,9 @@ public final class ToolDoor implements OperationDoor {
 					"Set spring.ai.mcp.server.protocol to STREAMABLE, or take the key from an argument or from _meta");
 		}
 		if (byCall) {
-			ComparedArguments.of(method, operation.targetClass()).check(this.codec);
+			ComparedArguments.of(method, operation.guarded().targetClass()).check(this.codec);
 		}
-		if (tool && this.settings.async() && (byCall || !(operation.keySource() instanceof KeySource.Spel))) {
+		if (tool && this.settings.async() && (byCall || !(operation.key().source() instanceof KeySource.Spel))) {
 			throw operation.problem(
 					"its key is in the request of the tool call, which cannot be seen where a server of type ASYNC runs "
 							+ "the tool",
@@ -147,19 +147,19 @@ public final class ToolDoor implements OperationDoor {
 		try {
 			RequestValues values = new ToolValues(tool, call, this.fingerprints, this.values);
 			Object result = this.methods.enter(call, values, () -> caller(call.operation(), tool));
-			if (!call.hasRun() && isTool(call.operation().method())) {
+			if (!call.hasRun() && isTool(call.operation().guarded().method())) {
 				tool.replayed();
 			}
 			return result;
 		}
 		catch (IdempotencyException | GuardFaultException ex) {
-			tool.refused(ex, !call.hasRun() && isTool(call.operation().method()));
+			tool.refused(ex, !call.hasRun() && isTool(call.operation().guarded().method()));
 			throw ex;
 		}
 	}
 
 	private Caller caller(IdempotentOperation operation, ToolCall tool) {
-		if (operation.scope() != null || !operation.isKeyOfClient()) {
+		if (operation.key().scope() != null || !operation.key().isOfClient()) {
 			return Caller.GLOBAL;
 		}
 		if (this.values.get() != RequestValues.NONE) {

@@ -113,7 +113,7 @@ final class ToolValues implements RequestValues {
 		}
 		IdempotentOperation operation = this.call.operation();
 		byte[] arguments = this.fingerprints
-			.of(this.call, ComparedArguments.of(operation.method(), operation.targetClass()), this)
+			.of(this.call, ComparedArguments.of(operation.guarded().method(), operation.guarded().targetClass()), this)
 			.toBytes();
 		return List.of(session, HexFormat.of().formatHex(arguments));
 	}

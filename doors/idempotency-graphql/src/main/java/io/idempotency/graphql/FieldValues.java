@@ -109,7 +109,7 @@ final class FieldValues implements RequestValues {
 	 * @throws IllegalStateException if nobody can tell who it is
 	 */
 	Caller caller(IdempotentOperation operation) {
-		if (operation.scope() != null) {
+		if (operation.key().scope() != null) {
 			return Caller.GLOBAL;
 		}
 		if (this.request == null) {

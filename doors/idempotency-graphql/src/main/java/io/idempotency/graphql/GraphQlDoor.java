@@ -10,6 +10,7 @@ import graphql.schema.DataFetchingEnvironment;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardFaultException;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.MethodDoor;
@@ -114,8 +115,9 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 
 	@Override
 	public void check(IdempotentOperation operation) {
-		if (hasRequests(operation.method(), operation.targetClass())) {
-			this.checked.add(new MethodClassKey(operation.method(), operation.targetClass()));
+		GuardedMethod guarded = operation.guarded();
+		if (hasRequests(guarded.method(), guarded.targetClass())) {
+			this.checked.add(new MethodClassKey(guarded.method(), guarded.targetClass()));
 		}
 	}
 
@@ -136,12 +138,13 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 
 	/** Returns the name of the field, empty for a method that fetches none. */
 	private String fieldOf(IdempotentOperation operation) {
-		return this.fields.computeIfAbsent(new MethodClassKey(operation.method(), operation.targetClass()), (key) -> {
-			if (!hasRequests(operation.method(), operation.targetClass())) {
+		GuardedMethod guarded = operation.guarded();
+		return this.fields.computeIfAbsent(new MethodClassKey(guarded.method(), guarded.targetClass()), (key) -> {
+			if (!hasRequests(guarded.method(), guarded.targetClass())) {
 				return "";
 			}
-			String name = mapping(operation.method()).getString("field");
-			return name.isEmpty() ? operation.method().getName() : name;
+			String name = mapping(guarded.method()).getString("field");
+			return name.isEmpty() ? guarded.method().getName() : name;
 		});
 	}
 
@@ -152,18 +155,18 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		// What the method calls is no fetch of this field.
 		return CurrentField.call(null,
 				() -> this.methods.enter(call, values,
-						() -> operation.isKeyOfClient() ? values.caller(operation) : Caller.GLOBAL,
+						() -> operation.key().isOfClient() ? values.caller(operation) : Caller.GLOBAL,
 						() -> parts(call, values), () -> fingerprint(operation, values)));
 	}
 
 	private List<String> parts(OperationCall call, FieldValues values) {
 		IdempotentOperation operation = call.operation();
-		if (operation.keySource() instanceof KeySource.Body body) {
+		if (operation.key().source() instanceof KeySource.Body body) {
 			String place = body.pointer();
 			return parts(
 					this.keys.fromClient(operation, "at '" + place + "' of the arguments", () -> values.body(place)));
 		}
-		if (!(operation.keySource() instanceof KeySource.Header)) {
+		if (!(operation.key().source() instanceof KeySource.Header)) {
 			return this.keys.parts(call, values);
 		}
 		List<Object> directives = values.keysOfDirective();
@@ -175,7 +178,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 			return parts(this.keys.fromClient(operation, "in the directive", () -> directives.get(0)));
 		}
 		List<String> header = this.keys.parts(call, values);
-		return (header.isEmpty() || operation.token()) ? header : List.of(header.get(0), values.path());
+		return (header.isEmpty() || operation.key().token()) ? header : List.of(header.get(0), values.path());
 	}
 
 	private static List<String> parts(@Nullable String key) {
@@ -185,7 +188,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 	private Fingerprint fingerprint(IdempotentOperation operation, FieldValues values) {
 		// A token is for one call; in a header, it would do for each field with these
 		// arguments.
-		boolean byPath = operation.token() && operation.keySource() instanceof KeySource.Header
+		boolean byPath = operation.key().token() && operation.key().source() instanceof KeySource.Header
 				&& values.keysOfDirective().isEmpty();
 		try {
 			return values.fingerprint(this.codec, byPath);

@@ -143,7 +143,7 @@ public final class EarlyReplay {
 				return false;
 			}
 			exchange.made(operation, key);
-			return this.engine.mayReplayEarly(operation.store(), key) && this.engine.replayEarly(
+			return this.engine.mayReplayEarly(operation.place().store(), key) && this.engine.replayEarly(
 					call(operation, key, request, guarded),
 					(result) -> exchange.replayed(StoredResponseCodec.decode(result), request, operation.name()));
 		}
@@ -172,14 +172,14 @@ public final class EarlyReplay {
 	 */
 	private boolean isSimple(IdempotentOperation operation) {
 		return !this.callers.areResolved() && operation.policy().mode() == IdempotencyMode.REPLAY
-				&& operation.keySource() instanceof KeySource.Header && !operation.token() && operation.scope() == null
-				&& operation.condition() == null
-				&& (operation.transactions() == null || operation.transactions().wouldBegin())
+				&& operation.key().source() instanceof KeySource.Header && !operation.key().token()
+				&& operation.key().scope() == null && operation.key().condition() == null
+				&& (operation.place().transactions() == null || operation.place().transactions().wouldBegin())
 				&& !(operation.fingerprint() instanceof FingerprintSource.Spel);
 	}
 
 	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request) {
-		String key = this.keys.header(operation, (KeySource.Header) operation.keySource(),
+		String key = this.keys.header(operation, (KeySource.Header) operation.key().source(),
 				new HttpRequestValues(request));
 		return (key != null) ? this.namespace.key(operation.name(), this.callers.owner(request, operation.name()), key)
 				: null;
@@ -189,9 +189,9 @@ public final class EarlyReplay {
 			RecordingRequest guarded) throws IOException {
 		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default;
 		Fingerprint fingerprint = compared
-				? this.fingerprints.of(new ServletComparedRequest(request, guarded), operation.keySource())
+				? this.fingerprints.of(new ServletComparedRequest(request, guarded), operation.key().source())
 				: Fingerprint.NONE;
-		return new GuardedCall(key, fingerprint, operation.policy(), operation.store());
+		return new GuardedCall(key, fingerprint, operation.policy(), operation.place().store());
 	}
 
 	/**

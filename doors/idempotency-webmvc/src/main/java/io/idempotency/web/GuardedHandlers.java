@@ -148,7 +148,7 @@ final class GuardedHandlers {
 			if (operation == null) {
 				return;
 			}
-			evenIfSafe = operation.declaredOnMethod();
+			evenIfSafe = operation.guarded().declaredOnMethod();
 		}
 		catch (RuntimeException ex) {
 			logger.debug("The annotation of {} cannot be read, so it counts as guarded", handler, ex);

@@ -32,7 +32,7 @@ final class HandlerOperations {
 	 * HTTP methods, the annotation of a method does.
 	 */
 	static boolean isExempt(IdempotentOperation operation, HttpServletRequest request) {
-		return !operation.declaredOnMethod() && isSafe(request.getMethod());
+		return !operation.guarded().declaredOnMethod() && isSafe(request.getMethod());
 	}
 
 	/** Returns whether a method of HTTP is one that the annotation of a class exempts. */

@@ -55,12 +55,12 @@ final class HttpCall implements GuardedAction<Object> {
 
 	@Override
 	public @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
-		return this.call.operation().surrounding().apply(current);
+		return this.call.operation().place().surrounding().apply(current);
 	}
 
 	@Override
 	public boolean isAsync() {
-		return this.call.operation().async();
+		return this.call.operation().result().async();
 	}
 
 	@Override
@@ -137,7 +137,7 @@ final class HttpCall implements GuardedAction<Object> {
 	 */
 	@Override
 	public boolean takes(OpenWork work) {
-		if (this.goesOn || this.request.isAsyncStarted() || !this.call.operation().duplicateOn().isEmpty()
+		if (this.goesOn || this.request.isAsyncStarted() || !this.call.operation().result().duplicateOn().isEmpty()
 				|| !this.exchange.isMadeInside()) {
 			return false;
 		}

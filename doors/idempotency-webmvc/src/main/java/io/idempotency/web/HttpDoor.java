@@ -115,8 +115,9 @@ public final class HttpDoor implements OperationDoor {
 			return false;
 		}
 		Method method = handler.getMethod();
-		return method.equals(operation.method())
-				|| AopUtils.getMostSpecificMethod(method, operation.targetClass()).equals(operation.method());
+		return method.equals(operation.guarded().method())
+				|| AopUtils.getMostSpecificMethod(method, operation.guarded().targetClass())
+					.equals(operation.guarded().method());
 	}
 
 	@Override
@@ -151,12 +152,12 @@ public final class HttpDoor implements OperationDoor {
 			throw Exchange.missing(request, "guard a call of '" + call.operation().name() + "'");
 		}
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, request, values),
-				fingerprint(call, request, values), call.operation().policy(), call.operation().store());
+				fingerprint(call, request, values), call.operation().policy(), call.operation().place().store());
 		if (exchange.isRefused()) {
 			throw new Answer.ReplaySignal();
 		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
-				call.operation().transactions());
+				call.operation().place().transactions());
 	}
 
 	/**
@@ -175,7 +176,7 @@ public final class HttpDoor implements OperationDoor {
 	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,
 			RequestValues values) {
 		// If the annotation gives the scope, the caller needs no name.
-		Caller caller = (call.operation().scope() != null) ? Caller.GLOBAL
+		Caller caller = (call.operation().key().scope() != null) ? Caller.GLOBAL
 				: this.callers.owner(request, call.operation().name());
 		IdempotencyKey made = exchange.key(call.operation(), caller, parts);
 		return (made != null) ? made : call.key(parts, caller, values);
@@ -183,11 +184,11 @@ public final class HttpDoor implements OperationDoor {
 
 	private static @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
 		IdempotentOperation operation = call.operation();
-		if (!operation.required()) {
+		if (!operation.key().required()) {
 			return call.runUnguarded();
 		}
 		throw new IdempotencyKeyMissingException(operation.name(),
-				"A request of '" + operation.name() + "' needs a key " + place(operation.keySource())
+				"A request of '" + operation.name() + "' needs a key " + place(operation.key().source())
 						+ ": send one, and send the same one when you repeat the request");
 	}
 
@@ -210,7 +211,7 @@ public final class HttpDoor implements OperationDoor {
 		}
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {
-			return this.requestFingerprint.of(new ServletComparedRequest(request, guarded), operation.keySource());
+			return this.requestFingerprint.of(new ServletComparedRequest(request, guarded), operation.key().source());
 		}
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Spel source) {
 			return this.fingerprints.of(call, source, values);

@@ -43,7 +43,8 @@ final class ProblemDetails {
 			.getIfAvailable();
 		IdempotentOperation operation = (source != null && handler instanceof HandlerMethod method)
 				? source.operation(method.getMethod(), method.getBeanType()) : null;
-		return (operation != null && operation.name().equals(refusal.operation())) ? place(operation.keySource()) : "";
+		return (operation != null && operation.name().equals(refusal.operation())) ? place(operation.key().source())
+				: "";
 	}
 
 	private static String place(KeySource source) {

@@ -120,9 +120,9 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	/** Returns whether the guard may ask for the body. */
 	private static boolean mayNeedBody(IdempotentOperation operation) {
-		return needsBody(operation) || operation.keySource() instanceof KeySource.Spel
-				|| operation.fingerprint() instanceof FingerprintSource.Spel || operation.scope() != null
-				|| operation.condition() != null;
+		return needsBody(operation) || operation.key().source() instanceof KeySource.Spel
+				|| operation.fingerprint() instanceof FingerprintSource.Spel || operation.key().scope() != null
+				|| operation.key().condition() != null;
 	}
 
 	/**
@@ -130,18 +130,18 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	 * guard asks for the body.
 	 */
 	private static boolean willNeedBody(IdempotentOperation operation, HttpServletRequest request) {
-		return needsBody(operation) && operation.condition() == null
-				&& (operation.required() || hasKeyHeader(operation, request));
+		return needsBody(operation) && operation.key().condition() == null
+				&& (operation.key().required() || hasKeyHeader(operation, request));
 	}
 
 	private static boolean needsBody(IdempotentOperation operation) {
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY
 				&& operation.fingerprint() instanceof FingerprintSource.Default;
-		return compared || operation.keySource() instanceof KeySource.Body;
+		return compared || operation.key().source() instanceof KeySource.Body;
 	}
 
 	private static boolean hasKeyHeader(IdempotentOperation operation, HttpServletRequest request) {
-		return operation.keySource() instanceof KeySource.Header header && request.getHeader(header.name()) != null;
+		return operation.key().source() instanceof KeySource.Header header && request.getHeader(header.name()) != null;
 	}
 
 	@Override

@@ -216,7 +216,7 @@ public class IdempotencyEndpoint {
 		static OperationsDescriptor of(Collection<IdempotentOperation> operations) {
 			return new OperationsDescriptor(operations.stream()
 				.map((operation) -> new OperationDescriptor(operation.name(), operation.policy().mode(),
-						place(operation.keySource())))
+						place(operation.key().source())))
 				.distinct()
 				.sorted(Comparator.comparing(OperationDescriptor::name))
 				.toList());

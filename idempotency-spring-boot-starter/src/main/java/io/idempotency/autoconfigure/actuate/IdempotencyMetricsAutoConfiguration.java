@@ -89,7 +89,7 @@ public final class IdempotencyMetricsAutoConfiguration {
 			return (started) -> source.stream()
 				.flatMap((known) -> known.operations().stream())
 				.map((operation) -> new IdempotencyObservationContext(operation.name(), operation.policy().mode(),
-						operation.store().type()))
+						operation.place().store().type()))
 				.forEach(outcomes::begin);
 		}
 

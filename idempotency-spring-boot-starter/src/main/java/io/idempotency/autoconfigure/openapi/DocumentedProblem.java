@@ -60,17 +60,17 @@ enum DocumentedProblem {
 		IdempotencyMode mode = operation.policy().mode();
 		boolean replays = mode == IdempotencyMode.REPLAY;
 		return switch (this) {
-			case KEY_MISSING -> operation.required();
-			case KEY_INVALID -> !(operation.keySource() instanceof KeySource.Spel);
-			case CALLER_UNKNOWN -> settings.anonymousRefused() && operation.scope() == null;
-			case TOKEN_UNKNOWN -> operation.token();
+			case KEY_MISSING -> operation.key().required();
+			case KEY_INVALID -> !(operation.key().source() instanceof KeySource.Spel);
+			case CALLER_UNKNOWN -> settings.anonymousRefused() && operation.key().scope() == null;
+			case TOKEN_UNKNOWN -> operation.key().token();
 			case IN_PROGRESS -> mode != IdempotencyMode.REJECT;
 			case DUPLICATE -> mode == IdempotencyMode.REJECT;
 			case RESULT_UNAVAILABLE -> replays;
 			case OUTCOME_UNKNOWN -> replays && operation.policy().onAbandoned() == AbandonedMode.REFUSE;
-			case BODY_TOO_LARGE -> operation.keySource() instanceof KeySource.Body
+			case BODY_TOO_LARGE -> operation.key().source() instanceof KeySource.Body
 					|| replays && operation.fingerprint() instanceof IdempotentOperation.FingerprintSource.Default;
-			case KEY_REUSED -> operation.token()
+			case KEY_REUSED -> operation.key().token()
 					|| replays && !(operation.fingerprint() instanceof IdempotentOperation.FingerprintSource.None);
 			case STORE_UNAVAILABLE -> operation.policy().onStoreFailure() == StoreFailureMode.REJECT;
 		};

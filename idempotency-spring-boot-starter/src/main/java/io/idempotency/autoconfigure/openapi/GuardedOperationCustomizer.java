@@ -31,7 +31,7 @@ final class GuardedOperationCustomizer implements GlobalOperationCustomizer {
 	@Override
 	public Operation customize(Operation operation, HandlerMethod handler) {
 		IdempotentOperation guarded = this.source.getObject().operation(handler.getMethod(), handler.getBeanType());
-		if (guarded != null && (guarded.declaredOnMethod() || !isSafe(handler))) {
+		if (guarded != null && (guarded.guarded().declaredOnMethod() || !isSafe(handler))) {
 			this.document.complete(operation, guarded);
 		}
 		return operation;

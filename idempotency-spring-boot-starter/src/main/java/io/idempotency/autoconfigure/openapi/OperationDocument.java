@@ -39,7 +39,7 @@ final class OperationDocument {
 	}
 
 	void complete(Operation operation, IdempotentOperation guarded) {
-		if (guarded.keySource() instanceof KeySource.Header header) {
+		if (guarded.key().source() instanceof KeySource.Header header) {
 			describeHeader(operation, header.name(), guarded);
 		}
 		else {
@@ -68,7 +68,7 @@ final class OperationDocument {
 		Schema<Object> schema = DocumentParts.schema("string", null);
 		schema.setMinLength(1);
 		schema.setMaxLength(this.maxLength);
-		parameter.required(guarded.required())
+		parameter.required(guarded.key().required())
 			.schema(schema)
 			.description(joined(parameter.getDescription(), sentences(guarded)));
 	}
@@ -84,7 +84,7 @@ final class OperationDocument {
 
 	private String sentences(IdempotentOperation guarded) {
 		StringBuilder text = new StringBuilder();
-		if (guarded.keySource() instanceof KeySource.Body body) {
+		if (guarded.key().source() instanceof KeySource.Body body) {
 			text.append("The key of a request is at `").append(body.pointer()).append("` of its body. ");
 		}
 		text.append(switch (guarded.policy().mode()) {
@@ -93,13 +93,13 @@ final class OperationDocument {
 			case REJECT -> "A request that comes again with the same key is refused.";
 			case LOCK -> "A request is refused while another one with the same key runs.";
 		});
-		if (guarded.token()) {
+		if (guarded.key().token()) {
 			text.append(" The key is a token from `POST ").append(this.tokenPath).append("`.");
 		}
-		else if (guarded.keySource() instanceof KeySource.Header) {
+		else if (guarded.key().source() instanceof KeySource.Header) {
 			text.append(" Choose a new key for each new request, e.g. a UUID: printable ASCII without blanks.");
 		}
-		if (!guarded.required()) {
+		if (!guarded.key().required()) {
 			text.append(" Without a key every request is executed.");
 		}
 		return text.toString();

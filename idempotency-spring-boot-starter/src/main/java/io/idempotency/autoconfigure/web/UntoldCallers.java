@@ -73,15 +73,15 @@ final class UntoldCallers implements SmartInitializingSingleton {
 
 	/** Returns whether calls come with requests that no handler mapping knows. */
 	private boolean isCallers(IdempotentOperation operation) {
-		return operation.isKeyOfClient() && operation.scope() == null
-				&& this.context.getBeanProvider(OperationDoor.class)
-					.stream()
-					.anyMatch((door) -> door.hasRequests(operation.method(), operation.targetClass()));
+		return operation.key().isOfClient() && operation.key().scope() == null && this.context
+			.getBeanProvider(OperationDoor.class)
+			.stream()
+			.anyMatch((door) -> door.hasRequests(operation.guarded().method(), operation.guarded().targetClass()));
 	}
 
 	private static boolean isCallers(HandlerMethod handler, IdempotentOperationSource source) {
 		IdempotentOperation operation = source.operation(handler.getMethod(), handler.getBeanType());
-		return operation != null && operation.scope() == null;
+		return operation != null && operation.key().scope() == null;
 	}
 
 }

@@ -120,11 +120,11 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 */
 	private void checkShared(IdempotentOperation operation) {
 		IdempotentOperation other = this.byName.putIfAbsent(operation.name(), operation);
-		if (other == null || (other.transactions() == null) == (operation.transactions() == null)) {
+		if (other == null || (other.place().transactions() == null) == (operation.place().transactions() == null)) {
 			return;
 		}
-		String joined = ((operation.transactions() != null) ? operation : other).describe();
-		String separate = ((operation.transactions() != null) ? other : operation).describe();
+		String joined = ((operation.place().transactions() != null) ? operation : other).describe();
+		String separate = ((operation.place().transactions() != null) ? other : operation).describe();
 		throw operation.problem(
 				"'" + joined + "' and '" + separate + "' share the operation '" + operation.name()
 						+ "', but only the first has transaction = JOIN",

@@ -85,7 +85,7 @@ final class CoveredMethods {
 	 * exempts.
 	 */
 	boolean isLeftOut(IdempotentAnnotation annotation) {
-		if (annotation.declaredOnMethod()) {
+		if (annotation.guarded().declaredOnMethod()) {
 			return false;
 		}
 		Class<?> targetClass = annotation.targetClass();

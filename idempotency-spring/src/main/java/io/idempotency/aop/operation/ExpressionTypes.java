@@ -225,7 +225,7 @@ final class ExpressionTypes {
 		}
 		if (answer == Answer.PERHAPS && type.isConcrete()) {
 			logger.warn("@Idempotent on '{}': {}: calls will fail unless their argument is of a subclass that has. {}",
-					this.annotation.describe(), problem, action);
+					this.annotation.guarded().describe(), problem, action);
 		}
 	}
 

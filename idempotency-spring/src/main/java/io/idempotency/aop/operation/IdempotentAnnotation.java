@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.Internal;
-import io.idempotency.aop.MethodNames;
-import io.idempotency.aop.SetupProblem;
+import io.idempotency.aop.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
@@ -31,17 +30,14 @@ import org.springframework.util.ReflectionUtils;
  * class.
  *
  * @param attributes the merged annotation
- * @param method the most specific method
- * @param targetClass the class of the bean, never a generated one
- * @param declaredOnMethod whether the annotation is on a method
- * @param declaringMethod the method that has the annotation; the same as {@code method}
- * if the class has it
+ * @param guarded the method that it holds for
+ * @param declaringMethod the method that has the annotation; the guarded one if the class
+ * has it
  * @hidden
  * @since 0.1.0
  */
 @Internal
-public record IdempotentAnnotation(Idempotent attributes, Method method, Class<?> targetClass, boolean declaredOnMethod,
-		Method declaringMethod) {
+public record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method declaringMethod) {
 
 	private static final Set<Class<?>> CALLBACKS = Set.of(InitializingBean.class, DisposableBean.class,
 			AutoCloseable.class);
@@ -58,9 +54,12 @@ public record IdempotentAnnotation(Idempotent attributes, Method method, Class<?
 		return method.isSynthetic() && !method.isBridge();
 	}
 
-	/** Names the method in messages. */
-	String describe() {
-		return MethodNames.describe(this.method, this.targetClass);
+	Method method() {
+		return this.guarded.method();
+	}
+
+	Class<?> targetClass() {
+		return this.guarded.targetClass();
 	}
 
 	/**
@@ -69,11 +68,11 @@ public record IdempotentAnnotation(Idempotent attributes, Method method, Class<?
 	 * @param action what to do
 	 */
 	IdempotencyConfigurationException problem(String problem, String action) {
-		return SetupProblem.of(this.method, this.targetClass, problem, action);
+		return GuardedMethod.problem(method(), targetClass(), problem, action);
 	}
 
 	IdempotencyConfigurationException problem(String problem, String action, Throwable cause) {
-		return SetupProblem.of(this.method, this.targetClass, problem, action, cause);
+		return GuardedMethod.problem(method(), targetClass(), problem, action, cause);
 	}
 
 	/**
@@ -88,7 +87,7 @@ public record IdempotentAnnotation(Idempotent attributes, Method method, Class<?
 			return search(method, userClass);
 		}
 		catch (AnnotationConfigurationException ex) {
-			throw SetupProblem.of(method, userClass,
+			throw GuardedMethod.problem(method, userClass,
 					"its value and its key differ, but are two names of one attribute: " + ex.getMessage(),
 					"Keep one of value and key", ex);
 		}
@@ -104,13 +103,13 @@ public record IdempotentAnnotation(Idempotent attributes, Method method, Class<?
 		MergedAnnotation<Idempotent> own = ofMethod(specific, userClass);
 		if (own.isPresent()) {
 			Method declaring = (own.getSource() instanceof Method source) ? source : specific;
-			return new IdempotentAnnotation(own.synthesize(), specific, userClass, true, declaring);
+			return new IdempotentAnnotation(own.synthesize(), new GuardedMethod(specific, userClass, true), declaring);
 		}
 		MergedAnnotation<Idempotent> common = of(userClass);
 		if (!common.isPresent() || !isOperationOfClass(specific, userClass, common.getString("recover"))) {
 			return null;
 		}
-		return new IdempotentAnnotation(common.synthesize(), specific, userClass, false, specific);
+		return new IdempotentAnnotation(common.synthesize(), new GuardedMethod(specific, userClass, false), specific);
 	}
 
 	private static MergedAnnotation<Idempotent> ofMethod(Method specific, Class<?> userClass) {

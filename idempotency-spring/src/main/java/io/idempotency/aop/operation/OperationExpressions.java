@@ -65,7 +65,7 @@ final class OperationExpressions {
 				hasNames(annotation.method()))
 			.check(expression.getAST());
 		new ExpressionTypes(annotation, attribute, text, variables).check(expression.getAST());
-		return new OperationExpression(attribute, annotation.describe(), expression, variables, this.shared,
+		return new OperationExpression(attribute, annotation.guarded().describe(), expression, variables, this.shared,
 				rootMethods);
 	}
 

@@ -12,8 +12,10 @@ import io.idempotency.TransactionMode;
 import io.idempotency.aop.ComparedArguments;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.IdempotentOperation.Key;
+import io.idempotency.aop.IdempotentOperation.Place;
+import io.idempotency.aop.IdempotentOperation.Result;
 import io.idempotency.aop.KeySource;
-import io.idempotency.aop.MethodNames;
 import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.transaction.MethodTransactions;
 import io.idempotency.engine.BusinessTransactions;
@@ -85,13 +87,15 @@ final class OperationFactory {
 			checkResult(annotation, result);
 		}
 		Method recover = RecoverMethods.find(annotation, result);
-		IdempotentOperation operation = new IdempotentOperation(annotation.method(), annotation.targetClass(),
-				annotation.declaredOnMethod(), policy(annotation, recover != null), keySource, attributes.required(),
-				attributes.token(), expression("scope", attributes.scope(), annotation),
+		IdempotencyStore store = store(annotation);
+		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(),
+				policy(annotation, recover != null),
+				new Key(keySource, attributes.required(), attributes.token(),
+						expression("scope", attributes.scope(), annotation),
+						expression("condition", attributes.condition(), annotation)),
 				fingerprint(annotation, keySource, covered, requested),
-				expression("condition", attributes.condition(), annotation), List.of(attributes.duplicateOn()), recover,
-				transactions(annotation), result.type(), result.async(), surrounding(annotation, result),
-				store(annotation));
+				new Result(result.type(), result.async(), recover, List.of(attributes.duplicateOn())),
+				new Place(store, transactions(annotation, store), surrounding(annotation, result)));
 		this.covered.check(operation);
 		return operation;
 	}
@@ -138,8 +142,7 @@ final class OperationFactory {
 
 	private IdempotencyPolicy policy(IdempotentAnnotation annotation, boolean recoverable) {
 		Idempotent attributes = annotation.attributes();
-		String name = attributes.operation().isEmpty()
-				? MethodNames.operation(annotation.method(), annotation.targetClass()) : attributes.operation();
+		String name = attributes.operation().isEmpty() ? annotation.guarded().operation() : attributes.operation();
 		return this.defaults.change()
 			.operation(name)
 			.mode(attributes.mode())
@@ -213,7 +216,7 @@ final class OperationFactory {
 		return name.isEmpty() ? this.store : storeBean(name, annotation);
 	}
 
-	private @Nullable BusinessTransactions transactions(IdempotentAnnotation annotation) {
+	private @Nullable BusinessTransactions transactions(IdempotentAnnotation annotation, IdempotencyStore store) {
 		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
 			return null;
 		}
@@ -227,7 +230,6 @@ final class OperationFactory {
 					"transaction = JOIN, but its work goes on after the method has returned and its transaction ended",
 					"Return the result itself, or set transaction = TransactionMode.SEPARATE");
 		}
-		IdempotencyStore store = store(annotation);
 		if (store.joining().isEmpty()) {
 			throw annotation.problem(
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",

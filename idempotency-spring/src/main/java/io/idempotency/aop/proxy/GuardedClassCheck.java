@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Idempotent;
-import io.idempotency.aop.SetupProblem;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.operation.IdempotentAnnotation;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +76,7 @@ final class GuardedClassCheck {
 		String unreachable = unreachable(method);
 		if (unreachable != null) {
 			if (AnnotatedElementUtils.isAnnotated(method, Idempotent.class)) {
-				throw SetupProblem.of(method, userClass, "no proxy can guard a " + unreachable + " method",
+				throw GuardedMethod.problem(method, userClass, "no proxy can guard a " + unreachable + " method",
 						"Make it an instance method that is not private, or move the annotation to one");
 			}
 			return false;
@@ -85,10 +85,10 @@ final class GuardedClassCheck {
 			return false;
 		}
 		if (subclassed && Modifier.isFinal(method.getModifiers())) {
-			throw SetupProblem.of(method, userClass, "no proxy can guard a final method", "Remove final");
+			throw GuardedMethod.problem(method, userClass, "no proxy can guard a final method", "Remove final");
 		}
 		if (subclassed && Modifier.isFinal(userClass.getModifiers())) {
-			throw SetupProblem.of(method, userClass, "no proxy can guard a method of a final class",
+			throw GuardedMethod.problem(method, userClass, "no proxy can guard a method of a final class",
 					"Remove final from the class, or move the annotation to a bean of another class");
 		}
 		return true;

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardPlace;
-import io.idempotency.aop.SetupProblem;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.key.Caller;
@@ -122,7 +122,7 @@ public final class MethodTransactions {
 			Class<?> targetClass, IdempotencyStore store) {
 		MethodTransactions own = of(beanFactory, method, targetClass);
 		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
-			throw SetupProblem.of(method, targetClass,
+			throw GuardedMethod.problem(method, targetClass,
 					"transaction = JOIN, but its own @Transactional asks for a transaction apart from the caller's",
 					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
 		}
@@ -132,7 +132,7 @@ public final class MethodTransactions {
 			return new SpringTransactions(transactions, definition(own.wanted));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
-			throw SetupProblem.of(method, targetClass,
+			throw GuardedMethod.problem(method, targetClass,
 					"transaction = JOIN, but there is not exactly one transaction manager: " + ex.getMessage(),
 					"Declare the transaction manager of the store's DataSource, mark it as @Primary, or name it by "
 							+ "@Transactional",
@@ -164,7 +164,7 @@ public final class MethodTransactions {
 			begun.commit();
 		}
 		catch (NoTransactionToJoinException ex) {
-			throw SetupProblem.of(method, targetClass,
+			throw GuardedMethod.problem(method, targetClass,
 					"transaction = JOIN, but its record cannot be in " + transactions + ": " + ex.getMessage(),
 					"Name the transaction manager of the store's DataSource by @Transactional, or set transaction = "
 							+ "TransactionMode.SEPARATE",

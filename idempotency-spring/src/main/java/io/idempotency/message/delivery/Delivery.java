@@ -240,7 +240,7 @@ public abstract class Delivery implements RunWatch {
 			// Whoever calls again, e.g. to retry, finds what it has given.
 			System.arraycopy(own, 0, arguments, 0, own.length);
 		}
-		if (!this.call.operation().async() && isGivenBack()) {
+		if (!this.call.operation().result().async() && isGivenBack()) {
 			throw new GivenBack(result);
 		}
 		return result;
@@ -252,7 +252,8 @@ public abstract class Delivery implements RunWatch {
 			return new Ending.NotRun(null);
 		}
 		this.hasReturned = true;
-		boolean endsWithItsReturn = !this.call.operation().async() && this.call.operation().transactions() == null;
+		boolean endsWithItsReturn = !this.call.operation().result().async()
+				&& this.call.operation().place().transactions() == null;
 		if (this.word == null && endsWithItsReturn && staysOpen()) {
 			this.phase = Phase.OPEN;
 			this.taken = ending;

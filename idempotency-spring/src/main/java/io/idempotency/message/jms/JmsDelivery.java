@@ -31,7 +31,7 @@ final class JmsDelivery extends Delivery {
 
 	@Override
 	protected void watch(@Nullable Object[] arguments) {
-		Class<?>[] types = call().operation().method().getParameterTypes();
+		Class<?>[] types = call().operation().guarded().method().getParameterTypes();
 		for (int i = 0; i < arguments.length; i++) {
 			if (arguments[i] instanceof Session own) {
 				Class<? extends Session> type = (types[i] == QueueSession.class) ? QueueSession.class

@@ -89,11 +89,11 @@ class KafkaContainers extends KafkaListenerEndpointRegistry {
 	 * same topic, without an end.
 	 */
 	private static void checkDeadLetters(IdempotentOperation operation) {
-		if (!AnnotatedElementUtils.hasAnnotation(operation.method(), DltHandler.class)) {
+		if (!AnnotatedElementUtils.hasAnnotation(operation.guarded().method(), DltHandler.class)) {
 			return;
 		}
-		Stream<AnnotatedElement> elements = Stream.concat(Stream.of(operation.targetClass()),
-				Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(operation.targetClass())));
+		Stream<AnnotatedElement> elements = Stream.concat(Stream.of(operation.guarded().targetClass()),
+				Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(operation.guarded().targetClass())));
 		if (elements.map((element) -> AnnotatedElementUtils.findMergedAnnotation(element, RetryableTopic.class))
 			.filter(Objects::nonNull)
 			.anyMatch((topic) -> topic.dltStrategy() == DltStrategy.ALWAYS_RETRY_ON_ERROR)) {
@@ -109,17 +109,18 @@ class KafkaContainers extends KafkaListenerEndpointRegistry {
 	private static void check(IdempotentOperation operation, ContainerProperties container) {
 		boolean manual = container.isAsyncAcks() || container.getAckMode() == AckMode.MANUAL
 				|| container.getAckMode() == AckMode.MANUAL_IMMEDIATE;
-		if (!manual || operation.async()) {
+		if (!manual || operation.result().async()) {
 			return;
 		}
-		if (Arrays.stream(operation.method().getParameters()).noneMatch(KafkaContainers::carriesAcknowledgment)) {
+		if (Arrays.stream(operation.guarded().method().getParameters())
+			.noneMatch(KafkaContainers::carriesAcknowledgment)) {
 			throw operation.problem(
 					"its container leaves the acknowledgement to the listener, but none of its parameters holds one, so "
 							+ "nobody would acknowledge a duplicate",
 					"Add a parameter, e.g. Acknowledgment acknowledgment, return a CompletableFuture, or let the "
 							+ "container acknowledge, e.g. by AckMode.RECORD");
 		}
-		if (container.isAsyncAcks() && operation.transactions() != null) {
+		if (container.isAsyncAcks() && operation.place().transactions() != null) {
 			throw operation.problem(
 					"transaction = JOIN ends with the return of the listener, but its container acknowledges out of "
 							+ "order, so the work may go on in another thread",

@@ -55,7 +55,7 @@ final class KafkaDelivery extends Delivery {
 	@Override
 	protected void watch(@Nullable Object[] arguments) {
 		@Nullable Position position = Position.of(arguments);
-		Class<?>[] types = call().operation().method().getParameterTypes();
+		Class<?>[] types = call().operation().guarded().method().getParameterTypes();
 		for (int i = 0; i < arguments.length; i++) {
 			Object watched = watched(arguments[i], Acknowledgment.class, KafkaHeaders.ACKNOWLEDGMENT, Watched::new);
 			if (position != null) {
@@ -146,7 +146,7 @@ final class KafkaDelivery extends Delivery {
 	 */
 	@Override
 	public boolean waits(Throwable why) {
-		boolean outOfOrder = call().operation().async() || staysOpen();
+		boolean outOfOrder = call().operation().result().async() || staysOpen();
 		if (!outOfOrder || !KafkaBackOff.isUndecided(why)) {
 			return false;
 		}

@@ -66,7 +66,7 @@ public final class RabbitBroker implements Broker {
 					call still runs, or whose store is down is lost. Set another acknowledge mode than NONE""",
 					operation.name());
 		}
-		if (operation.async()) {
+		if (operation.result().async()) {
 			return;
 		}
 		Set<Boolean> modes = modes(source, operation);
@@ -80,8 +80,9 @@ public final class RabbitBroker implements Broker {
 		if (!Set.of(true).equals(modes)) {
 			return;
 		}
-		boolean speaks = Stream.of(operation.method().getParameterTypes()).anyMatch(Channel.class::isAssignableFrom);
-		if (!speaks || !RabbitTag.isToldTo(operation.method())) {
+		boolean speaks = Stream.of(operation.guarded().method().getParameterTypes())
+			.anyMatch(Channel.class::isAssignableFrom);
+		if (!speaks || !RabbitTag.isToldTo(operation.guarded().method())) {
 			throw operation.problem(
 					"it acknowledges its messages by itself, and nothing tells the guard how to do so for a message "
 							+ "that is skipped or sent back",
@@ -99,7 +100,8 @@ public final class RabbitBroker implements Broker {
 	 * @param queue its queue, {@code null} if it is not known
 	 */
 	boolean isManual(@Nullable String queue, IdempotentOperation operation) {
-		return this.manual.computeIfAbsent(new Consumer(operation.method(), operation.targetClass(), queue),
+		return this.manual.computeIfAbsent(
+				new Consumer(operation.guarded().method(), operation.guarded().targetClass(), queue),
 				(consumer) -> findMode(queue, operation));
 	}
 
@@ -123,7 +125,7 @@ public final class RabbitBroker implements Broker {
 	}
 
 	private Stream<String> declaredModes(IdempotentOperation operation) {
-		return Stream.of(operation.method(), operation.targetClass())
+		return Stream.of(operation.guarded().method(), operation.guarded().targetClass())
 			.flatMap((element) -> AnnotatedElementUtils.findMergedRepeatableAnnotations(element, RabbitListener.class)
 				.stream())
 			.map(RabbitListener::ackMode)

@@ -63,7 +63,7 @@ final class RabbitDelivery extends Delivery {
 
 	@Override
 	protected void watch(@Nullable Object[] arguments) {
-		Class<?>[] types = call().operation().method().getParameterTypes();
+		Class<?>[] types = call().operation().guarded().method().getParameterTypes();
 		for (int i = 0; i < arguments.length; i++) {
 			if (arguments[i] instanceof Channel own && this.tag != null) {
 				Class<? extends Channel> type = (own instanceof ChannelProxy) ? ChannelProxy.class : Channel.class;
@@ -159,7 +159,7 @@ final class RabbitDelivery extends Delivery {
 	 * second word would close the channel.
 	 */
 	private boolean isOurs() {
-		return !call().operation().async() && this.broker.isManual(this.queue, call().operation());
+		return !call().operation().result().async() && this.broker.isManual(this.queue, call().operation());
 	}
 
 	private Channel manually() {

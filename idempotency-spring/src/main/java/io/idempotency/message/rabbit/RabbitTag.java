@@ -30,7 +30,7 @@ final class RabbitTag {
 
 	/** Returns the tag, {@code null} if the arguments do not tell it. */
 	static @Nullable Long of(OperationCall call) {
-		MethodParameter[] parameters = parameters(call.operation().method());
+		MethodParameter[] parameters = parameters(call.operation().guarded().method());
 		for (int i = 0; i < parameters.length; i++) {
 			Long tag = number(value(parameters[i], call.arguments()[i]));
 			if (tag != null) {
