@@ -276,9 +276,6 @@ final class JoinedCalls {
 				}
 				throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
 			}
-			finally {
-				leave();
-			}
 		}
 
 		private void writeAndCommit() {
@@ -287,9 +284,17 @@ final class JoinedCalls {
 			}
 			catch (RuntimeException | Error ex) {
 				transaction().rollback(ex);
+				leave();
 				throw ex;
 			}
-			transaction().commit();
+			try {
+				transaction().commit();
+			}
+			catch (RuntimeException | Error ex) {
+				leaveAfter(ex);
+				throw ex;
+			}
+			leave();
 		}
 
 		@Override
@@ -373,19 +378,33 @@ final class JoinedCalls {
 		}
 
 		private @Nullable T afterRollback(Throwable thrown) throws Throwable {
-			OwnedClaim owned = this.claim;
-			// A unique index may also report a duplicate at the commit.
-			if (owned == null || this.stage == Stage.WRITE_FAILED
-					|| !AsyncResults.isDuplicate(this.action::isDuplicate, thrown)) {
-				leave();
-				throw thrown;
-			}
-			if (this.stage == Stage.RETURNED) {
+			leaveAfter(thrown);
+			return recover(thrown);
+		}
+
+		/** Leaves a transaction that was rolled back, or whose commit has failed. */
+		private void leaveAfter(Throwable thrown) {
+			boolean done = isDuplicate(thrown);
+			if (done && this.stage == Stage.RETURNED) {
 				// The commit has failed, so the result of the work is not true any more.
-				owned.withdraw();
+				Objects.requireNonNull(this.claim, "Nothing was claimed").withdraw();
 				this.stage = Stage.FAILED;
 			}
 			leave();
+		}
+
+		/** A unique index may also report a duplicate at the commit. */
+		private boolean isDuplicate(Throwable thrown) {
+			return this.claim != null && this.stage != Stage.WRITE_FAILED
+					&& AsyncResults.isDuplicate(this.action::isDuplicate, thrown);
+		}
+
+		@Override
+		public @Nullable T recover(Throwable thrown) throws Throwable {
+			OwnedClaim owned = this.claim;
+			if (owned == null || !isDuplicate(thrown)) {
+				throw thrown;
+			}
 			return ownerRun(owned).recoverAfterDuplicate(thrown);
 		}
 

@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import io.idempotency.Internal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Work that has returned, and whose transaction is open. Whoever has
@@ -26,6 +27,15 @@ public interface OpenWork {
 	 * transaction was rolled back, or its end is not known
 	 */
 	void commit();
+
+	/**
+	 * Looks the result up after a failed commit that says that the work was done before.
+	 * @param failure the exception of the commit
+	 * @return the result, which the guarded action was told
+	 * @throws Throwable the exception of the commit if it says something else, or the
+	 * refusal if there is no result
+	 */
+	@Nullable Object recover(Throwable failure) throws Throwable;
 
 	/**
 	 * Rolls back: the work has failed.

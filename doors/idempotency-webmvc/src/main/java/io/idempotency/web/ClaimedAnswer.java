@@ -45,8 +45,6 @@ final class ClaimedAnswer extends Answer {
 
 	private final OwnedClaim claim;
 
-	private final AnswerEnd end;
-
 	private final AsyncWork work;
 
 	private final AwaitedError awaitedError;
@@ -54,6 +52,8 @@ final class ClaimedAnswer extends Answer {
 	private final ResponseReplay replay;
 
 	private final RecordingRequest request;
+
+	private AnswerEnd end;
 
 	private AmbientHeaders ambient;
 
@@ -76,6 +76,9 @@ final class ClaimedAnswer extends Answer {
 	private @Nullable Thread worker;
 
 	private @Nullable Throwable commitFailure;
+
+	/** The work whose commit has failed. */
+	private @Nullable OpenWork uncommitted;
 
 	/**
 	 * Starts to hold an answer back.
@@ -181,6 +184,7 @@ final class ClaimedAnswer extends Answer {
 		}
 		catch (RuntimeException | Error ex) {
 			this.commitFailure = ex;
+			this.uncommitted = work;
 			throw ex;
 		}
 	}
@@ -215,6 +219,22 @@ final class ClaimedAnswer extends Answer {
 				startAnew();
 			}
 		}
+	}
+
+	/**
+	 * Looks the result up if a failed commit says that the work was done before. It has
+	 * yet to be rendered.
+	 * @throws Throwable the same failure if it is none of a commit or says something else
+	 */
+	@Nullable Object recover(Throwable failure) throws Throwable {
+		OpenWork work = this.uncommitted;
+		if (work == null) {
+			throw failure;
+		}
+		this.uncommitted = null;
+		// What the answer was kept with is not true any more.
+		this.end = new AnswerEnd(this.settings);
+		return work.recover(failure);
 	}
 
 	private void startAnew() {

@@ -19,6 +19,7 @@ import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.ServletResponseWrapper;
@@ -217,10 +218,35 @@ final class Exchange {
 	 * @param <T> what has yet to be rendered
 	 * @param given the response to which the answer is made
 	 * @param making makes the answer, or returns what has yet to be rendered
+	 * @param again does so with the result of work that was done before
 	 * @return what has yet to be rendered, {@code null} for nothing
 	 * @throws Exception the exception of the handler, of the rendering or of the commit
 	 */
-	<T> @Nullable T inside(HttpServletResponse given, Callable<@Nullable T> making) throws Exception {
+	<T> @Nullable T inside(HttpServletResponse given, Callable<@Nullable T> making, Again<T> again) throws Exception {
+		try {
+			return madeInside(given, making);
+		}
+		catch (Exception | Error thrown) {
+			return again.render(recover(thrown));
+		}
+	}
+
+	private @Nullable Object recover(Throwable failure) throws Exception {
+		try {
+			if (this.answer instanceof ClaimedAnswer claimed) {
+				return claimed.recover(failure);
+			}
+			throw failure;
+		}
+		catch (Exception | Error thrown) {
+			throw thrown;
+		}
+		catch (Throwable thrown) {
+			throw new ServletException(thrown);
+		}
+	}
+
+	private <T> @Nullable T madeInside(HttpServletResponse given, Callable<@Nullable T> making) throws Exception {
 		HttpServletResponse outer = this.inside;
 		this.inside = given;
 		T toBeRendered;
@@ -318,6 +344,13 @@ final class Exchange {
 		if (this.answer != null) {
 			this.answer.requestDestroyed();
 		}
+	}
+
+	/** Makes an answer of a result. */
+	interface Again<T> {
+
+		@Nullable T render(@Nullable Object result) throws Exception;
+
 	}
 
 	/** Tells the answer how asynchronous processing ends if no dispatch ends it. */

@@ -131,17 +131,12 @@ final class HttpCall implements GuardedAction<Object> {
 
 	/**
 	 * Leaves the transaction open until the answer is made, if nothing else needs its end
-	 * before. If the commit may say that the work was done before, the result that is
-	 * looked up then has yet to be rendered. A handler that has begun an asynchronous
-	 * request by itself may have its answer written by another thread.
+	 * before. A handler that has begun an asynchronous request by itself may have its
+	 * answer written by another thread.
 	 */
 	@Override
 	public boolean takes(OpenWork work) {
-		if (this.goesOn || this.request.isAsyncStarted() || !this.call.operation().result().duplicateOn().isEmpty()
-				|| !this.exchange.isMadeInside()) {
-			return false;
-		}
-		return answer().holds(work);
+		return !this.goesOn && !this.request.isAsyncStarted() && this.exchange.isMadeInside() && answer().holds(work);
 	}
 
 	private void watch(@Nullable Object value, ClaimedAnswer claimed) {

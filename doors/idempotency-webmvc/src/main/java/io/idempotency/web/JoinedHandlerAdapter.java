@@ -17,9 +17,16 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandlerComposite;
+import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerAdapter;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.View;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.servlet.mvc.method.annotation.ServletInvocableHandlerMethod;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
@@ -60,8 +67,42 @@ public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {
 			throws Exception {
 		HandlerAdapter adapter = adapter(request, handler);
 		Exchange exchange = Exchange.find(request);
-		return (exchange != null) ? exchange.inside(response, () -> adapter.handle(request, response, handler))
-				: adapter.handle(request, response, handler);
+		if (exchange == null || !(adapter instanceof RequestMappingHandlerAdapter mvc)) {
+			return adapter.handle(request, response, handler);
+		}
+		return exchange.inside(response, () -> adapter.handle(request, response, handler),
+				(result) -> render(result, (HandlerMethod) handler, mvc, new ServletWebRequest(request, response)));
+	}
+
+	/** Makes an answer of a result as if the handler had just returned it. */
+	private static @Nullable ModelAndView render(@Nullable Object result, HandlerMethod handler,
+			RequestMappingHandlerAdapter adapter, ServletWebRequest request) throws Exception {
+		ServletInvocableHandlerMethod returning = new ServletInvocableHandlerMethod(handler) {
+
+			@Override
+			public @Nullable Object invokeForRequest(NativeWebRequest ignored, @Nullable ModelAndViewContainer model,
+					@Nullable Object... arguments) {
+				return result;
+			}
+
+		};
+		returning.setHandlerMethodReturnValueHandlers(
+				new HandlerMethodReturnValueHandlerComposite().addHandlers(adapter.getReturnValueHandlers()));
+		ModelAndViewContainer container = new ModelAndViewContainer();
+		returning.invokeAndHandle(request, container);
+		if (container.isRequestHandled()) {
+			return null;
+		}
+		ModelAndView answer = new ModelAndView();
+		answer.addAllObjects(container.getModel());
+		answer.setStatus(container.getStatus());
+		if (container.getView() instanceof View view) {
+			answer.setView(view);
+		}
+		else {
+			answer.setViewName(container.getViewName());
+		}
+		return answer;
 	}
 
 	/** Returns the adapter that the dispatcher would have asked. */
