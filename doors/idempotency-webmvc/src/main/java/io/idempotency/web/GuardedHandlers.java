@@ -61,8 +61,14 @@ final class GuardedHandlers {
 
 	private volatile boolean disproved;
 
-	GuardedHandlers(Supplier<IdempotentOperationSource> operations) {
+	/**
+	 * Creates the handlers.
+	 * @param operations knows the operations
+	 * @param disproved whether no request can be known to meet none
+	 */
+	GuardedHandlers(Supplier<IdempotentOperationSource> operations, boolean disproved) {
 		this.operations = operations;
+		this.disproved = disproved;
 	}
 
 	/**

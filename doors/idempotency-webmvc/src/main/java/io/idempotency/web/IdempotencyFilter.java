@@ -40,11 +40,13 @@ public final class IdempotencyFilter implements Filter {
 	 * @param settings the settings of the door
 	 * @param operations knows the operations; the filter asks it at the first request,
 	 * because filters are created before most beans
+	 * @param all whether every request may meet a guarded bean that nobody knows yet, so
+	 * that none passes as it is
 	 */
-	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations) {
+	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations, boolean all) {
 		this.settings = settings;
 		this.handlers = new HandlerOperations(operations);
-		this.guarded = new GuardedHandlers(operations);
+		this.guarded = new GuardedHandlers(operations, all);
 	}
 
 	@Override

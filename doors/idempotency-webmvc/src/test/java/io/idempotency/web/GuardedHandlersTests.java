@@ -40,7 +40,8 @@ class GuardedHandlersTests {
 
 	private WebApplicationContext context = HttpDoorSetup.start(Orders.class, Accounts.class, Prefixed.class);
 
-	private GuardedHandlers handlers = new GuardedHandlers(() -> this.context.getBean(IdempotentOperationSource.class));
+	private GuardedHandlers handlers = new GuardedHandlers(() -> this.context.getBean(IdempotentOperationSource.class),
+			false);
 
 	@AfterEach
 	void stop() {
@@ -145,7 +146,7 @@ class GuardedHandlersTests {
 	private void restart(Class<?>... components) {
 		stop();
 		this.context = HttpDoorSetup.start(components);
-		this.handlers = new GuardedHandlers(() -> this.context.getBean(IdempotentOperationSource.class));
+		this.handlers = new GuardedHandlers(() -> this.context.getBean(IdempotentOperationSource.class), false);
 	}
 
 	private MockHttpServletRequest request(String method, String path) {

@@ -74,7 +74,7 @@ class HttpDoorSetup {
 	@Bean
 	IdempotencyFilter idempotencyFilter(HttpSettings settings, ObjectProvider<IdempotentOperationSource> source) {
 		Supplier<IdempotentOperationSource> lookup = () -> source.getObject();
-		return new IdempotencyFilter(settings, lookup);
+		return new IdempotencyFilter(settings, lookup, false);
 	}
 
 	@Bean

@@ -34,6 +34,7 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -171,11 +172,14 @@ public final class IdempotencyWebAutoConfiguration {
 
 	@Bean
 	FilterRegistrationBean<IdempotencyFilter> idempotencyFilter(IdempotencyProperties properties, HttpSettings settings,
-			ObjectProvider<IdempotentOperationSource> source) {
+			ObjectProvider<IdempotentOperationSource> source, ConfigurableListableBeanFactory beans) {
 		// Filters are created with the server, before the beans that operations may name.
 		SingletonSupplier<IdempotentOperationSource> operations = SingletonSupplier.of(() -> source.getObject());
+		// In an application whose beans are all lazy, any handler may make a guarded
+		// bean.
+		boolean lazy = beans.getBeanDefinition("idempotencyFilter").isLazyInit();
 		FilterRegistrationBean<IdempotencyFilter> filter = new FilterRegistrationBean<>(
-				new IdempotencyFilter(settings, operations::obtain));
+				new IdempotencyFilter(settings, operations::obtain, lazy));
 		filter.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR,
 				DispatcherType.FORWARD);
 		filter.setOrder(properties.http().filterOrder());

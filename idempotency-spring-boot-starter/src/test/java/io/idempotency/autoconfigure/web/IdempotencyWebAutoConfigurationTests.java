@@ -1,10 +1,15 @@
 package io.idempotency.autoconfigure.web;
 
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.Browser;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -14,13 +19,17 @@ import jakarta.servlet.DispatcherType;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.Banner;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactoryAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -29,6 +38,12 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.context.ServerPortInfoApplicationContextInitializer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
@@ -94,6 +109,25 @@ class IdempotencyWebAutoConfigurationTests {
 	@Test
 	void whenBeansAreMadeLazilyThenRequestsAreGuarded() {
 		this.runner.withPropertyValues("spring.main.lazy-initialization=true").run(this::assertGuarded);
+	}
+
+	/** Nobody knows the class of such a bean before it is made. */
+	@Test
+	void whenABeanIsMadeInsideAHandlerThenItHasTheBodyOfTheRequest() throws Exception {
+		SpringApplicationBuilder lazy = new SpringApplicationBuilder(LedgerApplication.class).lazyInitialization(true)
+			.bannerMode(Banner.Mode.OFF);
+		try (ConfigurableApplicationContext context = lazy.run("--server.port=0", "--idempotency.store=memory")) {
+			HttpRequest request = HttpRequest
+				.newBuilder(URI.create(
+						"http://localhost:" + context.getEnvironment().getProperty("local.server.port") + "/ledger"))
+				.header("Content-Type", "application/json")
+				.POST(HttpRequest.BodyPublishers.ofString(ORDER))
+				.build();
+			for (int i = 0; i < 2; i++) {
+				assertThat(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body())
+					.isEqualTo("entry 1");
+			}
+		}
 	}
 
 	@Test
@@ -283,6 +317,54 @@ class IdempotencyWebAutoConfigurationTests {
 		assertThat(response.statusCode()).isEqualTo(status);
 		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 		assertThat(response.body()).contains("\"code\":\"" + code + "\"");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ ServletWebServerFactoryAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
+			WebMvcAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class, JacksonAutoConfiguration.class,
+			IdempotencyAutoConfiguration.class, IdempotencyWebAutoConfiguration.class })
+	@Import(LedgerController.class)
+	static class LedgerApplication {
+
+		@Bean
+		Ledger ledger() {
+			return new BookedLedger();
+		}
+
+	}
+
+	interface Ledger {
+
+		String enter();
+
+	}
+
+	static class BookedLedger implements Ledger {
+
+		private final AtomicInteger entries = new AtomicInteger();
+
+		@Override
+		@Idempotent(body = "/sku")
+		public String enter() {
+			return "entry " + this.entries.incrementAndGet();
+		}
+
+	}
+
+	@RestController
+	static class LedgerController {
+
+		private final ObjectProvider<Ledger> ledger;
+
+		LedgerController(ObjectProvider<Ledger> ledger) {
+			this.ledger = ledger;
+		}
+
+		@PostMapping("/ledger")
+		String enter() {
+			return this.ledger.getObject().enter();
+		}
+
 	}
 
 }
