@@ -6,6 +6,7 @@ import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -56,9 +57,9 @@ public final class IdempotencyGuardConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
-			IdempotencyProperties properties, IdempotencyStores stores, ResultCodec codec,
+			IdempotencyProperties properties, IdempotencyPolicy policy, IdempotencyStores stores, ResultCodec codec,
 			ObjectProvider<OperationDoor> doors) {
-		return new AnnotationIdempotentOperationSource(beanFactory, properties.policy(), properties.key().header(),
+		return new AnnotationIdempotentOperationSource(beanFactory, policy, properties.key().header(),
 				stores.defaultStore(), codec, doors);
 	}
 

@@ -7,7 +7,6 @@ import java.util.Map;
 
 import io.idempotency.ScopeMode;
 import io.idempotency.StoreFailureMode;
-import io.idempotency.protocol.IdempotencyPolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -99,23 +98,6 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		if (http.retentionOnError() != null) {
 			PropertyChecks.notLonger("http.retention-on-error", http.retentionOnError(), "retention", retention);
 		}
-	}
-
-	/**
-	 * Returns the policy of an operation whose annotation says nothing else.
-	 * @return the policy
-	 * @hidden
-	 */
-	public IdempotencyPolicy policy() {
-		return IdempotencyPolicy.DEFAULTS.change()
-			.retention(this.retention)
-			.lease(this.lease)
-			.renewal(this.renewal)
-			.conflict(this.conflict.mode())
-			.waitTimeout(this.waitTimeout)
-			.onFailure(this.onFailure.mode())
-			.onStoreFailure(this.onStoreFailure)
-			.build();
 	}
 
 	/**

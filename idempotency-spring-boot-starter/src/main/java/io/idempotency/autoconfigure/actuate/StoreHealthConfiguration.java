@@ -19,7 +19,7 @@ class StoreHealthConfiguration {
 	@Lazy
 	StoreHealth idempotencyStoreHealth(ListableBeanFactory beanFactory, IdempotencyProperties properties,
 			Namespace namespace, Scheduler scheduler, IdempotencyEngine engine) {
-		return StoreHealth.of(beanFactory.getBeansOfType(IdempotencyStore.class), properties.policy().onStoreFailure(),
+		return StoreHealth.of(beanFactory.getBeansOfType(IdempotencyStore.class), properties.onStoreFailure(),
 				properties.storeTimeout(), namespace, scheduler, engine::trouble);
 	}
 

@@ -21,6 +21,7 @@ import io.idempotency.key.Namespace;
 import io.idempotency.operators.StoreIdempotencyAdmin;
 import io.idempotency.operators.StoreIdempotencyTokens;
 import io.idempotency.protocol.ResultCipher;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
@@ -134,6 +135,20 @@ public final class IdempotencyAutoConfiguration {
 		};
 	}
 
+	/** The policy of an operation whose annotation says nothing else. */
+	@Bean
+	IdempotencyPolicy idempotencyPolicy(IdempotencyProperties properties) {
+		return IdempotencyPolicy.DEFAULTS.change()
+			.retention(properties.retention())
+			.lease(properties.lease())
+			.renewal(properties.renewal())
+			.conflict(properties.conflict().mode())
+			.waitTimeout(properties.waitTimeout())
+			.onFailure(properties.onFailure().mode())
+			.onStoreFailure(properties.onStoreFailure())
+			.build();
+	}
+
 	@Bean
 	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
 		return new IdempotencyStores(beanFactory, properties.nearCache());
@@ -142,10 +157,10 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, IdempotencyStores stores, ResultCodec codec,
-			IdempotencyProperties properties, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
+			IdempotencyPolicy policy, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
 			Namespace namespace) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, properties.policy(),
+		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,
 				new SpringTemplateSurroundings(beanFactory, codec, current::caller), namespace);
 	}
 

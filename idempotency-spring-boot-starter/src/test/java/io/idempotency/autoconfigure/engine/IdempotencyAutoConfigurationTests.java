@@ -16,7 +16,6 @@ import io.idempotency.IssuedToken;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.autoconfigure.Cancellations;
-import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.engine.IdempotencyEngine;
@@ -156,7 +155,7 @@ class IdempotencyAutoConfigurationTests {
 
 	@Test
 	void withoutPropertiesThePolicyIsTheDefaultOfTheEngine() {
-		this.payments.run((context) -> assertThat(context.getBean(IdempotencyProperties.class).policy())
+		this.payments.run((context) -> assertThat(context.getBean(IdempotencyPolicy.class))
 			.isEqualTo(IdempotencyPolicy.DEFAULTS));
 	}
 
