@@ -104,8 +104,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 
 	@Override
 	public final Ending threw(Throwable failure) {
-		return isRefusedBefore(failure) ? new Ending.NotRun(failure)
-				: new Ending.Failed(failure, () -> RememberedFailures.encode(failure, statusOf(failure)));
+		return isRefusedBefore(failure) ? new Ending.NotRun(failure) : new Ending.Failed(failure,
+				() -> RememberedFailures.encode(failure, statusOf(failure), told(failure)));
 	}
 
 	/**
@@ -125,6 +125,16 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	 */
 	protected int statusOf(Throwable failure) {
 		return 0;
+	}
+
+	/**
+	 * Returns what the door tells its client of a failure; it is remembered together with
+	 * the failure.
+	 * @param failure the exception of the guarded method
+	 * @return what is told, {@code null} if the exception alone says it
+	 */
+	protected @Nullable String told(Throwable failure) {
+		return null;
 	}
 
 }

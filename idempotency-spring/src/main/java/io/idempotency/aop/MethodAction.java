@@ -46,6 +46,11 @@ final class MethodAction extends ValueAction<Object> {
 	}
 
 	@Override
+	protected @Nullable String told(Throwable failure) {
+		return this.call.told(failure);
+	}
+
+	@Override
 	public @Nullable SurroundingTransaction surrounding(@Nullable SurroundingTransaction current) {
 		return this.call.operation().place().surrounding().apply(current);
 	}

@@ -112,6 +112,12 @@ public final class OperationCall {
 		return (watching != null) ? watching.returned(ending) : ending;
 	}
 
+	/** Returns what the door tells of a failure, {@code null} for nothing of its own. */
+	@Nullable String told(Throwable failure) {
+		RunWatch watching = this.watch;
+		return (watching != null) ? watching.told(failure) : null;
+	}
+
 	/**
 	 * Returns whether the method was entered in this call. Then the answer is no replay.
 	 * @return whether it was

@@ -40,6 +40,16 @@ public interface RunWatch {
 	boolean isGivenBack();
 
 	/**
+	 * Returns what the door tells its client of a failure that is remembered, so that a
+	 * replay can tell the same.
+	 * @param failure the exception of the guarded method
+	 * @return what is told, {@code null} if the exception alone says it
+	 */
+	default @Nullable String told(Throwable failure) {
+		return null;
+	}
+
+	/**
 	 * The run of a method.
 	 *
 	 * @hidden

@@ -1,14 +1,20 @@
 package io.idempotency.graphql;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import graphql.execution.instrumentation.ChainedInstrumentation;
+import graphql.execution.instrumentation.Instrumentation;
 import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
+import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
@@ -24,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.Ordered;
@@ -31,8 +38,12 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler;
 import org.springframework.graphql.data.method.annotation.SchemaMapping;
+import org.springframework.graphql.execution.DataFetcherExceptionResolver;
+import org.springframework.graphql.execution.GraphQlSource;
 import org.springframework.stereotype.Controller;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The door of methods of controllers that fetch a field of a GraphQL document. The method
@@ -59,6 +70,10 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 
 	private final String keyHeader;
 
+	private final ObjectProvider<GraphQlSource> sources;
+
+	private final ObjectProvider<DataFetcherExceptionResolver> resolvers;
+
 	private final Map<MethodClassKey, String> fields = new ConcurrentHashMap<>();
 
 	private final Set<MethodClassKey> checked = ConcurrentHashMap.newKeySet();
@@ -69,12 +84,17 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 	 * @param keys checks keys
 	 * @param codec encodes arguments that are compared
 	 * @param keyHeader the header of keys where an annotation names no place
+	 * @param sources execute the documents; asked at the end of the start
+	 * @param resolvers make errors of the failures of fields
 	 */
-	public GraphQlDoor(MethodDoor methods, OperationKeys keys, ResultCodec codec, String keyHeader) {
+	public GraphQlDoor(MethodDoor methods, OperationKeys keys, ResultCodec codec, String keyHeader,
+			ObjectProvider<GraphQlSource> sources, ObjectProvider<DataFetcherExceptionResolver> resolvers) {
 		this.methods = methods;
 		this.keys = keys;
 		this.codec = codec;
 		this.keyHeader = keyHeader;
+		this.sources = sources;
+		this.resolvers = resolvers;
 	}
 
 	@Override
@@ -118,15 +138,48 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		GuardedMethod guarded = operation.guarded();
 		if (hasRequests(guarded.method(), guarded.targetClass())) {
 			this.checked.add(new MethodClassKey(guarded.method(), guarded.targetClass()));
+			if (operation.policy().onFailure() == FailureMode.REMEMBER && forgetsFailures(guarded.targetClass())) {
+				throw operation.problem(
+						"its failure is remembered, but a @GraphQlExceptionHandler of its controller would "
+								+ "answer the first one only",
+						"Move the handlers of exceptions to a @ControllerAdvice, or let one of the controller handle "
+								+ "RememberedFailureException");
+			}
 		}
+	}
+
+	/** Handlers of the controller come first, and nobody else sees what they answer. */
+	private static boolean forgetsFailures(Class<?> controller) {
+		List<Class<?>> handled = new ArrayList<>();
+		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(controller)) {
+			GraphQlExceptionHandler handler = AnnotatedElementUtils.findMergedAnnotation(method,
+					GraphQlExceptionHandler.class);
+			if (handler != null) {
+				handled.addAll(List.of(handler.value()));
+				handled.addAll(List.of(method.getParameterTypes()));
+			}
+		}
+		return !handled.isEmpty() && handled.stream().noneMatch(RememberedFailureException.class::equals);
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (!this.checked.isEmpty()) {
+			if (!this.sources.stream().allMatch((source) -> tellsFields(source.graphQl().getInstrumentation()))) {
+				throw new IdempotencyConfigurationException(
+						"A GraphQlSource does not tell which field is fetched, so its guarded mutations would be guarded "
+								+ "like bean methods: two equal ones in a document would be one",
+						"Customize the GraphQlSource of Spring Boot (GraphQlSourceBuilderCustomizer), or hand all "
+								+ "Instrumentation beans to instrumentation(...) of its builder");
+			}
 			logger.info("GraphQL: {} field(s) are guarded, each by itself. A request that carries documents is never "
 					+ "guarded as a whole", this.checked.size());
 		}
+	}
+
+	private static boolean tellsFields(Instrumentation instrumentation) {
+		return instrumentation instanceof CurrentField || instrumentation instanceof ChainedInstrumentation chain
+				&& chain.getInstrumentations().stream().anyMatch(GraphQlDoor::tellsFields);
 	}
 
 	@Override
@@ -151,7 +204,11 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 	@Override
 	public @Nullable Object enter(OperationCall call) throws Throwable {
 		IdempotentOperation operation = call.operation();
-		FieldValues values = new FieldValues(CurrentField.require());
+		DataFetchingEnvironment field = CurrentField.require();
+		FieldValues values = new FieldValues(field);
+		if (operation.policy().onFailure() == FailureMode.REMEMBER) {
+			call.watch(new FieldFailures(field, this.codec, this.resolvers.orderedStream().toList()));
+		}
 		// What the method calls is no fetch of this field.
 		return CurrentField.call(null,
 				() -> this.methods.enter(call, values,

@@ -1,5 +1,7 @@
 package io.idempotency.graphql;
 
+import java.util.List;
+
 import graphql.ErrorClassification;
 import graphql.GraphQLError;
 import graphql.GraphqlErrorBuilder;
@@ -8,7 +10,10 @@ import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
+import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.RefusalMembers;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.protocol.ToldFailure;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +25,7 @@ import org.springframework.graphql.execution.ErrorType;
 /**
  * Answers a refusal of the library as an error that says what the client may do. The
  * messages of the exceptions name operations and properties, so they are for the log.
- * Thread-safe.
+ * Answers the replay of a remembered failure with the errors of the first. Thread-safe.
  * <p>
  * A resolver of the application for all exceptions would turn every refusal into the same
  * error, so this one comes first. A {@code @GraphQlExceptionHandler} in the controller
@@ -37,6 +42,24 @@ public final class RefusalExceptionResolver extends DataFetcherExceptionResolver
 	private static final ErrorClassification CONFLICT = ErrorClassification.errorClassification("CONFLICT");
 
 	private static final ErrorClassification UNAVAILABLE = ErrorClassification.errorClassification("UNAVAILABLE");
+
+	private final ResultCodec codec;
+
+	/**
+	 * Creates the resolver.
+	 * @param codec reads the errors of remembered failures
+	 */
+	public RefusalExceptionResolver(ResultCodec codec) {
+		this.codec = codec;
+	}
+
+	@Override
+	protected @Nullable List<GraphQLError> resolveToMultipleErrors(Throwable thrown,
+			DataFetchingEnvironment environment) {
+		return (thrown instanceof RememberedFailureException failure && failure.getCause() instanceof ToldFailure told)
+				? FieldFailures.errors(told.text(), environment, this.codec)
+				: super.resolveToMultipleErrors(thrown, environment);
+	}
 
 	@Override
 	protected @Nullable GraphQLError resolveToSingleError(Throwable thrown, DataFetchingEnvironment environment) {

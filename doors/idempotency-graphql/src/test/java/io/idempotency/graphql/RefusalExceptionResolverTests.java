@@ -23,6 +23,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -77,7 +78,9 @@ class RefusalExceptionResolverTests {
 	@ParameterizedTest
 	@MethodSource("refusals")
 	void saysTheCodeAndWhatToDo(IdempotencyException refusal, String classification, Map<String, Object> extensions) {
-		List<GraphQLError> errors = new RefusalExceptionResolver().resolveException(refusal, this.environment).block();
+		List<GraphQLError> errors = new RefusalExceptionResolver(Mockito.mock())
+			.resolveException(refusal, this.environment)
+			.block();
 		assertThat(errors).singleElement().satisfies((error) -> {
 			assertThat(error.getErrorType()).hasToString(classification);
 			assertThat(error.getExtensions()).isEqualTo(extensions);
@@ -88,9 +91,9 @@ class RefusalExceptionResolverTests {
 
 	@Test
 	void leavesOtherExceptionsToOthers() {
-		assertThat(
-				new RefusalExceptionResolver().resolveException(new IllegalStateException(), this.environment).block())
-			.isNull();
+		assertThat(new RefusalExceptionResolver(Mockito.mock())
+			.resolveException(new IllegalStateException(), this.environment)
+			.block()).isNull();
 	}
 
 }

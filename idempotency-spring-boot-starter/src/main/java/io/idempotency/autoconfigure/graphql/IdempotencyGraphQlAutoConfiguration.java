@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.graphql.execution.DataFetcherExceptionResolver;
+import org.springframework.graphql.execution.GraphQlSource;
 import org.springframework.graphql.server.WebGraphQlInterceptor;
 
 /**
@@ -40,8 +41,9 @@ public final class IdempotencyGraphQlAutoConfiguration {
 
 	@Bean
 	GraphQlDoor idempotencyGraphQlDoor(MethodDoor methods, OperationKeys keys, ResultCodec codec,
-			IdempotencyProperties properties) {
-		return new GraphQlDoor(methods, keys, codec, properties.key().header());
+			IdempotencyProperties properties, ObjectProvider<GraphQlSource> sources,
+			ObjectProvider<DataFetcherExceptionResolver> resolvers) {
+		return new GraphQlDoor(methods, keys, codec, properties.key().header(), sources, resolvers);
 	}
 
 	@Bean
@@ -55,8 +57,8 @@ public final class IdempotencyGraphQlAutoConfiguration {
 	}
 
 	@Bean
-	RefusalExceptionResolver idempotencyGraphQlExceptionResolver() {
-		return new RefusalExceptionResolver();
+	RefusalExceptionResolver idempotencyGraphQlExceptionResolver(ResultCodec codec) {
+		return new RefusalExceptionResolver(codec);
 	}
 
 	/** Documents that come with requests. */

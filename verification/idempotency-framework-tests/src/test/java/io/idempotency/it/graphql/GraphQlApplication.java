@@ -10,7 +10,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import graphql.GraphQLError;
+import graphql.GraphqlErrorBuilder;
 import graphql.schema.DataFetchingEnvironment;
+import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
@@ -35,7 +38,10 @@ import org.springframework.graphql.execution.BatchLoaderRegistry;
 import org.springframework.graphql.server.WebGraphQlHandler;
 import org.springframework.graphql.server.WebGraphQlRequest;
 import org.springframework.http.HttpHeaders;
+import org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler;
+import org.springframework.graphql.execution.ErrorType;
 import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -44,7 +50,8 @@ import org.springframework.web.bind.annotation.RestController;
 /** A shop whose mutations are guarded. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({ GraphQlApplication.Cart.class, GraphQlApplication.Notes.class, GraphQlApplication.Batch.class })
+@Import({ GraphQlApplication.Cart.class, GraphQlApplication.Notes.class, GraphQlApplication.Batch.class,
+		GraphQlApplication.Errors.class })
 class GraphQlApplication {
 
 	/** As with virtual threads, which call the methods of controllers elsewhere. */
@@ -131,6 +138,20 @@ class GraphQlApplication {
 		}
 
 		@MutationMapping
+		@Idempotent(onFailure = FailureMode.REMEMBER)
+		public String failForGood(@Argument String sku) {
+			throw new SoldOutException(sku, additions.incrementAndGet());
+		}
+
+		@MutationMapping
+		@Idempotent(onFailure = FailureMode.REMEMBER)
+		public CompletableFuture<String> failLaterForGood(@Argument String sku) {
+			return CompletableFuture.supplyAsync(() -> {
+				throw new SoldOutException(sku, additions.incrementAndGet());
+			});
+		}
+
+		@MutationMapping
 		@Idempotent(body = "/input/clientMutationId")
 		public String pay(@Argument PayInput input) {
 			return input.cents() + " cents, addition " + additions.incrementAndGet();
@@ -187,6 +208,32 @@ class GraphQlApplication {
 		@Idempotent
 		public String empty(CartMutation cart) {
 			return "cart " + cart.id() + ", addition " + additions.incrementAndGet();
+		}
+
+	}
+
+	static class SoldOutException extends RuntimeException {
+
+		private final String sku;
+
+		SoldOutException(String sku, int addition) {
+			super("sold out in addition " + addition);
+			this.sku = sku;
+		}
+
+	}
+
+	/** What the clients are told of failures. */
+	@ControllerAdvice
+	static class Errors {
+
+		@GraphQlExceptionHandler
+		GraphQLError soldOut(SoldOutException ex, DataFetchingEnvironment environment) {
+			return GraphqlErrorBuilder.newError(environment)
+				.errorType(ErrorType.NOT_FOUND)
+				.message("There is no %s: %s", ex.sku, ex.getMessage())
+				.extensions(Map.of("sku", ex.sku))
+				.build();
 		}
 
 	}

@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,9 +25,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.graphql.ExecutionGraphQlService;
+import org.springframework.graphql.server.GraphQlRSocketHandler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -337,6 +343,38 @@ class GraphQlMutationTests {
 			.isEqualTo("INTERNAL_ERROR");
 		send("mutation { fail }", this.key);
 		assertThat(Cart.additions).hasValue(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "failForGood", "failLaterForGood" })
+	void aRememberedFailureIsTheSameError(String mutation) throws Exception {
+		String document = "mutation { " + mutation + "(sku: \"apple\") }";
+		Map<String, Object> first = send(document, this.key).read("$.errors[0]");
+		assertThat(first).containsEntry("message", "There is no apple: sold out in addition 1")
+			.containsEntry("extensions", Map.of("sku", "apple", "classification", "NOT_FOUND"));
+		assertThat(send(document, this.key).<Map<String, Object>>read("$.errors[0]")).isEqualTo(first);
+		assertThat(Cart.additions).hasValue(1);
+	}
+
+	@Test
+	void aDocumentOverRSocketHasNeitherHeadersNorACaller() {
+		GraphQlRSocketHandler rsocket = new GraphQlRSocketHandler(application.getBean(ExecutionGraphQlService.class),
+				List.of(), Mockito.mock());
+		DocumentContext header = overRSocket(rsocket, ADD.formatted("apple", 1));
+		assertRefusal(header, "key-missing", "BAD_REQUEST", "fix-request");
+		DocumentContext input = overRSocket(rsocket,
+				"mutation { pay(input: {clientMutationId: \"" + this.key + "\", cents: 5}) }");
+		assertThat(input.<String>read("$.errors[0].extensions.classification")).isEqualTo("INTERNAL_ERROR");
+		assertThat(input.jsonString()).doesNotContain("Cart");
+		assertThat(Cart.additions).hasValue(0);
+		String document = "mutation { placeOrder(input: {key: \"" + this.key + "\", sku: \"apple\", quantity: 1}) }";
+		for (int i = 0; i < 2; i++) {
+			assertThat(data(overRSocket(rsocket, document), "placeOrder")).isEqualTo("apple, addition 1");
+		}
+	}
+
+	private static DocumentContext overRSocket(GraphQlRSocketHandler rsocket, String document) {
+		return JsonPath.parse(rsocket.handle(Map.of("query", document)).block());
 	}
 
 	private static void assertRefusal(DocumentContext answer, String code, String classification, String retry) {

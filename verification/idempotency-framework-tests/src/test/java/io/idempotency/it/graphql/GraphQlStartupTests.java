@@ -1,0 +1,129 @@
+package io.idempotency.it.graphql;
+
+import java.util.List;
+
+import graphql.execution.instrumentation.Instrumentation;
+import graphql.execution.instrumentation.SimplePerformantInstrumentation;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Idempotent;
+import io.idempotency.RememberedFailureException;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.autoconfigure.graphql.IdempotencyGraphQlAutoConfiguration;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler;
+import org.springframework.graphql.data.method.annotation.MutationMapping;
+import org.springframework.graphql.execution.GraphQlSource;
+import org.springframework.stereotype.Controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the start-up says about guarded fields. */
+class GraphQlStartupTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyGraphQlAutoConfiguration.class))
+		.withPropertyValues("idempotency.store=memory");
+
+	@Test
+	void aSourceThatDoesNotTellItsFieldsIsRefused() {
+		this.runner.withUserConfiguration(OtherSource.class)
+			.withBean(Mutations.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("A GraphQlSource does not tell which field is fetched"));
+		this.runner.withUserConfiguration(OtherSource.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void aSourceWithAllInstrumentationsTellsItsFields() {
+		this.runner.withUserConfiguration(WholeSource.class)
+			.withBean("other", Instrumentation.class, SimplePerformantInstrumentation::new)
+			.withBean(Mutations.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void aRememberedFailureIsNotAnsweredByAHandlerOfItsControllerAlone() {
+		this.runner.withBean(OwnHandler.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("OwnHandler#pay()': its failure is remembered"));
+		this.runner.withBean(WholeHandler.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private static GraphQlSource.SchemaResourceBuilder source() {
+		return GraphQlSource.schemaResourceBuilder()
+			.schemaResources(new ByteArrayResource("type Query { a: Int } type Mutation { pay: String }".getBytes()));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OtherSource {
+
+		@Bean
+		GraphQlSource source() {
+			return GraphQlStartupTests.source().build();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class WholeSource {
+
+		@Bean
+		GraphQlSource source(List<Instrumentation> instrumentations) {
+			return GraphQlStartupTests.source().instrumentation(instrumentations).build();
+		}
+
+	}
+
+	@Controller
+	static class Mutations {
+
+		@MutationMapping
+		@Idempotent
+		public String pay() {
+			return "paid";
+		}
+
+	}
+
+	@Controller
+	static class OwnHandler {
+
+		@MutationMapping
+		@Idempotent(onFailure = FailureMode.REMEMBER)
+		public String pay() {
+			throw new IllegalStateException("not paid");
+		}
+
+		@GraphQlExceptionHandler
+		String failed(IllegalStateException ex) {
+			return "failed";
+		}
+
+	}
+
+	@Controller
+	static class WholeHandler {
+
+		@MutationMapping
+		@Idempotent(onFailure = FailureMode.REMEMBER)
+		public String pay() {
+			throw new IllegalStateException("not paid");
+		}
+
+		@GraphQlExceptionHandler({ IllegalStateException.class, RememberedFailureException.class })
+		String failed(RuntimeException ex) {
+			return "failed";
+		}
+
+	}
+
+}
