@@ -14,10 +14,6 @@ public enum ConflictType {
 	REJECT,
 
 	/** The duplicate waits for the first call, and then gets its result. */
-	WAIT;
-
-	ConflictMode mode() {
-		return (this == WAIT) ? ConflictMode.WAIT : ConflictMode.REJECT;
-	}
+	WAIT
 
 }

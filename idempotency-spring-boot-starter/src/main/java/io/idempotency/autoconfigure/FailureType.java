@@ -14,10 +14,6 @@ public enum FailureType {
 	RELEASE,
 
 	/** The failure is stored as the result, and duplicates get it as a replay. */
-	REMEMBER;
-
-	FailureMode mode() {
-		return (this == REMEMBER) ? FailureMode.REMEMBER : FailureMode.RELEASE;
-	}
+	REMEMBER
 
 }

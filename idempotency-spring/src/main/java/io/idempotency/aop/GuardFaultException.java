@@ -1,5 +1,7 @@
 package io.idempotency.aop;
 
+import java.util.Arrays;
+
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,18 @@ public final class GuardFaultException extends IllegalStateException {
 	 */
 	public GuardFaultException(String message, @Nullable Throwable cause) {
 		super(message, cause);
+	}
+
+	/**
+	 * Returns whether a call was not guarded because of an exception: it is a fault, or
+	 * code of the application threw it that an expression of the annotation calls. Such
+	 * an exception comes out unchanged, with the fault suppressed in it.
+	 * @param thrown what a call threw
+	 * @return whether the call was not guarded
+	 */
+	public static boolean explains(Throwable thrown) {
+		return thrown instanceof GuardFaultException
+				|| Arrays.stream(thrown.getSuppressed()).anyMatch(GuardFaultException.class::isInstance);
 	}
 
 }

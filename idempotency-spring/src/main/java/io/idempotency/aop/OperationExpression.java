@@ -66,7 +66,8 @@ public final class OperationExpression {
 
 	/**
 	 * Returns the value for one call. An exception of a method or bean that the
-	 * expression calls comes out unchanged.
+	 * expression calls comes out as it is, with a suppressed one that names the
+	 * expression.
 	 * @param root the root object
 	 * @param arguments the arguments of the call
 	 * @return the value
@@ -79,6 +80,10 @@ public final class OperationExpression {
 		}
 		catch (EvaluationException ex) {
 			throw failure(ex);
+		}
+		catch (RuntimeException ex) {
+			ex.addSuppressed(failure(ex));
+			throw ex;
 		}
 	}
 

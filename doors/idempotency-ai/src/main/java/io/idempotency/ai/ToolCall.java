@@ -92,8 +92,11 @@ final class ToolCall {
 		try {
 			return answer(tool.get());
 		}
-		catch (IdempotencyException | GuardFaultException ex) {
-			return error(ex);
+		catch (RuntimeException ex) {
+			if (ex instanceof IdempotencyException || ex instanceof GuardFaultException || ex == this.refusal) {
+				return error(ex);
+			}
+			throw ex;
 		}
 		finally {
 			if (outer != null) {

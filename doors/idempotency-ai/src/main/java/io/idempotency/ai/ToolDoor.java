@@ -2,7 +2,6 @@ package io.idempotency.ai;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -12,6 +11,7 @@ import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
+import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.ComparedArguments;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.IdempotentOperation;
@@ -137,12 +137,15 @@ public final class ToolDoor implements OperationDoor {
 
 	@Override
 	public boolean opens(OperationCall call) {
-		return ToolCall.current() != null;
+		return ToolCall.current() != null || this.settings.async() && isTool(call.operation().guarded().method());
 	}
 
 	@Override
 	public @Nullable Object enter(OperationCall call) throws Throwable {
-		ToolCall tool = Objects.requireNonNull(ToolCall.current(), "No tool call");
+		ToolCall tool = ToolCall.current();
+		if (tool == null) {
+			return enterUnseen(call);
+		}
 		call.watch(new ErrorResults(call));
 		try {
 			RequestValues values = new ToolValues(tool, call, this.fingerprints, this.values);
@@ -152,10 +155,31 @@ public final class ToolDoor implements OperationDoor {
 			}
 			return result;
 		}
-		catch (IdempotencyException | GuardFaultException ex) {
-			tool.refused(ex, !call.hasRun() && isTool(call.operation().guarded().method()));
+		catch (RuntimeException ex) {
+			if (isRefusal(ex, call)) {
+				tool.refused(ex, !call.hasRun() && isTool(call.operation().guarded().method()));
+			}
 			throw ex;
 		}
+	}
+
+	/** On a server of type ASYNC, the message of an exception is what a model is told. */
+	private @Nullable Object enterUnseen(OperationCall call) throws Throwable {
+		try {
+			return this.methods.enter(call);
+		}
+		catch (RuntimeException ex) {
+			throw isRefusal(ex, call) ? new ToldRefusal(ToolRefusal.of(ex, !call.hasRun()), ex) : ex;
+		}
+	}
+
+	/**
+	 * Returns whether an exception is no failure of the method: nothing of it is for a
+	 * model, whoever threw it before the method ran.
+	 */
+	private static boolean isRefusal(RuntimeException thrown, OperationCall call) {
+		return thrown instanceof IdempotencyException || thrown instanceof GuardFaultException
+				|| !call.hasRun() && !(thrown instanceof RememberedFailureException);
 	}
 
 	private Caller caller(IdempotentOperation operation, ToolCall tool) {
@@ -183,6 +207,17 @@ public final class ToolDoor implements OperationDoor {
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE - 1;
+	}
+
+	/** A refusal whose message may be told to a model. */
+	private static final class ToldRefusal extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		ToldRefusal(ToolRefusal refusal, RuntimeException cause) {
+			super(refusal.text(), cause);
+		}
+
 	}
 
 	/**

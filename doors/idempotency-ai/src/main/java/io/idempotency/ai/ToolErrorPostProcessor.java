@@ -28,7 +28,7 @@ public final class ToolErrorPostProcessor implements BeanPostProcessor {
 		return (ToolExecutionExceptionProcessor) (exception) -> {
 			String message = processor.process(exception);
 			return (exception.getCause() instanceof RuntimeException cause
-					&& (cause instanceof IdempotencyException || cause instanceof GuardFaultException))
+					&& (cause instanceof IdempotencyException || GuardFaultException.explains(cause)))
 							? ToolRefusal.of(cause, false).text() : message;
 		};
 	}

@@ -2,6 +2,8 @@ package io.idempotency.autoconfigure.engine;
 
 import java.time.Duration;
 
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
@@ -142,9 +144,9 @@ public final class IdempotencyAutoConfiguration {
 			.retention(properties.retention())
 			.lease(properties.lease())
 			.renewal(properties.renewal())
-			.conflict(properties.conflict().mode())
+			.conflict(ConflictMode.valueOf(properties.conflict().name()))
 			.waitTimeout(properties.waitTimeout())
-			.onFailure(properties.onFailure().mode())
+			.onFailure(FailureMode.valueOf(properties.onFailure().name()))
 			.onStoreFailure(properties.onStoreFailure())
 			.build();
 	}

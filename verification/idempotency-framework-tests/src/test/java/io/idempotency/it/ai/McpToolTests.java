@@ -372,6 +372,17 @@ class McpToolTests {
 			.isEqualTo("The call could not be guarded; a part of it may be done.");
 	}
 
+	@Test
+	void aModelIsToldNothingOfWhatAnExpressionThrows(CapturedOutput log) {
+		Map<String, Object> account = Map.of("account", "a");
+		assertFault(client("ann").callTool(call("payoutWithinLimits", account, null)),
+				"The call could not be guarded; nothing was done.");
+		assertThat(inProcess("payoutWithinLimits", account))
+			.isEqualTo("The call could not be guarded; a part of it may be done.");
+		assertThat(bank.done()).isZero();
+		assertThat(log).contains("Table LIMITS of account a").contains("The key expression '@limits.of(#account)' of");
+	}
+
 	/** Calls a tool as a chat model would that is in this application. */
 	private static String inProcess(String tool, Map<String, Object> arguments) {
 		AssistantMessage message = AssistantMessage.builder()

@@ -34,6 +34,11 @@ class ToolApplication {
 	}
 
 	@Bean
+	Limits limits() {
+		return new Limits();
+	}
+
+	@Bean
 	BankTools bankTools(Bank bank) {
 		return new BankTools(bank);
 	}
@@ -84,6 +89,21 @@ class ToolApplication {
 		@Idempotent(key = "#account[50]")
 		public String payoutByName(String account) {
 			return this.bank.pay("paid out to " + account);
+		}
+
+		@Tool(description = "Pays out within the limits of the account")
+		@Idempotent(key = "@limits.of(#account)")
+		public String payoutWithinLimits(String account) {
+			return this.bank.pay("paid out to " + account);
+		}
+
+	}
+
+	/** What the key of a tool asks. */
+	public static class Limits {
+
+		public String of(String account) {
+			throw new IllegalStateException("Table LIMITS of account " + account);
 		}
 
 	}

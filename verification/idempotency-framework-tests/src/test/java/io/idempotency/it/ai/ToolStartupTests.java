@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.ai.ToolCallPostProcessor;
 import io.idempotency.ai.ToolDoor;
@@ -12,6 +13,7 @@ import io.idempotency.ai.ToolErrorPostProcessor;
 import io.idempotency.autoconfigure.ai.IdempotencyToolsAutoConfiguration;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.modelcontextprotocol.common.McpTransportContext;
+import io.modelcontextprotocol.server.McpAsyncServerExchange;
 import io.modelcontextprotocol.server.McpServerFeatures;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures;
 import io.modelcontextprotocol.server.McpSyncServer;
@@ -79,6 +81,29 @@ class ToolStartupTests {
 		this.runner.withBean(Argument.class)
 			.withPropertyValues("spring.ai.mcp.server.type=ASYNC")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void aModelOfAServerOfTheOtherTypeIsToldWhyInPlainWords() {
+		this.runner.withBean(Vote.class).withPropertyValues("spring.ai.mcp.server.type=ASYNC").run((context) -> {
+			Vote vote = context.getBean(Vote.class);
+			McpServerFeatures.AsyncToolSpecification tool = McpToolUtils.toAsyncToolSpecification(
+					MethodToolCallbackProvider.builder().toolObjects(vote).build().getToolCallbacks()[0]);
+			CallToolRequest request = new CallToolRequest("run", Map.of("thing", "t"));
+			McpAsyncServerExchange exchange = Mockito.mock();
+			tool.callHandler().apply(exchange, request).block();
+			CallToolResult refused = tool.callHandler().apply(exchange, request).block();
+			assertThat(refused).isNotNull();
+			assertThat(refused.isError()).isTrue();
+			assertThat(refused.content().toString()).contains("Do not make this call again")
+				.contains("code=duplicate, retry=never")
+				.doesNotContain("Vote");
+			CallToolResult unguarded = tool.callHandler()
+				.apply(exchange, new CallToolRequest("run", Map.of("thing", "throw")))
+				.block();
+			assertThat(unguarded).isNotNull();
+			assertThat(unguarded.content().toString()).contains("could not be guarded").doesNotContain("Table");
+		});
 	}
 
 	@Test
@@ -305,6 +330,23 @@ class ToolStartupTests {
 		@Tool
 		@Idempotent(key = "#thing")
 		public String run(String thing) {
+			return thing;
+		}
+
+	}
+
+	public static class Vote {
+
+		@Tool
+		@Idempotent(key = "target.key(#thing)", mode = IdempotencyMode.REJECT)
+		public String run(String thing) {
+			return thing;
+		}
+
+		public String key(String thing) {
+			if (thing.equals("throw")) {
+				throw new IllegalStateException("Table VOTES");
+			}
 			return thing;
 		}
 
