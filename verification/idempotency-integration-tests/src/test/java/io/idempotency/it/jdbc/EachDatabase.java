@@ -47,13 +47,14 @@ import org.junit.platform.commons.support.AnnotationSupport;
 		@Override
 		protected Stream<Variant<TestDatabase>> variants(Class<?> testClass) {
 			EachDatabase which = AnnotationSupport.findAnnotation(testClass, EachDatabase.class).orElseThrow();
-			return Arrays.stream(Database.values())
-				.filter((database) -> isOne(database, which))
-				.map((database) -> which.ownServer()
-						? new Variant<>(database.name(), database.product().serverBackend(),
+			return Arrays.stream(Database.values()).filter((database) -> isOne(database, which)).map((database) -> {
+				boolean usual = database.kind() == Database.Kind.PRODUCT;
+				return which.ownServer()
+						? new Variant<>(database.name(), usual, database.product().serverBackend(),
 								() -> TestDatabase.onOwnServer(database))
-						: new Variant<>(database.name(), database.product().backend(),
-								() -> TestDatabase.open(database)));
+						: new Variant<>(database.name(), usual, database.product().backend(),
+								() -> TestDatabase.open(database));
+			});
 		}
 
 		private static boolean isOne(Database database, EachDatabase which) {

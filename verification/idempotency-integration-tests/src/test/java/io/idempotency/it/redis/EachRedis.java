@@ -40,7 +40,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 			EachRedis which = AnnotationSupport.findAnnotation(testClass, EachRedis.class).orElseThrow();
 			return Arrays.stream(Redis.values())
 				.filter((redis) -> List.of(which.value()).contains(redis.kind()))
-				.map((redis) -> new Variant<>(redis.name(), redis.backend(), () -> new TestRedis(redis)));
+				.map((redis) -> new Variant<>(redis.name(), redis.kind() == Redis.Kind.CLIENT, redis.backend(),
+						() -> new TestRedis(redis)));
 		}
 
 	}

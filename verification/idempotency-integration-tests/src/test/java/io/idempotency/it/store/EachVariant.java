@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * all tests of one round share it, and it is closed after the last of them.
  * <p>
  * The tests of a variant whose backend is not here are shown as skipped, one by one.
+ * {@code -Didempotency.tests.variants=usual} leaves out what most do not have.
  *
  * @param <T> what the constructor takes
  */
@@ -52,18 +53,24 @@ public abstract class EachVariant<T extends AutoCloseable> implements ClassTempl
 	@Override
 	public final Stream<ClassTemplateInvocationContext> provideClassTemplateInvocationContexts(
 			ExtensionContext context) {
-		return variants(context.getRequiredTestClass()).map((variant) -> new Round<>(this.type, variant));
+		List<Variant<T>> all = variants(context.getRequiredTestClass()).toList();
+		boolean usualAlone = "usual".equals(System.getProperty("idempotency.tests.variants"))
+				&& all.stream().anyMatch(Variant::usual);
+		return all.stream()
+			.filter((variant) -> variant.usual() || !usualAlone)
+			.map((variant) -> new Round<>(this.type, variant));
 	}
 
 	/**
 	 * A variant.
 	 *
 	 * @param name how reports call it
+	 * @param usual whether most have it like that
 	 * @param backend what it needs, {@code null} if that is in this JVM
 	 * @param open opens it, once for all tests of a class
 	 * @param <T> what the constructor takes
 	 */
-	public record Variant<T>(String name, @Nullable Backend backend, Supplier<T> open) {
+	public record Variant<T>(String name, boolean usual, @Nullable Backend backend, Supplier<T> open) {
 
 	}
 
