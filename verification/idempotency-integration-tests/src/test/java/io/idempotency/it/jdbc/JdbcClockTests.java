@@ -3,7 +3,7 @@ package io.idempotency.it.jdbc;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.ClockContract;
-import io.idempotency.it.store.ShiftedCaller;
+import io.idempotency.it.faults.ShiftedCaller;
 import org.junit.jupiter.api.Nested;
 
 /**

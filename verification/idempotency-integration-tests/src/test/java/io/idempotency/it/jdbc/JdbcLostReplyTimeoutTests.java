@@ -10,7 +10,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.StoreAlone;
-import io.idempotency.it.store.BadLine;
+import io.idempotency.it.faults.BadLine;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.it.store.Requests;

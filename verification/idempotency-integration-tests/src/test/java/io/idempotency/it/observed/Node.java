@@ -7,7 +7,7 @@ import java.util.TreeMap;
 
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.RedisServer;
-import io.idempotency.it.store.BadLine;
+import io.idempotency.it.faults.BadLine;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;

@@ -6,7 +6,7 @@ import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.store.ClockContract;
-import io.idempotency.it.store.ShiftedCaller;
+import io.idempotency.it.faults.ShiftedCaller;
 import org.junit.jupiter.api.AfterAll;
 
 /**

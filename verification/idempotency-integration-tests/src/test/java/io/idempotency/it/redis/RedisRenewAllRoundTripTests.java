@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-import io.idempotency.it.store.BadLine;
+import io.idempotency.it.faults.BadLine;
 import io.idempotency.it.store.OwnThread;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStoreException;

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import io.idempotency.it.client.Answer;
-import io.idempotency.it.store.BadLine;
+import io.idempotency.it.faults.BadLine;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

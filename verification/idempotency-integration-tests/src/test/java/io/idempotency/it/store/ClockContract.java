@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
+import io.idempotency.it.faults.ShiftedCaller;
+import io.idempotency.it.faults.ShiftedClock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.idempotency.it.faults.BadLine;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;

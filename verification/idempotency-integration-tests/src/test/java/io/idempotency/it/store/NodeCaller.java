@@ -3,6 +3,7 @@ package io.idempotency.it.store;
 import java.time.Duration;
 import java.util.Objects;
 
+import io.idempotency.it.faults.ShiftedCaller;
 import io.idempotency.IdempotencyException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,0 @@
-/**
- * The caller's side against a real server, over a line that loses answers.
- */
-@NullMarked
-package io.idempotency.it.calling;
-
-import org.jspecify.annotations.NullMarked;

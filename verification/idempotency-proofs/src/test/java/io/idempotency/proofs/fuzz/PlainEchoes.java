@@ -1,0 +1,121 @@
+package io.idempotency.proofs.fuzz;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.CompletableFuture;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The same handlers as {@link GuardedEchoes}, without their guards. */
+@RestController
+@RequestMapping("/plain")
+class PlainEchoes {
+
+	private final Echo echo;
+
+	PlainEchoes(Echo echo) {
+		this.echo = echo;
+	}
+
+	@RequestMapping("/bytes/{id}")
+	public ResponseEntity<String> bytes(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) byte @Nullable [] body) {
+		return this.echo.of(request, id, body);
+	}
+
+	@RequestMapping("/json/{id}")
+	public ResponseEntity<String> json(HttpServletRequest request, @PathVariable String id, @RequestBody Object body) {
+		return this.echo.of(request, id, body);
+	}
+
+	@RequestMapping("/form/{id}")
+	public ResponseEntity<String> form(HttpServletRequest request, @PathVariable String id,
+			@RequestParam MultiValueMap<String, String> form) {
+		return this.echo.of(request, id, form, Echo.form(request));
+	}
+
+	@RequestMapping("/form-map/{id}")
+	public ResponseEntity<String> formMap(HttpServletRequest request, @PathVariable String id,
+			@RequestBody MultiValueMap<String, String> form) {
+		return this.echo.of(request, id, form);
+	}
+
+	@RequestMapping("/late-form/{id}")
+	public ResponseEntity<String> lateForm(HttpServletRequest request, @PathVariable String id) {
+		return this.echo.of(request, id, Echo.form(request));
+	}
+
+	@RequestMapping("/stream/{id}")
+	public ResponseEntity<String> stream(HttpServletRequest request, @PathVariable String id, InputStream body)
+			throws IOException {
+		return this.echo.of(request, id, body.readAllBytes());
+	}
+
+	@RequestMapping("/unread/{id}")
+	public ResponseEntity<String> unread(HttpServletRequest request, @PathVariable String id) {
+		return this.echo.of(request, id);
+	}
+
+	@RequestMapping("/body-key/{id}")
+	public ResponseEntity<String> bodyKey(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) @Nullable String body) {
+		return this.echo.of(request, id, body);
+	}
+
+	@RequestMapping("/field-key/{id}")
+	public ResponseEntity<String> fieldKey(HttpServletRequest request, @PathVariable String id) {
+		return this.echo.of(request, id, Echo.form(request));
+	}
+
+	@RequestMapping("/spel-key/{id}")
+	public ResponseEntity<String> spelKey(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) byte @Nullable [] body) {
+		return this.echo.of(request, id, body);
+	}
+
+	@RequestMapping("/token/{id}")
+	public ResponseEntity<String> token(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) byte @Nullable [] body) {
+		return this.echo.of(request, id, body);
+	}
+
+	@RequestMapping("/optional/{id}")
+	public ResponseEntity<String> optional(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) byte @Nullable [] body) {
+		return this.echo.of(request, id, body);
+	}
+
+	@RequestMapping("/reject/{id}")
+	public ResponseEntity<String> reject(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) byte @Nullable [] body) {
+		return this.echo.of(request, id, body);
+	}
+
+	@RequestMapping("/lock/{id}")
+	public ResponseEntity<String> lock(HttpServletRequest request, @PathVariable String id, InputStream body)
+			throws IOException {
+		return this.echo.of(request, id, body.readAllBytes());
+	}
+
+	@RequestMapping("/waiting/{id}")
+	public CompletableFuture<ResponseEntity<String>> waiting(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) byte @Nullable [] body) {
+		return this.echo.later(request, id, body);
+	}
+
+	@RequestMapping("/status/{id}")
+	public ResponseEntity<String> status(HttpServletRequest request, @PathVariable String id,
+			@RequestBody(required = false) byte @Nullable [] body) {
+		return this.echo.status(request, id, (Object) body);
+	}
+
+}

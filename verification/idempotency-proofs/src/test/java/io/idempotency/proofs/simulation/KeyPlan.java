@@ -1,0 +1,48 @@
+package io.idempotency.proofs.simulation;
+
+import java.time.Duration;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.StoreFailureMode;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.IdempotencyPolicy;
+
+/**
+ * One key, and the policy of its operation.
+ *
+ * @param key the key
+ * @param policy the policy
+ */
+record KeyPlan(IdempotencyKey key, IdempotencyPolicy policy) {
+
+	static KeyPlan of(Chance chance, int number) {
+		String operation = "operation-" + number;
+		boolean reject = chance.hits(0.1, "reject", number);
+		IdempotencyMode other = chance.hits(0.1, "lock", number) ? IdempotencyMode.LOCK : IdempotencyMode.REPLAY;
+		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS.change()
+			.operation(operation)
+			.mode(reject ? IdempotencyMode.REJECT : other)
+			.lease(Duration.ofSeconds(chance.hits(0.5, "lease", number) ? 2 : 9))
+			.conflict(chance.hits(0.5, "wait", number) ? ConflictMode.WAIT : ConflictMode.REJECT)
+			.waitTimeout(Duration.ofSeconds(3))
+			.onFailure(chance.hits(0.2, "remember", number) ? FailureMode.REMEMBER : FailureMode.RELEASE)
+			.onAbandoned(chance.hits(0.2, "refuse", number) ? AbandonedMode.REFUSE : AbandonedMode.RERUN)
+			.recoverable(chance.hits(0.3, "recover", number))
+			.onStoreFailure(chance.hits(0.1, "proceed", number) ? StoreFailureMode.PROCEED : StoreFailureMode.REJECT)
+			.build();
+		return new KeyPlan(IdempotencyKey.of(operation, Caller.GLOBAL, "key"), policy);
+	}
+
+	long lease() {
+		return this.policy.lease().toNanos();
+	}
+
+	boolean mode(IdempotencyMode mode) {
+		return this.policy.mode() == mode;
+	}
+
+}
