@@ -2,10 +2,11 @@ package io.idempotency.engine;
 
 import io.idempotency.Internal;
 import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.Events;
 import io.idempotency.upkeep.Upkeep;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the drivers of one application share: one for callers that block, and one for each
@@ -16,12 +17,29 @@ import org.jspecify.annotations.Nullable;
  * @param replays gives duplicates their results
  * @param results encrypts results
  * @param events reports what happens
- * @param origins tells where a claim comes from
- * @param observer sees the calls, {@code null} if nobody does
+ * @param observer sees the calls
  * @hidden
  * @since 0.1.0
  */
 @Internal
 public record EngineParts(Upkeep upkeep, Claimer claimer, Replays replays, EncryptedResults results, Events events,
-		ClaimOriginSource origins, @Nullable CallObserver observer) {
+		EngineObserver observer) {
+
+	/** Returns where a claim comes from; no failure of a tracer leaves this method. */
+	public ClaimOrigin origin() {
+		try {
+			return this.observer.origin();
+		}
+		catch (Throwable ex) {
+			// Errors too: a tracer may be broken in any way, and the call still goes on.
+			this.events.notObserved(ex);
+			return ClaimOrigin.UNKNOWN;
+		}
+	}
+
+	/** Begins the observation of a call, if anybody wants to see it. */
+	public ObservedCall observe(GuardedCall call) {
+		return ObservedCall.start(this.observer, call, this.events);
+	}
+
 }

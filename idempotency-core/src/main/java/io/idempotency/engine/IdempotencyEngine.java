@@ -71,9 +71,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Events events;
 
-	private final EncryptedResults encrypted;
-
-	private final ClaimOriginSource origins;
+	private final EngineParts parts;
 
 	private final Claimer claimer;
 
@@ -82,8 +80,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private final JoinedCalls joined;
 
 	private final Upkeep upkeep;
-
-	private final @Nullable CallObserver observer;
 
 	private volatile boolean closed;
 
@@ -94,7 +90,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param listener is told what happens
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener) {
-		this(maxWaiters, listener, Scheduler.system(), true, () -> null, null, EngineObservers.NONE);
+		this(maxWaiters, listener, Scheduler.system(), true, () -> null, null, EngineObserver.NONE);
 	}
 
 	/**
@@ -107,7 +103,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions) {
-		this(maxWaiters, listener, scheduler, transactions, null, EngineObservers.NONE);
+		this(maxWaiters, listener, scheduler, transactions, null, EngineObserver.NONE);
 	}
 
 	/**
@@ -119,28 +115,28 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param scheduler time and threads; not closed with the engine
 	 * @param transactions the transaction that the calling thread is in, if it is in one
 	 * @param encryption how results are encrypted, {@code null} for no encryption
-	 * @param observers those who see what the engine does
+	 * @param observer sees what the engine does
 	 */
 	public IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
-			EngineObservers observers) {
-		this(maxWaiters, listener, scheduler, false, transactions, encryption, observers);
+			EngineObserver observer) {
+		this(maxWaiters, listener, scheduler, false, transactions, encryption, observer);
 	}
 
 	private IdempotencyEngine(int maxWaiters, IdempotencyListener listener, Scheduler scheduler, boolean ownScheduler,
 			Supplier<@Nullable SurroundingTransaction> transactions, @Nullable ResultEncryption encryption,
-			EngineObservers observers) {
+			EngineObserver observer) {
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
 		this.events = new Events(listener);
-		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events, observers::observed);
+		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events,
+				(store) -> EngineObserver.observed(observer, store));
 		this.scheduler = this.upkeep.scheduler();
-		this.encrypted = new EncryptedResults(encryption, this.events);
-		this.origins = observers.steadyOrigins(this.events);
+		EncryptedResults results = new EncryptedResults(encryption, this.events);
 		this.claimer = new Claimer(this.upkeep.waiter(), this.events, this.scheduler);
-		this.replays = new Replays(this.encrypted, this.events, this.upkeep);
-		this.joined = new JoinedCalls(this.upkeep, this.replays, this.encrypted, this.events, this.origins);
-		this.observer = observers.calls();
+		this.replays = new Replays(results, this.events, this.upkeep);
+		this.parts = new EngineParts(this.upkeep, this.claimer, this.replays, results, this.events, observer);
+		this.joined = new JoinedCalls(this.parts);
 	}
 
 	/**
@@ -148,7 +144,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether they are
 	 */
 	public boolean encryptsResults() {
-		return this.encrypted.encrypts();
+		return this.parts.results().encrypts();
 	}
 
 	/**
@@ -198,7 +194,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return replayed.value();
 		}
 		StoreUpkeep upkeep = upkeep(call.store());
-		Admission admission = new Admission(call, this.origins.current());
+		Admission admission = new Admission(call, this.parts.origin());
 		for (Move move = admission.begin(this.scheduler.nanos());;) {
 			if (move instanceof Move.Send send) {
 				move = this.claimer.send(send, admission, upkeep);
@@ -240,8 +236,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable BusinessTransactions business)
 			throws Throwable {
-		ObservedCall observed = ObservedCall.start(this.observer, call, this.events);
-		try (CallObservation.Scope current = observed.open()) {
+		ObservedCall observed = this.parts.observe(call);
+		try (EngineObserver.Scope current = observed.open()) {
 			requireOpen(call);
 			T result = (business != null) ? this.joined.execute(call, action, business, observed)
 					: executeApart(call, action, observed);
@@ -284,7 +280,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return this.replays.early(call, (result) -> {
 			replay.accept(result);
 			return null;
-		}, (first) -> ObservedCall.start(this.observer, call, this.events).replayed(first)) != null;
+		}, (first) -> this.parts.observe(call).replayed(first)) != null;
 	}
 
 	/**
@@ -311,8 +307,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return the parts
 	 */
 	public EngineParts parts() {
-		return new EngineParts(this.upkeep, this.claimer, this.replays, this.encrypted, this.events, this.origins,
-				this.observer);
+		return this.parts;
 	}
 
 	/**
@@ -344,7 +339,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		try {
 			this.claimer.takenOver(run, admission);
 			return new OwnedClaim(admission.call(), run.granted().claim(), admission.request().origin(),
-					run.sentNanos(), upkeep, this.upkeep.waiter(), this.encrypted, this.events, observed);
+					run.sentNanos(), upkeep, this.upkeep.waiter(), this.parts.results(), this.events, observed);
 		}
 		catch (Throwable ex) {
 			// No call runs on the claim.

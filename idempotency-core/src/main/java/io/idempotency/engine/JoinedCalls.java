@@ -48,18 +48,18 @@ final class JoinedCalls {
 
 	private final Replays replays;
 
+	private final EngineParts parts;
+
 	private final EncryptedResults results;
 
 	private final Events events;
 
-	private final ClaimOriginSource origins;
-
-	JoinedCalls(Upkeep upkeep, Replays replays, EncryptedResults results, Events events, ClaimOriginSource origins) {
-		this.upkeep = upkeep;
-		this.replays = replays;
-		this.results = results;
-		this.events = events;
-		this.origins = origins;
+	JoinedCalls(EngineParts parts) {
+		this.parts = parts;
+		this.upkeep = parts.upkeep();
+		this.replays = parts.replays();
+		this.results = parts.results();
+		this.events = parts.events();
 	}
 
 	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions,
@@ -198,7 +198,7 @@ final class JoinedCalls {
 		}
 
 		private Settled<T> work(boolean alone) throws Throwable {
-			ClaimOrigin origin = JoinedCalls.this.origins.current();
+			ClaimOrigin origin = JoinedCalls.this.parts.origin();
 			StoredResult known = known();
 			StoredResult kept = (known != null) ? JoinedCalls.this.results.encrypt(this.call, known) : null;
 			ClaimResult result = this.joining

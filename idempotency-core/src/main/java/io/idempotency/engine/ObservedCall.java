@@ -28,10 +28,13 @@ import org.jspecify.annotations.Nullable;
 public final class ObservedCall {
 
 	/** A call without an observer; this object keeps no state. */
-	static final ObservedCall NONE = new ObservedCall(CallObservation.NONE, new Events((event, operation) -> {
+	static final ObservedCall NONE = new ObservedCall(null, new Events((event, operation) -> {
 	}));
 
-	private final CallObservation observation;
+	private static final EngineObserver.Scope NO_SCOPE = () -> {
+	};
+
+	private final EngineObserver.@Nullable SeenCall observation;
 
 	private final Events events;
 
@@ -42,19 +45,16 @@ public final class ObservedCall {
 	/** The outcome of a call that ends well, where its end alone does not tell it. */
 	private volatile @Nullable IdempotencyOutcome seenAs;
 
-	private ObservedCall(CallObservation observation, Events events) {
+	private ObservedCall(EngineObserver.@Nullable SeenCall observation, Events events) {
 		this.observation = observation;
 		this.events = events;
 	}
 
 	/** Begins the observation of a call, if anybody wants to see it. */
-	public static ObservedCall start(@Nullable CallObserver observer, GuardedCall call, Events events) {
-		if (observer == null) {
-			return NONE;
-		}
+	public static ObservedCall start(EngineObserver observer, GuardedCall call, Events events) {
 		try {
-			CallObservation observation = observer.started(call);
-			return (observation != CallObservation.NONE) ? new ObservedCall(observation, events) : NONE;
+			EngineObserver.SeenCall observation = observer.started(call);
+			return (observation != null) ? new ObservedCall(observation, events) : NONE;
 		}
 		catch (Throwable ex) {
 			// Errors too: an observer may be broken in any way, and the call still goes
@@ -65,17 +65,17 @@ public final class ObservedCall {
 	}
 
 	/** Makes this call the current one of the thread. */
-	public CallObservation.Scope open() {
-		if (this == NONE) {
-			return CallObservation.NO_SCOPE;
+	public EngineObserver.Scope open() {
+		if (this.observation == null) {
+			return NO_SCOPE;
 		}
-		CallObservation.Scope scope;
+		EngineObserver.Scope scope;
 		try {
 			scope = this.observation.open();
 		}
 		catch (Throwable ex) {
 			this.events.notObserved(ex);
-			return CallObservation.NO_SCOPE;
+			return NO_SCOPE;
 		}
 		return () -> {
 			try {
@@ -106,7 +106,7 @@ public final class ObservedCall {
 	 * @param first where the claim of the first call came from
 	 */
 	public void replayed(ClaimOrigin first) {
-		if (this == NONE) {
+		if (this.observation == null) {
 			return;
 		}
 		try {
@@ -151,7 +151,7 @@ public final class ObservedCall {
 
 	/** Ends the observation; the first end counts. */
 	public void end(IdempotencyOutcome outcome, @Nullable Throwable failure) {
-		if (this == NONE || !this.ended.compareAndSet(false, true)) {
+		if (this.observation == null || !this.ended.compareAndSet(false, true)) {
 			return;
 		}
 		try {

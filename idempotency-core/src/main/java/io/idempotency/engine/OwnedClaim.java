@@ -91,7 +91,7 @@ public final class OwnedClaim {
 	 */
 	public IdempotencyContextHolder.Binding enter() {
 		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.end.context());
-		CallObservation.Scope scope = this.observed.open();
+		EngineObserver.Scope scope = this.observed.open();
 		return () -> {
 			scope.close();
 			bound.close();
@@ -148,7 +148,7 @@ public final class OwnedClaim {
 		if (ending instanceof Ending.Later later) {
 			leavesTheThread();
 			later.ending().whenComplete((known, failure) -> {
-				try (CallObservation.Scope current = this.observed.open()) {
+				try (EngineObserver.Scope current = this.observed.open()) {
 					end((failure != null) ? new Ending.DoneUnkept(failure) : known);
 				}
 			});

@@ -49,19 +49,9 @@ public final class Beat {
 
 	private long endsAt = Beats.NEVER;
 
-	/** Whether a renewal of this claim together with others is under way. */
-	private boolean together;
+	private Standing standing = Standing.RENEWED;
 
-	/** Whether a renewal of this claim alone is under way. */
-	private boolean alone;
-
-	private boolean failed;
-
-	private boolean stopped;
-
-	private boolean completing;
-
-	private boolean lost;
+	private Asked asked = Asked.NOBODY;
 
 	Beat(Beats beats, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
 		this.beats = beats;
@@ -103,7 +93,9 @@ public final class Beat {
 	}
 
 	public synchronized void stop() {
-		this.stopped = true;
+		if (this.standing != Standing.LOST) {
+			this.standing = Standing.STOPPED;
+		}
 		this.beats.ended(this);
 	}
 
@@ -124,16 +116,23 @@ public final class Beat {
 	 * the claim was lost.
 	 */
 	public synchronized void completing() {
-		this.completing = true;
+		if (this.standing == Standing.RENEWED) {
+			this.standing = Standing.COMPLETING;
+		}
+	}
+
+	/** Returns whether this claim is to be renewed. */
+	private boolean beats() {
+		return this.standing == Standing.RENEWED || this.standing == Standing.COMPLETING;
 	}
 
 	/** Returns whether the store has refused a beat, so that the claim is lost. */
 	public synchronized boolean isLost() {
-		return this.lost;
+		return this.standing == Standing.LOST;
 	}
 
 	synchronized Duty duty(long now) {
-		if (this.stopped || now + this.lease / SLACK < this.due) {
+		if (!beats() || now + this.lease / SLACK < this.due) {
 			return Duty.NOTHING;
 		}
 		if (now >= this.endsAt) {
@@ -143,20 +142,29 @@ public final class Beat {
 		// lease. If the claim hung together with others, that sweep renews it alone. A
 		// renewal alone that hangs is not sent a second time.
 		this.due = Math.min(now + this.lease / 6, this.endsAt);
-		if (this.alone) {
-			return Duty.NOTHING;
-		}
-		this.alone = this.together || this.failed;
-		this.together |= !this.alone;
-		return this.alone ? Duty.ALONE : Duty.TOGETHER;
+		return switch (this.asked) {
+			case NOBODY -> ask(Asked.TOGETHER, Duty.TOGETHER);
+			case FAILED -> ask(Asked.ALONE, Duty.ALONE);
+			case TOGETHER -> ask(Asked.BOTH, Duty.ALONE);
+			case ALONE, BOTH -> Duty.NOTHING;
+		};
 	}
 
-	private void isBack(boolean asAlone) {
-		if (asAlone) {
-			this.alone = false;
+	private Duty ask(Asked next, Duty duty) {
+		this.asked = next;
+		return duty;
+	}
+
+	/**
+	 * Notes that a renewal is no longer under way.
+	 * @param last what the claim stands at if no other renewal is under way
+	 */
+	private void isBack(boolean asAlone, Asked last) {
+		if (this.asked == Asked.BOTH) {
+			this.asked = asAlone ? Asked.TOGETHER : Asked.ALONE;
 		}
 		else {
-			this.together = false;
+			this.asked = last;
 		}
 	}
 
@@ -165,14 +173,14 @@ public final class Beat {
 	 * comes sooner than after a failure of the store, which it cannot burden.
 	 */
 	synchronized void notSent(boolean asAlone) {
-		isBack(asAlone);
+		isBack(asAlone, asAlone ? Asked.FAILED : Asked.NOBODY);
 		dueIn(this.lease / NO_THREAD);
 	}
 
 	/** Plans the next renewal, unless the beat has stopped. */
 	private void dueIn(long nanos) {
 		this.due = Math.min(this.beats.now() + nanos, this.endsAt);
-		if (!this.stopped) {
+		if (beats()) {
 			this.beats.sweepAt(this.due);
 		}
 	}
@@ -180,7 +188,7 @@ public final class Beat {
 	boolean begins(long now) {
 		boolean late;
 		synchronized (this) {
-			if (this.stopped) {
+			if (!beats()) {
 				return false;
 			}
 			late = now - this.sent > this.lease / 3 * 2;
@@ -205,11 +213,10 @@ public final class Beat {
 	}
 
 	private synchronized void renewed(long at, boolean asAlone) {
-		isBack(asAlone);
-		this.failed = false;
+		isBack(asAlone, Asked.NOBODY);
 		this.sent = Math.max(this.sent, at);
 		this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
-		if (!this.stopped) {
+		if (beats()) {
 			// After a late reply, the next renewal is due before the next planned sweep.
 			this.beats.sweepAt(this.due);
 		}
@@ -220,22 +227,49 @@ public final class Beat {
 	 * stop or during a completion, it does not.
 	 */
 	private synchronized boolean refused() {
-		boolean found = !this.stopped && !this.completing;
-		this.lost |= found;
+		boolean found = this.standing == Standing.RENEWED;
+		if (found) {
+			this.standing = Standing.LOST;
+		}
 		stop();
 		return found;
 	}
 
 	void failed(boolean asAlone) {
 		synchronized (this) {
-			isBack(asAlone);
-			this.failed = true;
+			isBack(asAlone, Asked.FAILED);
 			dueIn(TimeUnit.NANOSECONDS.convert(Beats.retryDelay(this.call.policy().lease())));
-			if (this.stopped) {
+			if (!beats()) {
 				return;
 			}
 		}
 		this.beats.repeats(operation());
+	}
+
+	/** How the beat stands. Only the first two are renewed; the last two are for good. */
+	private enum Standing {
+
+		RENEWED, COMPLETING, STOPPED, LOST
+
+	}
+
+	/** The renewals of the claim that are under way. */
+	private enum Asked {
+
+		NOBODY,
+
+		/**
+		 * Nobody, and the last renewal has failed: the next one is for the claim alone.
+		 */
+		FAILED,
+
+		TOGETHER,
+
+		ALONE,
+
+		/** The renewal together with others hangs, so the claim is renewed alone. */
+		BOTH
+
 	}
 
 	/** The work of a sweep for one claim. */

@@ -357,7 +357,7 @@ class EncryptedResultsTests {
 
 	private IdempotencyEngine engine(@Nullable ResultEncryption encryption) {
 		IdempotencyEngine engine = new IdempotencyEngine(10, this.node.events, this.node.ticker, () -> null, encryption,
-				EngineObservers.NONE);
+				EngineObserver.NONE);
 		this.others.add(engine);
 		return engine;
 	}

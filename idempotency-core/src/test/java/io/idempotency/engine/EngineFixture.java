@@ -78,7 +78,7 @@ public final class EngineFixture implements AutoCloseable {
 
 	private EngineFixture(int maxWaiters, @Nullable ManualScheduler time, @Nullable ResultEncryption encryption) {
 		this.engine = new IdempotencyEngine(maxWaiters, this.events, (time != null) ? time : this.ticker, () -> null,
-				encryption, new EngineObservers(this.calls, StoreObserver.NONE));
+				encryption, this.calls);
 	}
 
 	public <T> @Nullable T execute(TestPolicy policy, GuardedAction<T> door) throws Throwable {

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyContext;
@@ -227,12 +228,12 @@ class ObservedCallTests {
 	@Test
 	void observerThatFailsWhileTheCallIsOpenedLeavesItsEnd() throws Throwable {
 		this.calls.failure = null;
-		CallObserver broken = (call) -> new CallObservation() {
+		EngineObserver broken = observer((call) -> new EngineObserver.SeenCall() {
 
-			private final CallObservation recorded = ObservedCallTests.this.calls.started(call);
+			private final EngineObserver.SeenCall recorded = ObservedCallTests.this.calls.started(call);
 
 			@Override
-			public Scope open() {
+			public EngineObserver.Scope open() {
 				throw new IllegalStateException("broken");
 			}
 
@@ -241,9 +242,9 @@ class ObservedCallTests {
 				this.recorded.ended(outcome, failure);
 			}
 
-		};
+		});
 		try (IdempotencyEngine engine = new IdempotencyEngine(1, this.node.events, this.node.ticker, () -> null, null,
-				new EngineObservers(broken, StoreObserver.NONE))) {
+				broken)) {
 			GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
 					this.node.store);
 			assertThat(engine.execute(call, TestAction.returning("one"))).isEqualTo("one");
@@ -255,8 +256,7 @@ class ObservedCallTests {
 	void callThatNobodyObservesCostsNoObject() {
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
 		Events events = new Events(this.node.events);
-		assertThat(ObservedCall.start(null, call, events)).isSameAs(ObservedCall.NONE);
-		assertThat(ObservedCall.start((started) -> CallObservation.NONE, call, events)).isSameAs(ObservedCall.NONE);
+		assertThat(ObservedCall.start(EngineObserver.NONE, call, events)).isSameAs(ObservedCall.NONE);
 		assertThat(ObservedCall.NONE.open()).isSameAs(ObservedCall.NONE.open());
 	}
 
@@ -311,6 +311,17 @@ class ObservedCallTests {
 		this.node.store.heal();
 		await().untilAsserted(() -> assertThat(load.outstandingWrites()).isZero());
 		assertThat(load.outstandingBytes()).isZero();
+	}
+
+	private static EngineObserver observer(Function<GuardedCall, EngineObserver.SeenCall> calls) {
+		return new EngineObserver() {
+
+			@Override
+			public SeenCall started(GuardedCall call) {
+				return calls.apply(call);
+			}
+
+		};
 	}
 
 }

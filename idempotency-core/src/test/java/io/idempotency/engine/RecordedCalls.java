@@ -10,7 +10,7 @@ import io.idempotency.protocol.GuardedCall;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers which calls were observed, where they were current, and how they ended. */
-public final class RecordedCalls implements CallObserver {
+public final class RecordedCalls implements EngineObserver {
 
 	private static final ThreadLocal<List<RecordedCall>> OPEN = ThreadLocal.withInitial(ArrayList::new);
 
@@ -20,7 +20,7 @@ public final class RecordedCalls implements CallObserver {
 	public volatile @Nullable RuntimeException failure;
 
 	@Override
-	public CallObservation started(GuardedCall call) {
+	public SeenCall started(GuardedCall call) {
 		fail();
 		RecordedCall started = new RecordedCall();
 		this.calls.add(started);
@@ -48,7 +48,7 @@ public final class RecordedCalls implements CallObserver {
 		return open.isEmpty() ? null : open.get(open.size() - 1);
 	}
 
-	public final class RecordedCall implements CallObservation {
+	public final class RecordedCall implements EngineObserver.SeenCall {
 
 		final AtomicInteger ends = new AtomicInteger();
 

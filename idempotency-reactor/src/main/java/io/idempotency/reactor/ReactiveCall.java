@@ -86,7 +86,7 @@ final class ReactiveCall<T> {
 		this.store = store;
 		this.resumption = resumption;
 		this.observed = observed;
-		this.admission = new Admission(call, parts.origins().current());
+		this.admission = new Admission(call, parts.origin());
 		this.claimer = parts.claimer();
 	}
 

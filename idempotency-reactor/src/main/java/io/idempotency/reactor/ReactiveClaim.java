@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
-import io.idempotency.engine.CallObservation;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.EngineParts;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.ClaimEnd;
@@ -108,7 +108,7 @@ public final class ReactiveClaim {
 	 */
 	public IdempotencyContextHolder.Binding enter() {
 		IdempotencyContextHolder.Binding bound = IdempotencyContextHolder.bind(this.end.context());
-		CallObservation.Scope scope = this.observed.open();
+		EngineObserver.Scope scope = this.observed.open();
 		return () -> {
 			scope.close();
 			bound.close();

@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure;
 
 import io.idempotency.IdempotencyConfigurationException;
-import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
@@ -46,9 +46,8 @@ final class NearCaches {
 		}
 		try {
 			// The time of the store is measured behind the cache.
-			IdempotencyStore behind = beanFactory.getBeanProvider(EngineObservers.class)
-				.getIfUnique(() -> EngineObservers.NONE)
-				.observed(store);
+			IdempotencyStore behind = EngineObserver.observed(
+					beanFactory.getBeanProvider(EngineObserver.class).getIfUnique(() -> EngineObserver.NONE), store);
 			long maxBytes = nearCache.maxSize().toBytes();
 			NearCacheMonitor monitor = beanFactory.getBeanProvider(NearCacheMonitor.class).getIfUnique();
 			return (monitor != null)

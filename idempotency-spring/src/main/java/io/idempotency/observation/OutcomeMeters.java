@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 @Internal
-public final class OutcomeMeters implements OutcomeSeries {
+public final class OutcomeMeters {
 
 	private static final String NO_ERROR = "none";
 
@@ -73,7 +73,7 @@ public final class OutcomeMeters implements OutcomeSeries {
 			EventCounter events) {
 		this.meters = meters;
 		this.observations = observations;
-		this.convention = (convention != null) ? convention : MicrometerCallObserver.USUAL;
+		this.convention = (convention != null) ? convention : MicrometerObserver.USUAL;
 		this.filters = filters;
 		this.events = events;
 		meters.config().onMeterRegistrationFailed((id, reason) -> {
@@ -83,7 +83,7 @@ public final class OutcomeMeters implements OutcomeSeries {
 		});
 	}
 
-	@Override
+	/** Registers the meters of an operation, unless that is done. */
 	public void begin(IdempotencyObservationContext call) {
 		if (!this.refused.isEmpty()) {
 			giveWay();
@@ -93,7 +93,7 @@ public final class OutcomeMeters implements OutcomeSeries {
 		}
 		this.events.begin(call.operation());
 		if (IdempotencyObservation.CALL
-			.observation(this.convention, MicrometerCallObserver.USUAL, () -> call, this.observations)
+			.observation(this.convention, MicrometerObserver.USUAL, () -> call, this.observations)
 			.isNoop()) {
 			return;
 		}

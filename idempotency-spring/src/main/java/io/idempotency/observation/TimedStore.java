@@ -8,7 +8,7 @@ import java.util.Set;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.observation.StoreTimers.Verb;
+import io.idempotency.observation.VerbTimers.Verb;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -20,9 +20,9 @@ import io.idempotency.store.Renewal;
 /** Measures the time of another store; does what that store does. Thread-safe. */
 final class TimedStore extends ForwardingIdempotencyStore {
 
-	private final StoreTimers timers;
+	private final VerbTimers timers;
 
-	TimedStore(IdempotencyStore store, StoreTimers timers) {
+	TimedStore(IdempotencyStore store, VerbTimers timers) {
 		super(store);
 		this.timers = timers;
 	}

@@ -1,7 +1,6 @@
 package io.idempotency.observation;
 
 import io.idempotency.Internal;
-import io.idempotency.engine.ClaimOriginSource;
 import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.Observation;
 import io.micrometer.tracing.Link;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 @Internal
-public final class Traces implements ClaimOriginSource, RunLink {
+public final class Traces {
 
 	private final Tracer tracer;
 
@@ -40,12 +39,10 @@ public final class Traces implements ClaimOriginSource, RunLink {
 	}
 
 	/**
-	 * {@inheritDoc}
-	 * <p>
-	 * A trace that is not sampled counts, too: its id is in the logs of the call.
+	 * Returns where a claim comes from that this thread makes now. A trace that is not
+	 * sampled counts, too: its id is in the logs of the call.
 	 */
-	@Override
-	public ClaimOrigin current() {
+	ClaimOrigin current() {
 		Span span = this.tracer.currentSpan();
 		if (span == null) {
 			return this.node;
@@ -68,8 +65,7 @@ public final class Traces implements ClaimOriginSource, RunLink {
 		return false;
 	}
 
-	@Override
-	public void to(ClaimOrigin first, Observation.Context replay) {
+	void link(ClaimOrigin first, Observation.Context replay) {
 		TraceContext parent = parent(replay);
 		if (parent == null || first.traceId() == null || first.spanId() == null) {
 			return;

@@ -11,14 +11,14 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.codec.json.Jackson2ResultCodec;
-import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
@@ -32,6 +32,7 @@ import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.idempotency.template.EngineIdempotencyTemplate;
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.cumulative.CumulativeTimer;
@@ -70,16 +71,21 @@ class MicrometerObservationTests {
 		this.scheduler.close();
 	}
 
-	private EngineIdempotencyTemplate template(IdempotencyStore store, EngineObservers observers) {
+	private EngineIdempotencyTemplate template(IdempotencyStore store, EngineObserver observers) {
 		IdempotencyListener listener = new EventCounter(this.meters);
 		this.engine = new IdempotencyEngine(1, listener, this.scheduler, () -> null, null, observers);
 		return new EngineIdempotencyTemplate(this.engine, store, new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
 	}
 
+	private static EngineObserver observer(ObservationRegistry observations,
+			@Nullable IdempotencyObservationConvention convention, @Nullable MeterRegistry meters) {
+		return new MicrometerObserver(ClaimOrigin.UNKNOWN, observations, convention, null, null,
+				(meters != null) ? new StoreTimers(meters) : null);
+	}
+
 	private EngineIdempotencyTemplate observed(@Nullable IdempotencyObservationConvention convention) {
 		this.observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
-		return template(this.store,
-				new EngineObservers(new MicrometerCallObserver(this.observations, convention), StoreObserver.NONE));
+		return template(this.store, observer(this.observations, convention, null));
 	}
 
 	private static @Nullable String pay(EngineIdempotencyTemplate template, Supplier<String> work) {
@@ -202,8 +208,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void registryWithoutHandlersIsToldNothing() {
-		EngineIdempotencyTemplate template = template(this.store,
-				new EngineObservers(new MicrometerCallObserver(ObservationRegistry.NOOP, null), StoreObserver.NONE));
+		EngineIdempotencyTemplate template = template(this.store, observer(ObservationRegistry.NOOP, null, null));
 		assertThat(pay(template, () -> "paid")).isEqualTo("paid");
 		assertThat(this.meters.getMeters()).isEmpty();
 	}
@@ -211,8 +216,7 @@ class MicrometerObservationTests {
 	@Test
 	void eachVerbOfAStoreIsTimedAndSoAreItsFailures() {
 		BrokenStore broken = new BrokenStore(this.store);
-		EngineIdempotencyTemplate template = template(broken,
-				new EngineObservers(null, new MicrometerStoreObserver(this.meters)));
+		EngineIdempotencyTemplate template = template(broken, observer(ObservationRegistry.NOOP, null, this.meters));
 		pay(template, () -> "paid");
 		broken.fails = true;
 		assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
@@ -228,7 +232,7 @@ class MicrometerObservationTests {
 	@Test
 	void lookIsTimedWhateverItFinds() {
 		BrokenStore broken = new BrokenStore(this.store);
-		IdempotencyStore timed = new MicrometerStoreObserver(this.meters).observed(broken);
+		IdempotencyStore timed = new StoreTimers(this.meters).observed(broken);
 		IdempotencyKey key = IdempotencyKey.of("pay", Caller.GLOBAL, "k");
 		assertThat(timed.find(key, Fingerprint.NONE, Look.RESULT)).isEmpty();
 		Claim claim = ((ClaimResult.Acquired) this.store
@@ -247,7 +251,7 @@ class MicrometerObservationTests {
 	@Test
 	void timerThatFailsChangesNoAnswer() {
 		EngineIdempotencyTemplate template = template(this.store,
-				new EngineObservers(null, new MicrometerStoreObserver(new BrokenTimers())));
+				observer(ObservationRegistry.NOOP, null, new BrokenTimers()));
 		assertThat(pay(template, () -> "paid")).isEqualTo("paid");
 		assertThat(pay(template, () -> "again")).isEqualTo("paid");
 	}
@@ -279,7 +283,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void loadOfTheEngineIsShown() {
-		EngineIdempotencyTemplate template = template(this.store, EngineObservers.NONE);
+		EngineIdempotencyTemplate template = template(this.store, EngineObserver.NONE);
 		IdempotencyEngine running = this.engine;
 		assertThat(running).isNotNull();
 		new EngineMeters(running::load).bindTo(this.meters);
@@ -302,7 +306,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void endsThatAreNoOutcomesAreCounted() {
-		template(this.store, EngineObservers.NONE).operation("pay").key("k1").keepResult(false).run(() -> {
+		template(this.store, EngineObserver.NONE).operation("pay").key("k1").keepResult(false).run(() -> {
 		});
 		assertThat(this.meters.get("idempotency.events")
 			.tag("event", "tombstone")

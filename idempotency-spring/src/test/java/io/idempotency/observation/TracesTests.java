@@ -1,16 +1,17 @@
 package io.idempotency.observation;
 
 import java.util.List;
+import java.util.Objects;
 
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.codec.json.Jackson2ResultCodec;
-import io.idempotency.engine.ClaimOriginSource;
-import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.RecordKey;
@@ -31,6 +32,7 @@ import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -71,14 +73,12 @@ class TracesTests {
 		});
 		this.observations.observationConfig().observationHandler(new DefaultTracingObservationHandler(tracer));
 		Traces traces = new Traces(tracer, NODE);
-		start(traces, traces);
+		start(new MicrometerObserver(NODE, this.observations, null, null, traces, null));
 		return tracer;
 	}
 
-	private void start(RunLink link, ClaimOriginSource origins) {
-		this.engine = new IdempotencyEngine(1, IdempotencyListener.NONE, this.scheduler, () -> null, null,
-				new EngineObservers(new MicrometerCallObserver(this.observations, null, link, OutcomeSeries.NONE),
-						StoreObserver.NONE, origins));
+	private void start(EngineObserver observer) {
+		this.engine = new IdempotencyEngine(1, IdempotencyListener.NONE, this.scheduler, () -> null, null, observer);
 	}
 
 	/** Pays within the trace of a request, and returns the answer. */
@@ -152,15 +152,44 @@ class TracesTests {
 	void tracerThatFailsChangesNoAnswer() {
 		start(Sampler.alwaysOn());
 		this.engine.close();
-		start((first, replay) -> {
-			throw new IllegalStateException("broken");
-		}, () -> {
-			throw new LinkageError("broken");
-		});
+		start(new BrokenTracer(new MicrometerObserver(NODE, this.observations, null, null, null, null)));
 		assertThat(pay("first", "paid")).isEqualTo("paid");
 		assertThat(pay("second", "again")).isEqualTo("paid");
 		assertThat(record().node()).isNull();
 		assertThat(spans("idempotency pay")).hasSize(2);
+	}
+
+	/** Sees calls, and fails where it is asked for their traces. */
+	private record BrokenTracer(EngineObserver calls) implements EngineObserver {
+
+		@Override
+		public ClaimOrigin origin() {
+			throw new LinkageError("broken");
+		}
+
+		@Override
+		public SeenCall started(GuardedCall call) {
+			SeenCall seen = Objects.requireNonNull(this.calls.started(call));
+			return new SeenCall() {
+
+				@Override
+				public Scope open() {
+					return seen.open();
+				}
+
+				@Override
+				public void replays(ClaimOrigin first) {
+					throw new IllegalStateException("broken");
+				}
+
+				@Override
+				public void ended(IdempotencyOutcome outcome, @Nullable Throwable failure) {
+					seen.ended(outcome, failure);
+				}
+
+			};
+		}
+
 	}
 
 }

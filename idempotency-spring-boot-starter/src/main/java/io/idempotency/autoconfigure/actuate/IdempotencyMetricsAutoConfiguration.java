@@ -2,14 +2,12 @@ package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.StoreObserver;
 import io.idempotency.observation.EngineMeters;
 import io.idempotency.observation.EventCounter;
 import io.idempotency.observation.IdempotencyObservationContext;
 import io.idempotency.observation.IdempotencyObservationConvention;
-import io.idempotency.observation.MicrometerStoreObserver;
 import io.idempotency.observation.OutcomeMeters;
-import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import io.idempotency.observation.StoreTimers;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationRegistry;
@@ -19,7 +17,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
@@ -49,11 +46,8 @@ public final class IdempotencyMetricsAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
-	StoreObserver idempotencyStoreObserver(MeterRegistry registry) {
-		MicrometerStoreObserver timers = new MicrometerStoreObserver(registry);
-		// The store behind a near cache is measured, and not the cache.
-		return (store) -> (store instanceof NearCacheIdempotencyStore) ? store : timers.observed(store);
+	StoreTimers idempotencyStoreTimers(MeterRegistry registry) {
+		return new StoreTimers(registry);
 	}
 
 	@Bean

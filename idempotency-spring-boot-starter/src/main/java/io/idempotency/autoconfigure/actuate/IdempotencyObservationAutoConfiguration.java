@@ -2,11 +2,11 @@ package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.NodeName;
-import io.idempotency.engine.CallObserver;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.observation.IdempotencyObservationConvention;
-import io.idempotency.observation.MicrometerCallObserver;
-import io.idempotency.observation.OutcomeSeries;
-import io.idempotency.observation.RunLink;
+import io.idempotency.observation.MicrometerObserver;
+import io.idempotency.observation.OutcomeMeters;
+import io.idempotency.observation.StoreTimers;
 import io.idempotency.observation.Traces;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
@@ -22,8 +22,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for the observation of guarded
- * calls, in applications that have an {@link ObservationRegistry}.
+ * {@link EnableAutoConfiguration Auto-configuration} for the observation of guarded calls
+ * and stores: what is observed depends on the registries of the application.
  *
  * @since 0.1.0
  */
@@ -34,7 +34,6 @@ import org.springframework.context.annotation.Configuration;
 				"org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration" })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(ObservationRegistry.class)
-@ConditionalOnBean(ObservationRegistry.class)
 public final class IdempotencyObservationAutoConfiguration {
 
 	IdempotencyObservationAutoConfiguration() {
@@ -42,11 +41,11 @@ public final class IdempotencyObservationAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	CallObserver idempotencyCallObserver(ObservationRegistry registry,
-			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<RunLink> links,
-			ObjectProvider<OutcomeSeries> series) {
-		return new MicrometerCallObserver(registry, convention.getIfUnique(), links.getIfUnique(() -> RunLink.NONE),
-				series.getIfUnique(() -> OutcomeSeries.NONE));
+	EngineObserver idempotencyObserver(IdempotencyProperties properties, ObjectProvider<ObservationRegistry> registry,
+			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<OutcomeMeters> outcomes,
+			ObjectProvider<Traces> traces, ObjectProvider<StoreTimers> timers) {
+		return new MicrometerObserver(NodeName.of(properties), registry.getIfUnique(() -> ObservationRegistry.NOOP),
+				convention.getIfUnique(), outcomes.getIfUnique(), traces.getIfUnique(), timers.getIfUnique());
 	}
 
 	/** Finds the run behind a replay, in applications that are traced. */

@@ -14,11 +14,8 @@ import io.idempotency.autoconfigure.IdempotencyStores;
 import io.idempotency.autoconfigure.NodeName;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.autoconfigure.store.StoreConfigurations;
-import io.idempotency.engine.CallObserver;
-import io.idempotency.engine.ClaimOriginSource;
-import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Namespace;
 import io.idempotency.operators.StoreIdempotencyAdmin;
 import io.idempotency.operators.StoreIdempotencyTokens;
@@ -78,19 +75,24 @@ public final class IdempotencyAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyProperties properties, ObjectProvider<IdempotencyListener> listeners,
-			Scheduler scheduler, ChosenEncryption encryption, EngineObservers observers) {
+			Scheduler scheduler, ChosenEncryption encryption, ObjectProvider<EngineObserver> observer) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
-				SurroundingTransactions.supplier(), encryption.encryption(), observers);
+				SurroundingTransactions.supplier(), encryption.encryption(),
+				observer.getIfUnique(() -> node(properties)));
 	}
 
-	@Bean
-	@ConditionalOnMissingBean
-	EngineObservers idempotencyObservers(ObjectProvider<CallObserver> calls, ObjectProvider<StoreObserver> stores,
-			ObjectProvider<ClaimOriginSource> origins, IdempotencyProperties properties) {
+	/** Sees nothing, and knows the node. */
+	private static EngineObserver node(IdempotencyProperties properties) {
 		ClaimOrigin node = NodeName.of(properties);
-		return new EngineObservers(calls.getIfUnique(), stores.getIfUnique(() -> StoreObserver.NONE),
-				origins.getIfUnique(() -> () -> node));
+		return new EngineObserver() {
+
+			@Override
+			public ClaimOrigin origin() {
+				return node;
+			}
+
+		};
 	}
 
 	@Bean
@@ -110,10 +112,11 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyTokens idempotencyTokens(IdempotencyStores stores, IdempotencyProperties properties,
-			ObjectProvider<CurrentRequest> request, Namespace namespace, EngineObservers observers) {
+			ObjectProvider<CurrentRequest> request, Namespace namespace, ObjectProvider<EngineObserver> observer) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new StoreIdempotencyTokens(observers.observed(stores.defaultStore()), properties.token().ttl(),
-				current::caller, namespace);
+		return new StoreIdempotencyTokens(
+				EngineObserver.observed(observer.getIfUnique(() -> EngineObserver.NONE), stores.defaultStore()),
+				properties.token().ttl(), current::caller, namespace);
 	}
 
 	@Bean

@@ -6,10 +6,13 @@ import java.util.List;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.autoconfigure.Cancellations;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.engine.CallObserver;
-import io.idempotency.engine.StoreObserver;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.observation.DefaultIdempotencyObservationConvention;
 import io.idempotency.observation.IdempotencyObservationConvention;
+import io.idempotency.observation.OutcomeMeters;
+import io.idempotency.observation.StoreTimers;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.IdempotencyStore;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -187,11 +190,7 @@ class MetricsTests {
 
 	@Test
 	void meterThatFailsChangesNoAnswer() {
-		this.measured.withBean(StoreObserver.class, () -> (store) -> {
-			throw new IllegalStateException("broken");
-		}).withBean(CallObserver.class, () -> (call) -> {
-			throw new IllegalStateException("broken");
-		}).run((context) -> {
+		this.measured.withBean(EngineObserver.class, BrokenObserver::new).run((context) -> {
 			Cancellations cancellations = context.getBean(Cancellations.class);
 			cancellations.cancel("7");
 			cancellations.cancel("7");
@@ -201,24 +200,38 @@ class MetricsTests {
 
 	@Test
 	void nobodyObservesWithoutRegistries() {
-		this.runner.run((context) -> assertThat(context).doesNotHaveBean(CallObserver.class)
-			.doesNotHaveBean(StoreObserver.class)
+		this.runner.run((context) -> assertThat(context).doesNotHaveBean(StoreTimers.class)
+			.doesNotHaveBean(OutcomeMeters.class)
 			.doesNotHaveBean(IdempotencyListener.class));
 	}
 
 	@Test
 	void nobodyObservesWithoutMicrometer() {
 		this.measured.withClassLoader(new FilteredClassLoader(ObservationRegistry.class, MeterRegistry.class))
-			.run((context) -> assertThat(context).doesNotHaveBean(CallObserver.class)
-				.doesNotHaveBean(StoreObserver.class)
+			.run((context) -> assertThat(context).doesNotHaveBean(EngineObserver.class)
+				.doesNotHaveBean(StoreTimers.class)
 				.doesNotHaveBean(IdempotencyListener.class));
 	}
 
 	@Test
 	void nothingIsMeasuredWhereNothingIsGuarded() {
 		this.measured.withPropertyValues("idempotency.enabled=false")
-			.run((context) -> assertThat(context).doesNotHaveBean(CallObserver.class)
-				.doesNotHaveBean(StoreObserver.class));
+			.run((context) -> assertThat(context).doesNotHaveBean(EngineObserver.class)
+				.doesNotHaveBean(StoreTimers.class));
+	}
+
+	private static final class BrokenObserver implements EngineObserver {
+
+		@Override
+		public SeenCall started(GuardedCall call) {
+			throw new IllegalStateException("broken");
+		}
+
+		@Override
+		public IdempotencyStore observed(IdempotencyStore store) {
+			throw new IllegalStateException("broken");
+		}
+
 	}
 
 }

@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.codec.AesGcmResultCipher;
 import io.idempotency.codec.json.Jackson2ResultCodec;
-import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCipher;
@@ -94,7 +94,7 @@ class SpringSurroundingTransactionTests {
 	void sameKeyAgainInItsTransactionGetsTheFirstResultAlsoWhereResultsAreEncrypted() {
 		ResultCipher cipher = new AesGcmResultCipher("k1", Map.of("k1", new byte[32]));
 		try (IdempotencyEngine encrypting = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler,
-				SpringSurroundingTransaction::current, new ResultEncryption(cipher, false), EngineObservers.NONE)) {
+				SpringSurroundingTransaction::current, new ResultEncryption(cipher, false), EngineObserver.NONE)) {
 			IdempotencyTemplate encrypted = template(encrypting);
 			this.transaction.executeWithoutResult((status) -> {
 				for (int i = 0; i < 2; i++) {

@@ -4,16 +4,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.IdempotencyListener;
-import io.idempotency.engine.EngineObservers;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.engine.StoreObserver;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.observation.MicrometerCallObserver;
-import io.idempotency.observation.MicrometerStoreObserver;
+import io.idempotency.observation.MicrometerObserver;
+import io.idempotency.observation.StoreTimers;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.micrometer.common.KeyValue;
@@ -77,10 +77,10 @@ public class ObservationBenchmark {
 		this.observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.meters));
 		this.scheduler = Scheduler.system();
 		this.seen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null,
-				new EngineObservers(new MicrometerCallObserver(this.observations, null),
-						new MicrometerStoreObserver(this.meters)));
+				new MicrometerObserver(ClaimOrigin.UNKNOWN, this.observations, null, null, null,
+						new StoreTimers(this.meters)));
 		this.unseen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null,
-				new EngineObservers(null, StoreObserver.NONE));
+				EngineObserver.NONE);
 		this.store = new MemoryIdempotencyStore(STORE_BYTES);
 		this.done = call("done");
 		this.unseen.execute(this.done, this.action);

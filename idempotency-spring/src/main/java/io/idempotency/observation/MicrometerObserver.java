@@ -1,0 +1,178 @@
+package io.idempotency.observation;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.Internal;
+import io.idempotency.engine.EngineObserver;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.IdempotencyStore;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a Micrometer observation of each guarded call, and lets stores be measured, as
+ * far as the application has what that needs. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class MicrometerObserver implements EngineObserver {
+
+	private static final Logger logger = LoggerFactory.getLogger(MicrometerObserver.class);
+
+	static final IdempotencyObservationConvention USUAL = new DefaultIdempotencyObservationConvention();
+
+	private final ObservationRegistry registry;
+
+	private final @Nullable IdempotencyObservationConvention convention;
+
+	private final ClaimOrigin node;
+
+	private final @Nullable OutcomeMeters outcomes;
+
+	private final @Nullable Traces traces;
+
+	private final @Nullable StoreTimers timers;
+
+	private final Map<IdempotencyStore, String> types = new ConcurrentHashMap<>();
+
+	private final AtomicBoolean told = new AtomicBoolean();
+
+	/**
+	 * Creates the observer.
+	 * @param node the origin of claims that are not traced
+	 * @param registry has the handlers of observations
+	 * @param convention names the observations; {@code null} for the usual names
+	 * @param outcomes begin at the first call of an operation
+	 * @param traces link a replay to its run
+	 * @param timers measure the stores
+	 */
+	public MicrometerObserver(ClaimOrigin node, ObservationRegistry registry,
+			@Nullable IdempotencyObservationConvention convention, @Nullable OutcomeMeters outcomes,
+			@Nullable Traces traces, @Nullable StoreTimers timers) {
+		this.node = node;
+		this.registry = registry;
+		this.convention = convention;
+		this.outcomes = outcomes;
+		this.traces = traces;
+		this.timers = timers;
+	}
+
+	@Override
+	public ClaimOrigin origin() {
+		return (this.traces != null) ? this.traces.current() : this.node;
+	}
+
+	@Override
+	public IdempotencyStore observed(IdempotencyStore store) {
+		return (this.timers != null) ? this.timers.observed(store) : store;
+	}
+
+	@Override
+	public EngineObserver.@Nullable SeenCall started(GuardedCall call) {
+		if (this.registry.isNoop()) {
+			return null;
+		}
+		IdempotencyPolicy policy = call.policy();
+		IdempotencyObservationContext context = new IdempotencyObservationContext(policy.operation(), policy.mode(),
+				this.types.computeIfAbsent(call.store(), IdempotencyStore::type));
+		Observation observation = IdempotencyObservation.CALL.observation(this.convention, USUAL, () -> context,
+				this.registry);
+		if (observation.isNoop()) {
+			return null;
+		}
+		if (this.outcomes != null) {
+			this.outcomes.begin(context);
+		}
+		start(observation);
+		return new ObservedByMicrometer(observation, context);
+	}
+
+	/**
+	 * Starts the observation. If one of its handlers fails, the others have begun, and
+	 * must be told the end, too.
+	 */
+	private void start(Observation observation) {
+		try {
+			observation.start();
+		}
+		catch (Throwable ex) {
+			if (this.told.compareAndSet(false, true)) {
+				logger.warn("The start of an observation failed; the call goes on. Told once", ex);
+			}
+		}
+	}
+
+	private final class ObservedByMicrometer implements EngineObserver.SeenCall {
+
+		private final Observation observation;
+
+		private final IdempotencyObservationContext context;
+
+		ObservedByMicrometer(Observation observation, IdempotencyObservationContext context) {
+			this.observation = observation;
+			this.context = context;
+		}
+
+		/**
+		 * Makes the observation the current one. If a handler fails, this method leaves
+		 * the thread as it was before, because otherwise all later work of the thread
+		 * would belong to this call.
+		 */
+		@Override
+		public EngineObserver.Scope open() {
+			ObservationRegistry registry = MicrometerObserver.this.registry;
+			Observation.Scope before = registry.getCurrentObservationScope();
+			Observation.Scope scope;
+			try {
+				scope = this.observation.openScope();
+			}
+			catch (Throwable ex) {
+				registry.setCurrentObservationScope(before);
+				throw ex;
+			}
+			return () -> {
+				try {
+					scope.close();
+				}
+				catch (Throwable ex) {
+					registry.setCurrentObservationScope(before);
+					throw ex;
+				}
+			};
+		}
+
+		@Override
+		public void replays(ClaimOrigin first) {
+			this.context.first(first);
+			Traces traces = MicrometerObserver.this.traces;
+			if (traces != null) {
+				traces.link(first, this.context);
+			}
+		}
+
+		@Override
+		public void ended(IdempotencyOutcome outcome, @Nullable Throwable failure) {
+			this.context.outcome(outcome);
+			try {
+				if (failure != null) {
+					this.observation.error(failure);
+				}
+			}
+			finally {
+				this.observation.stop();
+			}
+		}
+
+	}
+
+}
