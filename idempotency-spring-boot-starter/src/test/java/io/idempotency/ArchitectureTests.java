@@ -27,6 +27,7 @@ import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.web.IdempotencyScopeResolver;
+import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
 import org.jspecify.annotations.NullMarked;
 
 import org.springframework.core.annotation.AliasFor;
@@ -94,6 +95,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.http..")
 		.layer("web")
 		.definedBy("io.idempotency.web..")
+		.layer("webflux")
+		.definedBy("io.idempotency.webflux..")
 		.layer("client")
 		.definedBy("io.idempotency.client..")
 		.layer("message")
@@ -134,6 +137,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "aop")
 		.whereLayer("web")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop", "http")
+		.whereLayer("webflux")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "reactor", "aop", "http")
 		.whereLayer("message")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "codec", "aop")
 		.whereLayer("ai")
@@ -150,8 +155,8 @@ class ArchitectureTests {
 			"io.idempotency.store..", "io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 			"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
 			"io.idempotency.observation..", "io.idempotency.codec..", "io.idempotency.aop..", "io.idempotency.http..",
-			"io.idempotency.web..", "io.idempotency.message..", "io.idempotency.graphql..", "io.idempotency.client..",
-			"io.idempotency.ai.."));
+			"io.idempotency.web..", "io.idempotency.webflux..", "io.idempotency.message..", "io.idempotency.graphql..",
+			"io.idempotency.client..", "io.idempotency.ai.."));
 
 	@ArchTest
 	static final ArchRule packagesHaveNoCycles = slices().matching("io.idempotency.(**)").should().beFreeOfCycles();
@@ -235,7 +240,7 @@ class ArchitectureTests {
 	/** A call that blocks is read and tested without Reactor. */
 	@ArchTest
 	static final ArchRule onlyWhatAnswersWithReactorKnowsReactor = noClasses()
-		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.client..", "io.idempotency.http..",
+		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.client..", "io.idempotency.webflux..",
 				"io.idempotency.graphql..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));
@@ -251,7 +256,14 @@ class ArchitectureTests {
 		.that(not(resideInAnyPackage("io.idempotency.client..")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.http.client..", "org.springframework.web.client..",
-				"org.springframework.web.reactive..", "feign.."));
+				"org.springframework.web.reactive.function.client..", "feign.."));
+
+	@ArchTest
+	static final ArchRule onlyTheDoorOfWebFluxKnowsIt = noClasses()
+		.that(not(resideInAnyPackage("io.idempotency.webflux..", "io.idempotency.client..")))
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.web.reactive..",
+				"org.springframework.web.server..", "org.springframework.http.server.reactive.."));
 
 	@ArchTest
 	static final ArchRule onlyObservationsKnowMicrometer = noClasses()
@@ -339,7 +351,8 @@ class ArchitectureTests {
 		.resideInAnyPackage("io.idempotency.protocol..", "io.idempotency.upkeep..", "io.idempotency.engine..",
 				"io.idempotency.reactor..", "io.idempotency.template..", "io.idempotency.operators..",
 				"io.idempotency.store.sql..", "io.idempotency.aop..", "io.idempotency.http..", "io.idempotency.web..",
-				"io.idempotency.message..", "io.idempotency.ai..", "io.idempotency.graphql..")
+				"io.idempotency.webflux..", "io.idempotency.message..", "io.idempotency.ai..",
+				"io.idempotency.graphql..")
 		.and()
 		.arePublic()
 		.and()
@@ -347,6 +360,7 @@ class ArchitectureTests {
 		.and(not(equivalentTo(ResultCipher.class)).and(not(equivalentTo(ResultCodec.class)))
 			.and(not(equivalentTo(UnreadableResultException.class)))
 			.and(not(equivalentTo(IdempotencyScopeResolver.class)))
+			.and(not(equivalentTo(ReactiveIdempotencyScopeResolver.class)))
 			.and(not(equivalentTo(KafkaBackOff.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyStore.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyContext.class)))

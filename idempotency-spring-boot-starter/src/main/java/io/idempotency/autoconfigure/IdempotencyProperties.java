@@ -147,6 +147,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * With the address of pages about the codes, a type can be opened.
 	 * @param retentionOnError How long an answer of 4xx is kept. Must not be longer than
 	 * the retention, which is the default. Seconds, unless a unit is given.
+	 * @param onDisconnect What becomes of the work of a guarded request of WebFlux when
+	 * its client hangs up: continue, so that the repetition gets its answer, or cancel.
 	 */
 	// @formatter:off (it breaks an array in a record's header into many lines)
 	public record Http(@DefaultValue("0") int filterOrder, @DefaultValue("Idempotent-Replayed") String replayedHeader,
@@ -156,7 +158,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			@DefaultValue("share") Anonymous anonymous,
 			@DefaultValue List<String> fingerprintHeaders, @DefaultValue List<String> ignoredParameters,
 			@DefaultValue("urn:idempotency:") String problemTypeBase,
-			@DurationUnit(ChronoUnit.SECONDS) @Nullable Duration retentionOnError) {
+			@DurationUnit(ChronoUnit.SECONDS) @Nullable Duration retentionOnError,
+			@DefaultValue("continue") Disconnect onDisconnect) {
 	// @formatter:on
 
 		/** Checks the values. */
@@ -186,6 +189,21 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 
 			/** They are refused with 401. */
 			REFUSE
+
+		}
+
+		/**
+		 * What becomes of the work when the client hangs up.
+		 *
+		 * @since 0.1.0
+		 */
+		public enum Disconnect {
+
+			/** It goes on, and its answer is kept. */
+			CONTINUE,
+
+			/** It is cancelled, and its end is not known. */
+			CANCEL
 
 		}
 

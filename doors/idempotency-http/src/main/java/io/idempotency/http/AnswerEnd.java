@@ -31,6 +31,11 @@ public final class AnswerEnd {
 		return new Ending.Later(this.ending);
 	}
 
+	/** Returns the ending itself if the end of the call is known, else as above. */
+	public Ending ending() {
+		return isKnown() ? this.ending.join() : later();
+	}
+
 	public boolean isKnown() {
 		return this.ending.isDone();
 	}

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.http.HandlerRules;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletMapping;
@@ -198,7 +199,7 @@ final class GuardedHandlers {
 				return true;
 			}
 			Set<RequestMethod> methods = this.mapping.getMethodsCondition().getMethods();
-			return (this.evenIfSafe || !HandlerOperations.isSafe(method.name())) && (methods.isEmpty()
+			return (this.evenIfSafe || !HandlerRules.isSafe(method.name())) && (methods.isEmpty()
 					|| methods.contains(method) || method == RequestMethod.HEAD && methods.contains(RequestMethod.GET));
 		}
 

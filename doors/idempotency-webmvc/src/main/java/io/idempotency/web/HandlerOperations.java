@@ -1,10 +1,10 @@
 package io.idempotency.web;
 
-import java.util.Set;
 import java.util.function.Supplier;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.http.HandlerRules;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +13,6 @@ import org.springframework.web.servlet.HandlerMapping;
 
 /** Knows the operation of the handler of a request. Thread-safe. */
 final class HandlerOperations {
-
-	private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
 	private final Supplier<IdempotentOperationSource> lookup;
 
@@ -28,19 +26,6 @@ final class HandlerOperations {
 	}
 
 	/**
-	 * Returns whether a request is exempt: the annotation of a class does not cover safe
-	 * HTTP methods, the annotation of a method does.
-	 */
-	static boolean isExempt(IdempotentOperation operation, HttpServletRequest request) {
-		return !operation.guarded().declaredOnMethod() && isSafe(request.getMethod());
-	}
-
-	/** Returns whether a method of HTTP is one that the annotation of a class exempts. */
-	static boolean isSafe(String method) {
-		return SAFE_METHODS.contains(method);
-	}
-
-	/**
 	 * Returns the operation of the request's handler.
 	 * @param request the request
 	 * @return the operation, {@code null} if the call will not be guarded
@@ -51,7 +36,7 @@ final class HandlerOperations {
 			return null;
 		}
 		IdempotentOperation operation = this.lookup.get().operation(method.getMethod(), method.getBeanType());
-		return (operation != null && !isExempt(operation, request)) ? operation : null;
+		return (operation != null && !HandlerRules.isExempt(operation, request.getMethod())) ? operation : null;
 	}
 
 }

@@ -5,21 +5,19 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
-import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.OperationFingerprints;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.request.FormData;
 import io.idempotency.http.request.RequestFingerprint;
@@ -31,14 +29,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.stereotype.Controller;
-import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.UriUtils;
 
@@ -56,9 +47,6 @@ import org.springframework.web.util.UriUtils;
  */
 @Internal
 public final class HttpDoor implements OperationDoor {
-
-	private static final Set<RequestMethod> SAFE_METHODS = Set.of(RequestMethod.GET, RequestMethod.HEAD,
-			RequestMethod.OPTIONS, RequestMethod.TRACE);
 
 	private final IdempotencyEngine engine;
 
@@ -89,19 +77,12 @@ public final class HttpDoor implements OperationDoor {
 
 	@Override
 	public boolean covers(Method method, Class<?> targetClass) {
-		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class)
-				&& (AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
-						|| AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
+		return HandlerRules.isHandler(method, targetClass);
 	}
 
 	@Override
 	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
-		Set<RequestMethod> methods = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
-			.get(RequestMapping.class)
-			.getValue("method", RequestMethod[].class)
-			.map(Set::of)
-			.orElse(Set.of());
-		return !methods.isEmpty() && SAFE_METHODS.containsAll(methods);
+		return HandlerRules.isExemptFromClass(method);
 	}
 
 	@Override
@@ -137,7 +118,7 @@ public final class HttpDoor implements OperationDoor {
 			throw new Answer.ReplaySignal();
 		}
 		RequestValues values = new HttpRequestValues(request);
-		if (HandlerOperations.isExempt(call.operation(), request) || !call.isGuarded(values)) {
+		if (HandlerRules.isExempt(call.operation(), request.getMethod()) || !call.isGuarded(values)) {
 			return call.runUnguarded();
 		}
 		List<String> parts = this.keys.parts(call, values);
@@ -187,19 +168,7 @@ public final class HttpDoor implements OperationDoor {
 		if (!operation.key().required()) {
 			return call.runUnguarded();
 		}
-		throw new IdempotencyKeyMissingException(operation.name(),
-				"A request of '" + operation.name() + "' needs a key " + place(operation.key().source())
-						+ ": send one, and send the same one when you repeat the request");
-	}
-
-	private static String place(KeySource source) {
-		if (source instanceof KeySource.Header header) {
-			return "in the header '" + header.name() + "'";
-		}
-		if (source instanceof KeySource.Body body) {
-			return "at '" + body.pointer() + "' of its body";
-		}
-		return "among its values";
+		throw HandlerRules.keyMissing(operation);
 	}
 
 	private Fingerprint fingerprint(OperationCall call, HttpServletRequest request, RequestValues values)

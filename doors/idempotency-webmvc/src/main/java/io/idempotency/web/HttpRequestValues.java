@@ -1,20 +1,12 @@
 package io.idempotency.web;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.Charset;
-import java.nio.charset.IllegalCharsetNameException;
-import java.nio.charset.UnsupportedCharsetException;
 import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.RequestValues;
-import io.idempotency.aop.operation.BodyPointers;
 import io.idempotency.http.request.ContentType;
-import io.idempotency.http.request.JsonBody;
-import io.idempotency.http.request.MalformedJsonException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +77,7 @@ public final class HttpRequestValues implements RequestValues {
 				yield field(pointer);
 			}
 			case MULTIPART -> field(pointer);
-			case JSON, OTHER -> find(pointer);
+			case JSON, OTHER -> guarded().known().find(pointer);
 		};
 	}
 
@@ -98,28 +90,6 @@ public final class HttpRequestValues implements RequestValues {
 			throw new IllegalArgumentException("The field was sent " + values.length + " times");
 		}
 		return values[0];
-	}
-
-	private @Nullable Object find(String pointer) {
-		ByteBuffer body = guarded().body();
-		if (!body.hasRemaining() || !BodyPointers.isPointer(pointer)) {
-			return null;
-		}
-		try {
-			String charset = ContentType.charset(this.request.getContentType(), this.request.getCharacterEncoding());
-			return (charset == null || ContentType.isUtf8(charset)) ? guarded().json(pointer).value()
-					: JsonBody.read(Charset.forName(charset).newDecoder().decode(body.duplicate()).toString(), pointer)
-						.value();
-		}
-		catch (CharacterCodingException ex) {
-			throw new IllegalArgumentException("The body is no text in its charset", ex);
-		}
-		catch (MalformedJsonException ex) {
-			throw new IllegalArgumentException("The body is no JSON text that can be read: " + ex.getMessage());
-		}
-		catch (IllegalCharsetNameException | UnsupportedCharsetException ex) {
-			throw new IllegalArgumentException("The body has a charset that nobody knows", ex);
-		}
 	}
 
 	private RecordingRequest guarded() {

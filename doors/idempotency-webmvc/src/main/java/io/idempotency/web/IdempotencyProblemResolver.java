@@ -3,18 +3,15 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
+import io.idempotency.http.ExplicitExceptionHandlers;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.NestedRefusals;
 import io.idempotency.http.Problem;
+import io.idempotency.http.ProblemDetails;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -24,11 +21,6 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.method.ControllerAdviceBean;
-import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -83,7 +75,8 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		try {
 			logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(),
 					refusal.getMessage());
-			write(refusal, this.details.of(refusal, request, handler), request, response);
+			write(refusal, this.details.of(refusal, request.getMethod() + " " + ClientPath.of(request), handler),
+					request, response);
 		}
 		catch (IOException failure) {
 			throw new UncheckedIOException("A problem could not be answered", failure);
@@ -125,60 +118,6 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	@Override
 	public int getOrder() {
 		return ORDER;
-	}
-
-	/**
-	 * Knows whether the application has an exception handler of its own for the library's
-	 * exceptions. A handler for all exceptions does not count, because it would turn
-	 * every refusal into a 500. Thread-safe.
-	 */
-	private static final class ExplicitExceptionHandlers {
-
-		private final Map<Class<?>, ExceptionHandlerMethodResolver> resolvers = new ConcurrentHashMap<>();
-
-		private final ApplicationContext context;
-
-		private volatile @Nullable List<ControllerAdviceBean> advice;
-
-		ExplicitExceptionHandlers(ApplicationContext context) {
-			this.context = context;
-		}
-
-		boolean exist(@Nullable Object handler, IdempotencyException refusal) {
-			Class<?> handlerType = (handler instanceof HandlerMethod method) ? method.getBeanType() : null;
-			if (handlerType != null && isExplicit(handlerType, refusal)) {
-				return true;
-			}
-			for (ControllerAdviceBean bean : advice()) {
-				Class<?> type = bean.getBeanType();
-				if (type != null && bean.isApplicableToBeanType(handlerType) && isExplicit(type, refusal)) {
-					return true;
-				}
-			}
-			return false;
-		}
-
-		private List<ControllerAdviceBean> advice() {
-			List<ControllerAdviceBean> found = this.advice;
-			if (found == null) {
-				found = ControllerAdviceBean.findAnnotatedBeans(this.context);
-				this.advice = found;
-			}
-			return found;
-		}
-
-		private boolean isExplicit(Class<?> type, IdempotencyException refusal) {
-			Method method = this.resolvers.computeIfAbsent(type, ExceptionHandlerMethodResolver::new)
-				.resolveMethodByExceptionType(refusal.getClass());
-			if (method == null) {
-				return false;
-			}
-			ExceptionHandler annotation = AnnotatedElementUtils.findMergedAnnotation(method, ExceptionHandler.class);
-			Class<?>[] declared = (annotation != null && annotation.value().length > 0) ? annotation.value()
-					: method.getParameterTypes();
-			return Arrays.stream(declared).anyMatch(IdempotencyException.class::isAssignableFrom);
-		}
-
 	}
 
 }

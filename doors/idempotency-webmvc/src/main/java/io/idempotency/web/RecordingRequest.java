@@ -22,8 +22,7 @@ import io.idempotency.http.StoredResponse;
 import io.idempotency.http.request.ContentType;
 import io.idempotency.http.request.FormData;
 import io.idempotency.http.request.FormParameters;
-import io.idempotency.http.request.JsonBody;
-import io.idempotency.http.request.MalformedJsonException;
+import io.idempotency.http.request.KnownBody;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
@@ -58,7 +57,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private @Nullable FormParameters form;
 
-	private @Nullable JsonBody json;
+	private @Nullable KnownBody known;
 
 	private volatile boolean broken;
 
@@ -239,33 +238,15 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Walks through a JSON body in UTF-8.
-	 * @param pointer points to the wanted value
-	 * @return the results of the walk
-	 * @throws MalformedJsonException if the body is not JSON in UTF-8
+	 * Returns the whole body, for whoever looks into it.
+	 * @throws HttpMessageNotReadableException if the body could not be read
+	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */
-	JsonBody json(String pointer) throws MalformedJsonException {
-		String text = JsonBody.decode(body());
-		if (text == null) {
-			throw new MalformedJsonException("It is not in UTF-8");
+	KnownBody known() {
+		if (this.known == null) {
+			this.known = new KnownBody(body(), getContentType(), getCharacterEncoding());
 		}
-		this.json = JsonBody.read(text, pointer);
-		return this.json;
-	}
-
-	/**
-	 * Returns the form in which a JSON body in UTF-8 is compared. If a value was looked
-	 * up in the body before, the body is not walked again.
-	 * @return the form, {@code null} if the body cannot be compared by value
-	 */
-	@Nullable ByteBuffer comparableJson() {
-		try {
-			JsonBody walked = (this.json != null) ? this.json : json("");
-			return walked.comparable();
-		}
-		catch (MalformedJsonException ex) {
-			return null;
-		}
+		return this.known;
 	}
 
 	/**

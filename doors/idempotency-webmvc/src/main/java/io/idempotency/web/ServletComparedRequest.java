@@ -166,7 +166,7 @@ final class ServletComparedRequest implements ComparedRequest {
 
 	@Override
 	public @Nullable ByteBuffer comparableJson() {
-		return this.guarded.comparableJson();
+		return this.guarded.known().comparable();
 	}
 
 	@Override

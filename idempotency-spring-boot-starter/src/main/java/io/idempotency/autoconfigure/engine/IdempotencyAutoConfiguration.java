@@ -57,7 +57,7 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(IdempotencyProperties.class)
 @Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class,
 		ListenerConfiguration.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class,
-		ReactiveEngineConfiguration.class, ReactiveProblemConfiguration.class })
+		ReactiveEngineConfiguration.class, })
 public final class IdempotencyAutoConfiguration {
 
 	IdempotencyAutoConfiguration() {

@@ -1,19 +1,16 @@
 package io.idempotency.autoconfigure.web;
 
 import java.io.IOException;
-import java.util.Set;
 
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationFingerprints;
 import io.idempotency.aop.OperationKeys;
 import io.idempotency.aop.RequestValues;
-import io.idempotency.autoconfigure.FingerprintType;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.CurrentRequest;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.http.StatusPatterns;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.ResultCodec;
@@ -82,22 +79,7 @@ public final class IdempotencyWebAutoConfiguration {
 
 	@Bean
 	HttpSettings idempotencyHttpSettings(IdempotencyProperties properties) {
-		IdempotencyProperties.Http http = properties.http();
-		return HttpSettings.DEFAULTS.change()
-			.replayedHeader(http.replayedHeader())
-			.maxRequestSize(http.maxRequestSize().toBytes())
-			.maxResponseSize(http.maxResponseSize().toBytes())
-			.releaseOn(StatusPatterns.parse(http.releaseOn()))
-			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
-			.rawFingerprint(properties.fingerprint() == FingerprintType.RAW)
-			.scope(properties.scope())
-			.anonymousRefused(http.anonymous() == IdempotencyProperties.Http.Anonymous.REFUSE)
-			.scopeHeaders(Set.copyOf(http.scopeHeaders()))
-			.fingerprintHeaders(Set.copyOf(http.fingerprintHeaders()))
-			.ignoredParameters(Set.copyOf(http.ignoredParameters()))
-			.problemTypeBase(http.problemTypeBase())
-			.retentionOnError(http.retentionOnError())
-			.build();
+		return HttpSettingsOf.properties(properties);
 	}
 
 	@Bean

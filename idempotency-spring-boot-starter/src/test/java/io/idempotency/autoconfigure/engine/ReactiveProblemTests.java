@@ -6,6 +6,7 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.web.IdempotencyWebFluxAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,7 +36,7 @@ class ReactiveProblemTests {
 	private final ReactiveWebApplicationContextRunner application = new ReactiveWebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, CodecsAutoConfiguration.class,
 				HttpHandlerAutoConfiguration.class, WebFluxAutoConfiguration.class, ErrorWebFluxAutoConfiguration.class,
-				IdempotencyAutoConfiguration.class))
+				IdempotencyAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class))
 		.withPropertyValues("idempotency.store=memory")
 		.withUserConfiguration(Bookings.class, Endpoints.class);
 

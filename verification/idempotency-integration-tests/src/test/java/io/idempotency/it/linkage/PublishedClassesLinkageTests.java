@@ -52,7 +52,7 @@ class PublishedClassesLinkageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-graphql",
+			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client", "idempotency-graphql",
 			"idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
@@ -60,7 +60,7 @@ class PublishedClassesLinkageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-client", "idempotency-graphql",
+			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client", "idempotency-graphql",
 			"idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();

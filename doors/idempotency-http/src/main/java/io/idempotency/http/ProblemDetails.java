@@ -1,11 +1,10 @@
-package io.idempotency.web;
+package io.idempotency.http;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
-import io.idempotency.http.Problem;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.ApplicationContext;
@@ -14,23 +13,26 @@ import org.springframework.web.method.HandlerMethod;
 /**
  * Tells a refused client what it can do, in the words of the client: method, path and
  * header. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
  */
-final class ProblemDetails {
+@Internal
+public final class ProblemDetails {
 
 	private final ApplicationContext context;
 
-	ProblemDetails(ApplicationContext context) {
+	public ProblemDetails(ApplicationContext context) {
 		this.context = context;
 	}
 
 	/**
 	 * Returns the advice for the client.
 	 * @param refusal the refusal
-	 * @param request the request of the client
-	 * @param handler the handler of the request
+	 * @param target method and path that the client has asked for
+	 * @param handler the handler of the request, as far as it is known
 	 */
-	String of(IdempotencyException refusal, HttpServletRequest request, @Nullable Object handler) {
-		String target = request.getMethod() + " " + ClientPath.of(request);
+	public String of(IdempotencyException refusal, String target, @Nullable Object handler) {
 		return Problem.detail(refusal, target, place(refusal, handler));
 	}
 

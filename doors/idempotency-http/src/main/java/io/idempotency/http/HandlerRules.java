@@ -1,0 +1,83 @@
+package io.idempotency.http;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.KeySource;
+
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.service.annotation.HttpExchange;
+
+/**
+ * What holds for the methods of controllers, and for calls of them, on every stack.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class HandlerRules {
+
+	private static final Set<RequestMethod> SAFE_METHODS = Set.of(RequestMethod.GET, RequestMethod.HEAD,
+			RequestMethod.OPTIONS, RequestMethod.TRACE);
+
+	private static final Set<String> SAFE_NAMES = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+	private HandlerRules() {
+	}
+
+	/** Returns whether a method is one of a controller that answers requests. */
+	public static boolean isHandler(Method method, Class<?> targetClass) {
+		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class)
+				&& (AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
+						|| AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
+	}
+
+	/** Returns whether the annotation of the class does not cover the method. */
+	public static boolean isExemptFromClass(Method method) {
+		Set<RequestMethod> methods = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+			.get(RequestMapping.class)
+			.getValue("method", RequestMethod[].class)
+			.map(Set::of)
+			.orElse(Set.of());
+		return !methods.isEmpty() && SAFE_METHODS.containsAll(methods);
+	}
+
+	/** Returns whether a method of HTTP is one that the annotation of a class exempts. */
+	public static boolean isSafe(String method) {
+		return SAFE_NAMES.contains(method);
+	}
+
+	/**
+	 * Returns whether a request is exempt: the annotation of a class does not cover safe
+	 * HTTP methods, the annotation of a method does.
+	 */
+	public static boolean isExempt(IdempotentOperation operation, String method) {
+		return !operation.guarded().declaredOnMethod() && isSafe(method);
+	}
+
+	/** Makes the refusal of a request that has no key and needs one. */
+	public static IdempotencyKeyMissingException keyMissing(IdempotentOperation operation) {
+		return new IdempotencyKeyMissingException(operation.name(),
+				"A request of '" + operation.name() + "' needs a key " + place(operation.key().source())
+						+ ": send one, and send the same one when you repeat the request");
+	}
+
+	private static String place(KeySource source) {
+		if (source instanceof KeySource.Header header) {
+			return "in the header '" + header.name() + "'";
+		}
+		if (source instanceof KeySource.Body body) {
+			return "at '" + body.pointer() + "' of its body";
+		}
+		return "among its values";
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.idempotency.webflux;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.idempotency.http.ByteSink;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+
+/** Reads bodies of requests whole, and writes those of answers. */
+final class Bodies {
+
+	private static final int ROOM = 512;
+
+	private Bodies() {
+	}
+
+	/**
+	 * Reads the body of a request.
+	 * @param request the request, whose body nobody has read
+	 * @param limit how many bytes it may have
+	 * @return the bytes, empty if there are more of them
+	 */
+	static Mono<ByteBuffer> read(ServerHttpRequest request, long limit) {
+		if (request.getHeaders().getContentLength() > limit) {
+			return Mono.empty();
+		}
+		return Mono.defer(() -> {
+			ByteSink bytes = new ByteSink(ROOM);
+			AtomicBoolean tooLarge = new AtomicBoolean();
+			return request.getBody().takeUntil((buffer) -> {
+				try {
+					byte[] read = new byte[buffer.readableByteCount()];
+					buffer.read(read);
+					if (bytes.size() + (long) read.length > limit) {
+						tooLarge.set(true);
+					}
+					else {
+						bytes.write(read, 0, read.length);
+					}
+				}
+				finally {
+					DataBufferUtils.release(buffer);
+				}
+				return tooLarge.get();
+			}).then(Mono.fromSupplier(() -> tooLarge.get() ? null : bytes.toBuffer()));
+		});
+	}
+
+	/** Writes bytes as the whole body of an answer. */
+	static Mono<Void> write(ServerHttpResponse response, ByteBuffer bytes) {
+		response.getHeaders().setContentLength(bytes.remaining());
+		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(copy(bytes))));
+	}
+
+	/** Gives bytes to a reader, which may release the buffer. */
+	static DataBuffer buffer(ByteBuffer bytes) {
+		return DefaultDataBufferFactory.sharedInstance.wrap(copy(bytes));
+	}
+
+	static byte[] copy(@Nullable ByteBuffer bytes) {
+		if (bytes == null) {
+			return new byte[0];
+		}
+		byte[] copy = new byte[bytes.remaining()];
+		bytes.duplicate().get(copy);
+		return copy;
+	}
+
+}

@@ -1,0 +1,76 @@
+package io.idempotency.webflux;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.codec.multipart.Part;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.ServerWebExchangeDecorator;
+
+/**
+ * The exchange of one way through a guarded handler: the body of its request was read,
+ * and its answer is held back.
+ */
+final class GuardedExchange extends ServerWebExchangeDecorator {
+
+	private final ServerHttpRequest request;
+
+	private final HeldResponse response;
+
+	private final boolean read;
+
+	private final Mono<MultiValueMap<String, String>> form;
+
+	private final Mono<MultiValueMap<String, Part>> parts;
+
+	private volatile @Nullable MultiValueMap<String, Part> readParts;
+
+	GuardedExchange(KnownRequest request, long maxResponseSize, BodyReaders readers) {
+		super(request.exchange());
+		this.request = request.readable();
+		this.response = new HeldResponse(request.exchange().getResponse(), maxResponseSize);
+		this.read = request.isRead();
+		this.form = Mono.defer(() -> readers.form(this.request)).cache();
+		this.parts = Mono.defer(() -> readers.multipart(this.request)).doOnNext((all) -> this.readParts = all).cache();
+	}
+
+	@Override
+	public ServerHttpRequest getRequest() {
+		return this.request;
+	}
+
+	@Override
+	public ServerHttpResponse getResponse() {
+		return this.response;
+	}
+
+	HeldResponse held() {
+		return this.response;
+	}
+
+	@Override
+	public Mono<MultiValueMap<String, String>> getFormData() {
+		return this.read ? this.form : super.getFormData();
+	}
+
+	@Override
+	public Mono<MultiValueMap<String, Part>> getMultipartData() {
+		return this.read ? this.parts : super.getMultipartData();
+	}
+
+	/** Deletes the files of the parts that were read here. */
+	@Override
+	public Mono<Void> cleanupMultipart() {
+		MultiValueMap<String, Part> all = this.readParts;
+		return (all == null) ? Mono.empty()
+				: Flux.fromIterable(all.values())
+					.concatMapIterable((parts) -> parts)
+					.concatMap((part) -> part.delete().onErrorComplete())
+					.then();
+	}
+
+}

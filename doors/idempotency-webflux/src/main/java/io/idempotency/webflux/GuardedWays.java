@@ -1,0 +1,75 @@
+package io.idempotency.webflux;
+
+import io.idempotency.aop.FailureStatus;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.http.HttpSettings;
+import reactor.core.publisher.Mono;
+
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * The ways to one handler.
+ *
+ * @param handler the handler
+ * @param handling calls it
+ * @param settings of the door
+ * @param readers read its forms
+ */
+record GuardedWays(HandlerMethod handler, Handling handling, HttpSettings settings, BodyReaders readers) {
+
+	private static final boolean SPRING_SECURITY = ClassUtils
+		.isPresent("org.springframework.security.access.AccessDeniedException", GuardedWays.class.getClassLoader());
+
+	GuardedExchange exchange(KnownRequest request) {
+		return new GuardedExchange(request, this.settings.maxResponseSize(), this.readers);
+	}
+
+	/**
+	 * Goes one way; the files of its request are gone when it ends.
+	 */
+	Mono<Void> go(Pass pass) {
+		return this.handling.handle(pass)
+			.onErrorResume((thrown) -> cleanUp(pass.exchange()).then(Mono.error(thrown)))
+			.then(Mono.defer(() -> cleanUp(pass.exchange())));
+	}
+
+	private static Mono<Void> cleanUp(ServerWebExchange exchange) {
+		return (exchange instanceof GuardedExchange guarded) ? guarded.cleanupMultipart() : Mono.empty();
+	}
+
+	Mono<Void> render(ServerWebExchange exchange, Throwable failure) {
+		return this.handling.render(exchange, failure);
+	}
+
+	boolean isDuplicate(Pass pass, Throwable failure) {
+		OperationCall call = pass.call();
+		return pass.isEntered() && call != null && call.isDuplicate(failure);
+	}
+
+	/**
+	 * Returns the status that a failure asks for, 0 if it asks for none, or if a filter
+	 * has to answer it.
+	 */
+	int statusOf(Throwable failure) {
+		return isOfSecurity(failure) ? 0 : FailureStatus.of(failure);
+	}
+
+	/** Returns whether Spring Security answers a failure, outside of the guard. */
+	boolean isOfSecurity(Throwable failure) {
+		return SPRING_SECURITY && Security.answers(failure);
+	}
+
+	/** Loaded only if Spring Security is present. */
+	private static final class Security {
+
+		static boolean answers(Throwable failure) {
+			return failure instanceof AccessDeniedException || failure instanceof AuthenticationException;
+		}
+
+	}
+
+}

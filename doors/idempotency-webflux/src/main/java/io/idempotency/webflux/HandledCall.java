@@ -1,0 +1,188 @@
+package io.idempotency.webflux;
+
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.engine.AsyncResults;
+import io.idempotency.http.AnswerEnd;
+import io.idempotency.http.HttpEnding;
+import io.idempotency.http.HttpEnding.Failure;
+import io.idempotency.http.HttpEnding.Work;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.http.StoredResponseCodec;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.reactor.ReactiveAction;
+import io.idempotency.reactor.ReactiveClaim;
+import io.idempotency.store.ResultKind;
+import io.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+
+/**
+ * One call of a guarded handler: its work is the whole way to its answer, which is held
+ * back. {@link HttpEnding} decides how the call has ended.
+ */
+final class HandledCall implements ReactiveAction<HandledCall.Result> {
+
+	private final GuardedWays ways;
+
+	private final KnownRequest request;
+
+	private final HttpSettings settings;
+
+	private volatile @Nullable ReactiveClaim claim;
+
+	private volatile @Nullable Pass pass;
+
+	private volatile @Nullable GuardedExchange exchange;
+
+	private volatile boolean duplicate;
+
+	HandledCall(GuardedWays ways, KnownRequest request, HttpSettings settings) {
+		this.ways = ways;
+		this.request = request;
+		this.settings = settings;
+	}
+
+	/**
+	 * Returns whether the work of this call has begun, so that its failure is no refusal.
+	 */
+	boolean hasBegun() {
+		return this.pass != null;
+	}
+
+	/** Returns whether the work has said that it was done before. */
+	boolean isDuplicateRefused() {
+		return this.duplicate;
+	}
+
+	@Override
+	public void acquired(ReactiveClaim owned) {
+		this.claim = owned;
+	}
+
+	@Override
+	public Mono<Result> run() {
+		GuardedExchange guarded = this.ways.exchange(this.request);
+		Pass way = Pass.toRun(this.ways.handler(), guarded, this.claim);
+		this.exchange = guarded;
+		this.pass = way;
+		return this.ways.go(way)
+			.onErrorResume((thrown) -> isRendered(thrown, way) ? this.ways.render(guarded, thrown) : Mono.error(thrown))
+			.then(Mono.fromSupplier(() -> new Result(guarded.held(), null)));
+	}
+
+	/**
+	 * Returns whether the answer that the server would make of a failure is a result. It
+	 * is made here then: outer code would make it where nobody keeps it.
+	 */
+	private boolean isRendered(Throwable thrown, Pass way) {
+		ReactiveClaim owned = this.claim;
+		Throwable cause = AsyncResults.cause(Exceptions.unwrap(thrown));
+		way.failed(thrown);
+		if (owned == null || !way.isEntered() || way.isNothingRan() || AsyncResults.isGivenUp(cause)
+				|| this.ways.isDuplicate(way, thrown)) {
+			return false;
+		}
+		if (owned.policy().onFailure() == FailureMode.REMEMBER) {
+			return !this.ways.isOfSecurity(thrown);
+		}
+		int status = this.ways.statusOf(thrown);
+		return status != 0 && !this.settings.releaseOn().contains(status);
+	}
+
+	@Override
+	public boolean isDuplicate(Throwable failure) {
+		Pass way = this.pass;
+		boolean already = way != null && this.ways.isDuplicate(way, failure);
+		this.duplicate |= already;
+		return already;
+	}
+
+	@Override
+	public Result replay(StoredResult result) {
+		StoredResponse stored = StoredResponseCodec.decode(result);
+		if (!stored.answers(this.request.range())) {
+			throw new IdempotencyKeyReusedException(this.request.operation().name());
+		}
+		return new Result(null, stored);
+	}
+
+	@Override
+	public Ending returned(@Nullable Result value, boolean recovered) {
+		Pass way = this.pass;
+		GuardedExchange guarded = this.exchange;
+		if (way == null || guarded == null || !way.isEntered()) {
+			return new Ending.NotRun((way != null) ? way.failure() : null);
+		}
+		HeldResponse held = guarded.held();
+		HttpEnding.Facts facts = facts(way, held, kind(way));
+		HttpEnding how = HttpEnding.answered(facts);
+		AnswerEnd end = new AnswerEnd(this.settings);
+		switch (how) {
+			case KEPT -> {
+				StoredResponse answer = snapshot(held);
+				end.kept(kind(way, held, answer.status()), answer);
+			}
+			case UNKEPT -> end.unkept(held.isWhole() ? way.failure() : null, kind(way, held, held.status()));
+			case FAILED -> end.failed(way.failure(), held.isWhole() ? snapshot(held) : null);
+			default -> end.end(how, way.failure());
+		}
+		return end.ending();
+	}
+
+	private StoredResponse snapshot(HeldResponse held) {
+		return held.snapshot(this.settings.excludedHeaders()).answering(this.request.range());
+	}
+
+	private static ResultKind kind(Pass way, HeldResponse held, int status) {
+		boolean answerAlone = way.hasReturned() && way.failure() != null && !held.isStreaming();
+		return HttpEnding.kind(status, answerAlone);
+	}
+
+	private static Failure kind(Pass way) {
+		return way.isNothingRan() ? Failure.NOTHING_RAN : Failure.of(way.failure());
+	}
+
+	private HttpEnding.Facts facts(Pass way, HeldResponse held, Failure kind) {
+		IdempotencyPolicy policy = this.request.operation().policy();
+		Throwable failure = way.failure();
+		boolean givenUp = failure != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(failure)));
+		return new HttpEnding.Facts(kind, way.hasReturned(), givenUp ? Work.GIVEN_UP : Work.UNOBSERVED,
+				held.isStreaming(), held.isWhole(), false, this.settings.releaseOn().contains(held.status()),
+				policy.replays(), policy.onFailure() == FailureMode.REMEMBER);
+	}
+
+	@Override
+	public Ending threw(Throwable failure) {
+		Pass way = this.pass;
+		GuardedExchange guarded = this.exchange;
+		if (way == null || guarded == null || !way.isEntered()) {
+			return new Ending.NotRun(failure);
+		}
+		way.failed(failure);
+		HttpEnding how = HttpEnding.thrown(facts(way, guarded.held(), kind(way)));
+		AnswerEnd end = new AnswerEnd(this.settings);
+		// The server makes the answer of such a failure outside of the guard.
+		end.end((how == HttpEnding.KEPT || how == HttpEnding.KEPT_WHEN_RENDERED) ? HttpEnding.UNKEPT : how, failure);
+		return end.ending();
+	}
+
+	@Override
+	public Ending gaveUp(Throwable failure) {
+		Pass way = this.pass;
+		return (way == null || !way.isEntered()) ? new Ending.NotRun(failure) : Ending.OUT_OF_SIGHT;
+	}
+
+	/**
+	 * What the client gets.
+	 *
+	 * @param made the answer of this call, {@code null} if the call is a duplicate
+	 * @param stored the first answer
+	 */
+	record Result(@Nullable HeldResponse made, @Nullable StoredResponse stored) {
+	}
+
+}

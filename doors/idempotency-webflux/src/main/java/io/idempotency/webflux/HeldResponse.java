@@ -1,0 +1,265 @@
+package io.idempotency.webflux;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.idempotency.http.AmbientHeaders;
+import io.idempotency.http.ByteSink;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.http.StoredResponse.EndedBy;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ResponseCookie;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
+
+/**
+ * Holds the answer of a handler back: status, headers and cookies too, so that nothing of
+ * an answer that is thrown away is left behind. A stream, and an answer that is too
+ * large, is passed on from the moment on at which it turns out to be one. For one call,
+ * whose signals come one after the other.
+ */
+final class HeldResponse extends ServerHttpResponseDecorator {
+
+	private static final int ROOM = 1024;
+
+	private final long limit;
+
+	private final HttpHeaders headers = new HttpHeaders();
+
+	private final MultiValueMap<String, ResponseCookie> cookies = new LinkedMultiValueMap<>();
+
+	private final List<Supplier<? extends Mono<Void>>> commitActions = new ArrayList<>();
+
+	private final AmbientHeaders ambient;
+
+	private final ByteSink body = new ByteSink(ROOM);
+
+	private @Nullable HttpStatusCode status;
+
+	private volatile State state = State.OPEN;
+
+	private volatile boolean streaming;
+
+	/**
+	 * Starts to hold an answer back.
+	 * @param delegate the response
+	 * @param limit how many bytes are held
+	 */
+	HeldResponse(ServerHttpResponse delegate, long limit) {
+		super(delegate);
+		this.limit = limit;
+		this.status = delegate.getStatusCode();
+		delegate.getHeaders().forEach((name, values) -> this.headers.put(name, new ArrayList<>(values)));
+		this.ambient = new AmbientHeaders(names(), values());
+	}
+
+	private List<String> names() {
+		List<String> names = new ArrayList<>();
+		this.headers.forEach((name, values) -> names.add(name));
+		return names;
+	}
+
+	private Function<String, java.util.Collection<String>> values() {
+		return (name) -> {
+			List<String> found = new ArrayList<>();
+			this.headers.forEach((other, values) -> {
+				if (other.equalsIgnoreCase(name)) {
+					found.addAll(values);
+				}
+			});
+			return found;
+		};
+	}
+
+	/** Returns whether the whole answer is here, and nothing of it was sent. */
+	boolean isWhole() {
+		return this.state != State.PASSED;
+	}
+
+	/** Returns whether the answer passes through bit by bit, as it was meant to. */
+	boolean isStreaming() {
+		return this.streaming;
+	}
+
+	/** Returns the status that the client gets. */
+	int status() {
+		HttpStatusCode set = this.status;
+		return (set != null) ? set.value() : HttpStatus.OK.value();
+	}
+
+	@Override
+	public boolean setStatusCode(@Nullable HttpStatusCode code) {
+		if (this.state != State.OPEN) {
+			return false;
+		}
+		this.status = code;
+		return true;
+	}
+
+	@Override
+	public boolean setRawStatusCode(@Nullable Integer value) {
+		return setStatusCode((value != null) ? HttpStatusCode.valueOf(value) : null);
+	}
+
+	@Override
+	public @Nullable HttpStatusCode getStatusCode() {
+		return this.status;
+	}
+
+	@Override
+	public HttpHeaders getHeaders() {
+		return (this.state == State.PASSED) ? getDelegate().getHeaders() : this.headers;
+	}
+
+	@Override
+	public MultiValueMap<String, ResponseCookie> getCookies() {
+		return this.cookies;
+	}
+
+	@Override
+	public void addCookie(ResponseCookie cookie) {
+		this.cookies.add(cookie.getName(), cookie);
+	}
+
+	@Override
+	public void beforeCommit(Supplier<? extends Mono<Void>> action) {
+		this.commitActions.add(action);
+	}
+
+	@Override
+	public boolean isCommitted() {
+		return this.state != State.OPEN || getDelegate().isCommitted();
+	}
+
+	@Override
+	public Mono<Void> writeWith(Publisher<? extends DataBuffer> content) {
+		Flux<DataBuffer> beyond = Flux.<DataBuffer>from(content).handle((buffer, sink) -> {
+			if (this.state == State.PASSED) {
+				sink.next(buffer);
+				return;
+			}
+			hold(buffer);
+			if (this.body.size() > this.limit) {
+				byte[] held = new byte[this.body.size()];
+				this.body.toBuffer().get(held);
+				sink.next(bufferFactory().wrap(held));
+			}
+		});
+		return beyond.switchOnFirst((first, all) -> {
+			if (first.hasValue()) {
+				return all.transform((rest) -> Flux.from(pass().then(getDelegate().writeWith(rest))));
+			}
+			return all.then(Mono.defer(this::commit)).cast(DataBuffer.class).flux();
+		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
+	}
+
+	private void hold(DataBuffer buffer) {
+		try {
+			byte[] bytes = new byte[buffer.readableByteCount()];
+			buffer.read(bytes);
+			this.body.write(bytes, 0, bytes.length);
+		}
+		finally {
+			DataBufferUtils.release(buffer);
+		}
+	}
+
+	@Override
+	public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> content) {
+		this.streaming = true;
+		return Mono.defer(this::pass).then(Mono.defer(() -> getDelegate().writeAndFlushWith(content)));
+	}
+
+	@Override
+	public Mono<Void> setComplete() {
+		return Mono.defer(this::commit);
+	}
+
+	/** Does what was to be done before the answer leaves. */
+	private Mono<Void> commit() {
+		if (this.state != State.OPEN) {
+			return Mono.empty();
+		}
+		// Actions see an answer that can still be changed.
+		List<Supplier<? extends Mono<Void>>> actions = List.copyOf(this.commitActions);
+		this.commitActions.clear();
+		return Flux.fromIterable(actions).concatMap(Supplier::get).then(Mono.fromRunnable(() -> {
+			if (this.state == State.OPEN) {
+				this.state = State.HELD;
+			}
+		}));
+	}
+
+	private Mono<Void> pass() {
+		return commit().then(Mono.fromRunnable(() -> {
+			copyHead();
+			this.state = State.PASSED;
+		}));
+	}
+
+	private void copyHead() {
+		ServerHttpResponse response = getDelegate();
+		response.setStatusCode(this.status);
+		HttpHeaders sent = response.getHeaders();
+		sent.clear();
+		this.headers.forEach((name, values) -> sent.put(name, new ArrayList<>(values)));
+		this.cookies.values().forEach((all) -> all.forEach(response::addCookie));
+	}
+
+	/** Reads the whole answer, as it is replayed. */
+	StoredResponse snapshot(Set<String> excluded) {
+		ByteBuffer bytes = this.body.toBuffer();
+		return new StoredResponse(EndedBy.BODY, status(), this.headers.getFirst(HttpHeaders.CONTENT_TYPE),
+				bytes.hasRemaining() ? -1 : declaredLength(), null, this.ambient.changes(names(), values(), excluded),
+				bytes);
+	}
+
+	private long declaredLength() {
+		long declared = this.headers.getContentLength();
+		return (declared > 0) ? declared : -1;
+	}
+
+	/**
+	 * Sends the answer, if it was not passed on.
+	 * @return completes when it was sent
+	 */
+	Mono<Void> push() {
+		if (this.state == State.PASSED) {
+			return Mono.empty();
+		}
+		return commit().then(Mono.defer(() -> {
+			ByteBuffer bytes = this.body.toBuffer();
+			copyHead();
+			return bytes.hasRemaining() ? Bodies.write(getDelegate(), bytes) : getDelegate().setComplete();
+		}));
+	}
+
+	private enum State {
+
+		/** Nothing of the body is there yet, or not all of it. */
+		OPEN,
+
+		/** The answer is complete, and was not sent. */
+		HELD,
+
+		/** The answer goes to the client at once. */
+		PASSED
+
+	}
+
+}

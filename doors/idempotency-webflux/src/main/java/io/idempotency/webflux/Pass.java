@@ -1,0 +1,290 @@
+package io.idempotency.webflux;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyException;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.reactor.ReactiveClaim;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.ServerWebInputException;
+
+/**
+ * One way of a request through what stands around its handler, with what was decided for
+ * the moment at which it reaches the guard. What does not reach it was not run. For one
+ * way, whose signals come one after the other.
+ */
+final class Pass {
+
+	private final HandlerMethod handler;
+
+	private final ServerWebExchange exchange;
+
+	private final Purpose purpose;
+
+	private final @Nullable ReactiveClaim claim;
+
+	private final @Nullable IdempotencyException refusal;
+
+	private final Sinks.Empty<Void> reached = Sinks.empty();
+
+	private volatile @Nullable OperationCall call;
+
+	private volatile boolean entered;
+
+	private volatile boolean returned;
+
+	private volatile boolean nothingRan;
+
+	/** Whether a body is yet to come when the handler has returned. */
+	private volatile boolean hasDeferredBody;
+
+	private volatile @Nullable Throwable failure;
+
+	private Pass(HandlerMethod handler, ServerWebExchange exchange, Purpose purpose, @Nullable ReactiveClaim claim,
+			@Nullable IdempotencyException refusal) {
+		this.handler = handler;
+		this.exchange = exchange;
+		this.purpose = purpose;
+		this.claim = claim;
+		this.refusal = refusal;
+	}
+
+	/**
+	 * Lets the handler run.
+	 * @param claim the claim, {@code null} for a call that is not guarded
+	 */
+	static Pass toRun(HandlerMethod handler, ServerWebExchange exchange, @Nullable ReactiveClaim claim) {
+		return new Pass(handler, exchange, Purpose.RUN, claim, null);
+	}
+
+	/**
+	 * Ends at the guard: the arguments are to be seen, or a stored answer to be given.
+	 */
+	static Pass toTheGuard(HandlerMethod handler, ServerWebExchange exchange) {
+		return new Pass(handler, exchange, Purpose.REACH, null, null);
+	}
+
+	/** Fails at the guard, so that the application's own handler sees the refusal. */
+	static Pass toRefuse(HandlerMethod handler, ServerWebExchange exchange, IdempotencyException refusal) {
+		return new Pass(handler, exchange, Purpose.REFUSE, null, refusal);
+	}
+
+	/** Returns whether a method is the handler. */
+	boolean leadsTo(Method method) {
+		Method mapped = this.handler.getMethod();
+		return mapped.equals(method)
+				|| AopUtils.getMostSpecificMethod(mapped, this.handler.getBeanType()).equals(method);
+	}
+
+	HandlerMethod handler() {
+		return this.handler;
+	}
+
+	ServerWebExchange exchange() {
+		return this.exchange;
+	}
+
+	/**
+	 * Completes when the guard was reached and the way ends there; fails if the work has
+	 * failed in a way that no handler of exceptions may see.
+	 */
+	Mono<Void> ended() {
+		return this.reached.asMono();
+	}
+
+	/** Returns the call that has reached the guard, {@code null} if none has. */
+	@Nullable OperationCall call() {
+		return this.call;
+	}
+
+	/** Returns whether the handler was entered. */
+	boolean isEntered() {
+		return this.entered;
+	}
+
+	/** Returns whether the handler has given its whole result. */
+	boolean hasReturned() {
+		return this.returned;
+	}
+
+	/** Returns whether the arguments were refused, though the handler was entered. */
+	boolean isNothingRan() {
+		return this.nothingRan;
+	}
+
+	@Nullable Throwable failure() {
+		return this.failure;
+	}
+
+	/** Is told a failure on the way to the answer. */
+	void failed(Throwable thrown) {
+		if (this.failure == null) {
+			this.failure = thrown;
+		}
+	}
+
+	/**
+	 * Is told that a call has reached the guard.
+	 * @return whether the handler may run; if not, the way ends here
+	 */
+	boolean admits(OperationCall arrived) {
+		if (this.entered) {
+			// Called again, by itself or by advice: a part of the guarded call.
+			return true;
+		}
+		this.call = arrived;
+		IdempotencyException refused = this.refusal;
+		if (refused != null) {
+			throw refused;
+		}
+		if (this.purpose == Purpose.REACH) {
+			this.reached.tryEmitEmpty();
+			return false;
+		}
+		this.entered = true;
+		return true;
+	}
+
+	/** Runs a handler that returns a publisher. */
+	Flux<?> stream(OperationCall arrived) {
+		Publisher<?> result;
+		try {
+			result = (Publisher<?>) start(arrived);
+		}
+		catch (Throwable ex) {
+			result = Mono.error(ex);
+		}
+		if (result == null) {
+			result = Mono.empty();
+		}
+		return Flux.from(result)
+			.map(this::observed)
+			.doOnComplete(this::returned)
+			.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
+	}
+
+	/** Runs a handler that returns anything else. */
+	@Nullable Object run(OperationCall arrived) throws Throwable {
+		Object result;
+		try {
+			result = start(arrived);
+		}
+		catch (Throwable ex) {
+			if (workFailed(ex)) {
+				return null;
+			}
+			throw ex;
+		}
+		if (result instanceof CompletionStage<?> stage) {
+			stage.whenComplete((value, thrown) -> {
+				if (thrown == null) {
+					returned(value);
+				}
+				else {
+					workFailed((thrown instanceof CompletionException && thrown.getCause() != null) ? thrown.getCause()
+							: thrown);
+				}
+			});
+			return result;
+		}
+		Object observed = (result != null) ? observed(result) : null;
+		returned(result);
+		return observed;
+	}
+
+	private @Nullable Object start(OperationCall arrived) throws Throwable {
+		ReactiveClaim owned = this.claim;
+		if (owned == null) {
+			return arrived.runUnguarded();
+		}
+		try (IdempotencyContextHolder.Binding binding = owned.enter()) {
+			return arrived.run();
+		}
+	}
+
+	private void returned() {
+		this.returned = !this.hasDeferredBody;
+	}
+
+	private void returned(@Nullable Object result) {
+		Object content = (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
+		this.returned = !this.hasDeferredBody && (content == null || adapter(content) == null);
+	}
+
+	private static @Nullable ReactiveAdapter adapter(Object value) {
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value);
+	}
+
+	/** Sees when the body of an entity is there, which is a part of the work. */
+	private Object observed(Object result) {
+		if (!(result instanceof HttpEntity<?> entity) || !(entity.getBody() instanceof Publisher<?> body)) {
+			return result;
+		}
+		this.hasDeferredBody = true;
+		if (!(entity instanceof ResponseEntity<?> response)) {
+			return result;
+		}
+		Object watched = (body instanceof Mono<?> mono)
+				? mono.doOnSuccess((value) -> this.returned = true)
+					.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown))
+				: Flux.from(body)
+					.doOnComplete(() -> this.returned = true)
+					.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
+		return ResponseEntity.status(response.getStatusCode())
+			.headers((headers) -> response.getHeaders()
+				.forEach((name, values) -> headers.put(name, new ArrayList<>(values))))
+			.body(watched);
+	}
+
+	/**
+	 * Is told that the work has failed.
+	 * @return whether nobody else may see the failure: it means that the work was done
+	 * before
+	 */
+	private boolean workFailed(Throwable thrown) {
+		failed(thrown);
+		OperationCall arrived = this.call;
+		if (arrived == null) {
+			return false;
+		}
+		this.nothingRan = arrived.isRefusedBefore(thrown) || isOfArgument(thrown);
+		if (!this.nothingRan && this.claim != null && arrived.isDuplicate(thrown)) {
+			this.reached.tryEmitError(thrown);
+			return true;
+		}
+		return false;
+	}
+
+	/** An argument that is a publisher is bound and validated inside of the handler. */
+	private boolean isOfArgument(Throwable thrown) {
+		if (!(thrown instanceof ServerWebInputException refused)) {
+			return false;
+		}
+		MethodParameter parameter = refused.getMethodParameter();
+		return parameter != null && this.handler.getMethod().equals(parameter.getMethod());
+	}
+
+	private enum Purpose {
+
+		RUN, REACH, REFUSE
+
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.idempotency.webflux;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
+import io.idempotency.RememberedFailureException;
+import io.idempotency.http.ExplicitExceptionHandlers;
+import io.idempotency.http.NestedRefusals;
+import io.idempotency.http.Problem;
+import io.idempotency.http.ProblemDetails;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebExceptionHandler;
+
+/**
+ * Answers refusals as problem details (RFC 9457), those of guarded handlers of WebFlux
+ * and those of guarded beans behind them, as Spring MVC does. Thread-safe.
+ * <p>
+ * An {@code @ExceptionHandler} of the application for a refused handler goes first if it
+ * names {@link IdempotencyException} or one of its subclasses. For the refusal of a bean
+ * every one that takes the exception goes first, a handler for all exceptions too.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ReactiveProblems implements WebExceptionHandler {
+
+	private static final Logger logger = LoggerFactory.getLogger(ReactiveProblems.class);
+
+	private final String typeBase;
+
+	private final ProblemDetails details;
+
+	private final ExplicitExceptionHandlers handlers;
+
+	/**
+	 * Creates the handler.
+	 * @param typeBase what the type of a problem begins with; its code follows
+	 * @param context knows the exception handlers of the application
+	 */
+	public ReactiveProblems(String typeBase, ApplicationContext context) {
+		this.typeBase = typeBase;
+		this.details = new ProblemDetails(context);
+		this.handlers = new ExplicitExceptionHandlers(context);
+	}
+
+	@Override
+	public Mono<Void> handle(ServerWebExchange exchange, Throwable thrown) {
+		ServerHttpResponse response = exchange.getResponse();
+		if (response.isCommitted()) {
+			return Mono.error(thrown);
+		}
+		IdempotencyException refusal = NestedRefusals.find(thrown);
+		if (refusal != null) {
+			return refuse(refusal, exchange, null);
+		}
+		if (thrown instanceof RememberedFailureException failure && failure.status() != 0) {
+			response.setStatusCode(HttpStatusCode.valueOf(failure.status()));
+			return response.setComplete();
+		}
+		return Mono.error(thrown);
+	}
+
+	/** Returns whether the application answers a refusal of a handler itself. */
+	boolean isHandledByApplication(HandlerMethod handler, IdempotencyException refusal) {
+		return this.handlers.exist(handler, refusal);
+	}
+
+	/**
+	 * Answers a refusal.
+	 * @param handler the handler that was refused, {@code null} if it is not known
+	 */
+	Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange, @Nullable HandlerMethod handler) {
+		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(), refusal.getMessage());
+		ServerHttpRequest request = exchange.getRequest();
+		ServerHttpResponse response = exchange.getResponse();
+		String path = request.getURI().getRawPath();
+		String detail = this.details.of(refusal, request.getMethod() + " " + path, handler);
+		byte[] body = Problem.document(refusal, this.typeBase, detail, path).getBytes(StandardCharsets.UTF_8);
+		response.setStatusCode(HttpStatusCode.valueOf(refusal.status()));
+		response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE);
+		String retryAfter = Problem.retryAfter(refusal);
+		if (retryAfter != null) {
+			response.getHeaders().set(HttpHeaders.RETRY_AFTER, retryAfter);
+		}
+		return Bodies.write(response, ByteBuffer.wrap(body));
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.idempotency.webflux;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.ResponseHeader;
+import io.idempotency.http.StoredResponse;
+import io.idempotency.http.StoredResponse.EndedBy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Writes stored answers.
+ *
+ * @param settings of the door
+ */
+record StoredAnswers(HttpSettings settings) {
+
+	private static final Logger logger = LoggerFactory.getLogger(StoredAnswers.class);
+
+	Mono<Void> replay(@Nullable StoredResponse stored, ServerWebExchange exchange) {
+		ServerHttpResponse response = exchange.getResponse();
+		if (stored == null || response.isCommitted()) {
+			logger.warn("A stored answer cannot be replayed: something has committed the response before");
+			return Mono.empty();
+		}
+		response.setStatusCode(HttpStatusCode.valueOf(stored.status()));
+		HttpHeaders headers = response.getHeaders();
+		if (stored.contentType() != null) {
+			headers.set(HttpHeaders.CONTENT_TYPE, stored.contentType());
+		}
+		for (ResponseHeader header : stored.headers()) {
+			if (!header.name().equals(StoredResponse.RANGE)) {
+				set(header, headers);
+			}
+		}
+		mark(stored.headers(), headers);
+		if (stored.ending() == EndedBy.REDIRECT && stored.text() != null) {
+			headers.set(HttpHeaders.LOCATION, stored.text());
+		}
+		if (stored.body().hasRemaining()) {
+			return Bodies.write(response, stored.body());
+		}
+		headers.setContentLength(Math.max(stored.contentLength(), 0));
+		return response.setComplete();
+	}
+
+	private static void set(ResponseHeader header, HttpHeaders headers) {
+		if (header.replaces()) {
+			headers.put(header.name(), new ArrayList<>(header.values()));
+		}
+		else {
+			header.values().forEach((value) -> headers.add(header.name(), value));
+		}
+	}
+
+	private void mark(List<ResponseHeader> own, HttpHeaders headers) {
+		headers.set(this.settings.replayedHeader(), "true");
+		if (own.stream().noneMatch((header) -> HttpHeaders.CACHE_CONTROL.equalsIgnoreCase(header.name()))) {
+			headers.set(HttpHeaders.CACHE_CONTROL, "no-store");
+		}
+	}
+
+}

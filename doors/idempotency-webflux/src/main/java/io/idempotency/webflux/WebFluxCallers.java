@@ -1,0 +1,73 @@
+package io.idempotency.webflux;
+
+import java.security.Principal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import io.idempotency.Internal;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RequestCallers;
+import io.idempotency.key.Caller;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Determines the caller who owns the keys and tokens of a request. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class WebFluxCallers {
+
+	private final RequestCallers callers;
+
+	private final @Nullable ReactiveIdempotencyScopeResolver resolver;
+
+	/**
+	 * Creates the callers.
+	 * @param settings determine the caller if there is no resolver
+	 * @param resolver the application's own resolver
+	 */
+	public WebFluxCallers(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
+		this.callers = new RequestCallers(settings);
+		this.resolver = resolver;
+	}
+
+	/**
+	 * Returns the caller of a guarded request, who owns its key.
+	 * @param exchange the request
+	 * @param principal its principal
+	 * @param operation the operation that the request is for
+	 * @return the caller; fails if there is none, or none that can be known again
+	 */
+	Mono<Caller> owner(ServerWebExchange exchange, @Nullable Principal principal, String operation) {
+		ReactiveIdempotencyScopeResolver own = this.resolver;
+		if (own != null) {
+			return own.resolveScope(exchange)
+				.map(Optional::of)
+				.defaultIfEmpty(Optional.empty())
+				.map((scope) -> RequestCallers.scope(own, scope.orElse(null)));
+		}
+		return Mono.fromSupplier(() -> {
+			this.callers.requireKnown(principal, operation);
+			return this.callers.of(principal, (name) -> headers(exchange.getRequest(), name));
+		});
+	}
+
+	/** Returns the values of a header, in any case. */
+	static List<String> headers(ServerHttpRequest request, String name) {
+		List<String> found = new ArrayList<>();
+		request.getHeaders().forEach((other, values) -> {
+			if (other.equalsIgnoreCase(name)) {
+				found.addAll(values);
+			}
+		});
+		return found;
+	}
+
+}

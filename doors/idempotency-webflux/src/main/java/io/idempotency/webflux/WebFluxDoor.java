@@ -1,0 +1,108 @@
+package io.idempotency.webflux;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.idempotency.Internal;
+import io.idempotency.aop.GuardFaultException;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.aop.OperationDoor;
+import io.idempotency.http.HandlerRules;
+import io.idempotency.protocol.DeferredResults;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * The door of the method of a controller of WebFlux. It cannot wait, so it decides
+ * nothing: {@link GuardedHandlerAdapter} has claimed the call before, and has noted what
+ * happens when it arrives here. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class WebFluxDoor implements OperationDoor {
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return HandlerRules.isHandler(method, targetClass);
+	}
+
+	@Override
+	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
+		return HandlerRules.isExemptFromClass(method);
+	}
+
+	@Override
+	public void check(IdempotentOperation operation) {
+		if (!covers(operation.guarded().method(), operation.guarded().targetClass())) {
+			return;
+		}
+		if (operation.place().transactions() != null) {
+			throw operation.problem("transaction = JOIN, which handlers of WebFlux cannot have yet",
+					"Set transaction = TransactionMode.SEPARATE, or use Spring MVC (spring-boot-starter-web)");
+		}
+		if (operation.key().token()) {
+			throw operation.problem("token = true, and tokens are not issued to the callers of WebFlux yet",
+					"Let the client choose the key, or use Spring MVC (spring-boot-starter-web)");
+		}
+		if (operation.result().recover() != null) {
+			throw operation.problem("it has a recover method, which handlers of WebFlux cannot have yet",
+					"Remove recover, so that a duplicate whose answer was not kept is refused, or use Spring MVC "
+							+ "(spring-boot-starter-web)");
+		}
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		return covers(call.operation().guarded().method(), call.operation().guarded().targetClass());
+	}
+
+	@Override
+	public @Nullable Object enter(OperationCall call) throws Throwable {
+		Method method = call.operation().guarded().method();
+		Class<?> type = method.getReturnType();
+		if (DeferredResults.isSuspend(method) || type.isAssignableFrom(Flux.class) && type != Object.class) {
+			return Flux.deferContextual((context) -> enter(call, context.getOrDefault(Pass.class, null)));
+		}
+		if (type == Mono.class) {
+			return Mono.deferContextual((context) -> Mono.from(enter(call, context.getOrDefault(Pass.class, null))));
+		}
+		Pass pass = BoundPass.to(method);
+		if (pass == null) {
+			throw noRequest(call.operation());
+		}
+		return pass.admits(call) ? pass.run(call) : nothing(type);
+	}
+
+	private static Publisher<?> enter(OperationCall call, @Nullable Pass pass) {
+		if (pass == null || !pass.leadsTo(call.operation().guarded().method())) {
+			return Mono.error(noRequest(call.operation()));
+		}
+		return pass.admits(call) ? pass.stream(call) : Flux.never();
+	}
+
+	private static GuardFaultException noRequest(IdempotentOperation operation) {
+		return new GuardFaultException("A call of '" + operation.describe()
+				+ "' cannot be guarded: it does not come from the request that it handles. Return a Mono, so that the "
+				+ "request is known whichever thread has resolved the arguments; and call no handler from other code",
+				null);
+	}
+
+	/** Returns a result that nobody will look at. */
+	private static @Nullable Object nothing(Class<?> type) {
+		if (CompletionStage.class.isAssignableFrom(type)) {
+			return type.isAssignableFrom(CompletableFuture.class) ? new CompletableFuture<>() : null;
+		}
+		if (!type.isPrimitive() || type == void.class) {
+			return null;
+		}
+		return Array.get(Array.newInstance(type, 1), 0);
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.idempotency.autoconfigure.web;
+
+import java.util.Set;
+
+import io.idempotency.autoconfigure.FingerprintType;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StatusPatterns;
+
+/** Makes the settings of the doors of both stacks. */
+final class HttpSettingsOf {
+
+	private HttpSettingsOf() {
+	}
+
+	static HttpSettings properties(IdempotencyProperties properties) {
+		IdempotencyProperties.Http http = properties.http();
+		return HttpSettings.DEFAULTS.change()
+			.replayedHeader(http.replayedHeader())
+			.maxRequestSize(http.maxRequestSize().toBytes())
+			.maxResponseSize(http.maxResponseSize().toBytes())
+			.releaseOn(StatusPatterns.parse(http.releaseOn()))
+			.excludedHeaders(Set.copyOf(http.excludedHeaders()))
+			.rawFingerprint(properties.fingerprint() == FingerprintType.RAW)
+			.scope(properties.scope())
+			.anonymousRefused(http.anonymous() == IdempotencyProperties.Http.Anonymous.REFUSE)
+			.scopeHeaders(Set.copyOf(http.scopeHeaders()))
+			.fingerprintHeaders(Set.copyOf(http.fingerprintHeaders()))
+			.ignoredParameters(Set.copyOf(http.ignoredParameters()))
+			.problemTypeBase(http.problemTypeBase())
+			.retentionOnError(http.retentionOnError())
+			.build();
+	}
+
+}

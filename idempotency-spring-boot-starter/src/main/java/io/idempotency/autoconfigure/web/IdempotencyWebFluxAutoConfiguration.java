@@ -1,0 +1,82 @@
+package io.idempotency.autoconfigure.web;
+
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.OperationKeys;
+import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.key.Namespace;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.reactor.OnDisconnect;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.webflux.GuardedHandlerAdapter;
+import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
+import io.idempotency.webflux.ReactiveProblems;
+import io.idempotency.webflux.WebFluxCallers;
+import io.idempotency.webflux.WebFluxDoor;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
+import org.springframework.web.reactive.DispatcherHandler;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests of WebFlux:
+ * the adapter that claims calls of handlers, their door, and the answers to refused
+ * requests.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(DispatcherHandler.class)
+@ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+public final class IdempotencyWebFluxAutoConfiguration {
+
+	IdempotencyWebFluxAutoConfiguration() {
+	}
+
+	@Bean
+	HttpSettings idempotencyHttpSettings(IdempotencyProperties properties) {
+		return HttpSettingsOf.properties(properties);
+	}
+
+	@Bean
+	WebFluxCallers idempotencyWebFluxCallers(HttpSettings settings,
+			ObjectProvider<ReactiveIdempotencyScopeResolver> resolver) {
+		return new WebFluxCallers(settings, resolver.getIfAvailable());
+	}
+
+	@Bean
+	WebFluxDoor idempotencyWebFluxDoor() {
+		return new WebFluxDoor();
+	}
+
+	/** Comes before the handler of Spring Boot, which has the order -1. */
+	@Bean
+	@Order(-2)
+	ReactiveProblems idempotencyReactiveProblems(HttpSettings settings, ApplicationContext context) {
+		return new ReactiveProblems(settings.problemTypeBase(), context);
+	}
+
+	@Bean
+	GuardedHandlerAdapter idempotencyGuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeys keys,
+			ResultCodec codec, WebFluxCallers callers, HttpSettings settings, ObjectProvider<Namespace> namespace,
+			IdempotencyProperties properties, ReactiveProblems problems,
+			ObjectProvider<IdempotentOperationSource> operations, ApplicationContext context) {
+		OnDisconnect onDisconnect = switch (properties.http().onDisconnect()) {
+			case CONTINUE -> OnDisconnect.CONTINUE;
+			case CANCEL -> OnDisconnect.CANCEL;
+		};
+		return new GuardedHandlerAdapter(engine, keys, new OperationFingerprints(codec), callers, settings,
+				namespace.getIfAvailable(() -> Namespace.NONE), onDisconnect, problems, operations, context);
+	}
+
+}

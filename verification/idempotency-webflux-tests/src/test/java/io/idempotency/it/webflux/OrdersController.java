@@ -1,0 +1,266 @@
+package io.idempotency.it.webflux;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotBlank;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestPart;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.ServerWebExchange;
+
+/** Guarded handlers of every kind; each run is counted under the path of its request. */
+@RestController
+class OrdersController {
+
+	static final Map<String, AtomicInteger> RUNS = new ConcurrentHashMap<>();
+
+	static final Map<String, Sinks.Empty<Void>> GATES = new ConcurrentHashMap<>();
+
+	static int run(String name) {
+		return RUNS.computeIfAbsent(name, (key) -> new AtomicInteger()).incrementAndGet();
+	}
+
+	record Order(@NotBlank String item) {
+	}
+
+	@Idempotent
+	@PostMapping("/orders")
+	Mono<ResponseEntity<String>> order(@RequestBody String body) {
+		return Mono.fromSupplier(() -> {
+			int run = run("orders");
+			return ResponseEntity.created(URI.create("/orders/" + run))
+				.header("X-Run", "r" + run)
+				.body("{\"run\":" + run + "}");
+		});
+	}
+
+	@Idempotent
+	@PostMapping("/mono")
+	Mono<String> mono() {
+		return Mono.fromSupplier(() -> "run " + run("mono"));
+	}
+
+	@Idempotent
+	@PostMapping("/empty")
+	Mono<String> empty() {
+		return Mono.fromRunnable(() -> run("empty"));
+	}
+
+	@Idempotent
+	@PostMapping("/nothing")
+	Mono<Void> nothing() {
+		return Mono.fromRunnable(() -> run("nothing"));
+	}
+
+	@Idempotent
+	@PostMapping("/flux")
+	Flux<Order> flux() {
+		return Flux.defer(() -> Flux.just(new Order("a" + run("flux")), new Order("b")));
+	}
+
+	@Idempotent
+	@PostMapping("/entity-of-mono")
+	ResponseEntity<Mono<String>> entityOfMono() {
+		return ResponseEntity.accepted().body(Mono.fromSupplier(() -> "run " + run("entity-of-mono")));
+	}
+
+	@Idempotent
+	@PostMapping("/future")
+	CompletableFuture<String> future() {
+		return CompletableFuture.supplyAsync(() -> "run " + run("future"));
+	}
+
+	@Idempotent
+	@PostMapping("/plain")
+	String plain() {
+		return "run " + run("plain");
+	}
+
+	@Idempotent
+	@PostMapping("/number")
+	int number() {
+		return run("number");
+	}
+
+	@Idempotent
+	@PostMapping("/void")
+	void nothingAtAll() {
+		run("void");
+	}
+
+	@Idempotent
+	@PostMapping("/entity")
+	ResponseEntity<Order> entity() {
+		return ResponseEntity.ok(new Order("run " + run("entity")));
+	}
+
+	@Idempotent
+	@PostMapping("/written")
+	Mono<Void> written(ServerWebExchange exchange) {
+		exchange.getResponse().setStatusCode(HttpStatus.ACCEPTED);
+		return exchange.getResponse()
+			.writeWith(Mono
+				.fromSupplier(() -> exchange.getResponse().bufferFactory().wrap(("run " + run("written")).getBytes())));
+	}
+
+	@Idempotent
+	@PostMapping(path = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<String> events() {
+		return Flux.defer(() -> Flux.just("one " + run("events"), "two"));
+	}
+
+	@Idempotent
+	@PostMapping("/refused")
+	Mono<String> refused() {
+		return Mono.error(() -> new WebFluxApplication.SoldException("run " + run("refused")));
+	}
+
+	@Idempotent
+	@PostMapping("/status/{code}")
+	Mono<String> status(@PathVariable int code) {
+		return Mono.error(() -> new ResponseStatusException(HttpStatus.valueOf(code), "run " + run("status-" + code)));
+	}
+
+	@Idempotent
+	@PostMapping("/thrown")
+	Mono<String> thrown() {
+		throw new IllegalStateException("run " + run("thrown"));
+	}
+
+	@Idempotent(onFailure = FailureMode.REMEMBER)
+	@PostMapping("/remembered")
+	Mono<String> remembered() {
+		return Mono.error(() -> new IllegalStateException("run " + run("remembered")));
+	}
+
+	@Idempotent(duplicateOn = IllegalStateException.class)
+	@PostMapping("/already")
+	Mono<String> already() {
+		return Mono.error(() -> new IllegalStateException("run " + run("already")));
+	}
+
+	@Idempotent(key = "#order.item")
+	@PostMapping("/by-argument")
+	Mono<String> byArgument(@RequestBody Order order) {
+		return Mono.fromSupplier(() -> "run " + run("by-argument"));
+	}
+
+	@Idempotent(key = "#order.item")
+	@PostMapping("/plain-by-argument")
+	String plainByArgument(@RequestBody Order order) {
+		return "run " + run("plain-by-argument");
+	}
+
+	@Idempotent(body = "/item")
+	@PostMapping("/by-body")
+	Mono<String> byBody(@RequestBody Order order) {
+		return Mono.fromSupplier(() -> order.item() + " run " + run("by-body"));
+	}
+
+	@Idempotent(body = "item")
+	@PostMapping(path = "/form", consumes = MediaType.APPLICATION_FORM_URLENCODED_VALUE)
+	Mono<String> form(ServerWebExchange exchange) {
+		return exchange.getFormData().map((form) -> form.getFirst("text") + " run " + run("form"));
+	}
+
+	@Idempotent
+	@PostMapping(path = "/upload", consumes = MediaType.MULTIPART_FORM_DATA_VALUE)
+	Mono<String> upload(@RequestPart("file") FilePart file) {
+		return file.content()
+			.map((buffer) -> buffer.readableByteCount())
+			.reduce(0, Integer::sum)
+			.map((size) -> file.filename() + " " + size + " run " + run("upload"));
+	}
+
+	@Idempotent
+	@PostMapping("/valid")
+	Mono<String> valid(@Valid @RequestBody Order order) {
+		return Mono.fromSupplier(() -> "run " + run("valid"));
+	}
+
+	@Idempotent
+	@PostMapping("/valid-mono")
+	Mono<String> validMono(@Valid @RequestBody Mono<Order> order) {
+		return order.map((valid) -> "run " + run("valid-mono"));
+	}
+
+	@Idempotent
+	@PreAuthorize("hasRole('BUYER')")
+	@PostMapping("/bought")
+	Mono<String> bought() {
+		return Mono.fromSupplier(() -> "run " + run("bought"));
+	}
+
+	@Idempotent(required = false)
+	@PostMapping("/optional")
+	Mono<String> optional() {
+		return Mono.fromSupplier(() -> "run " + run("optional"));
+	}
+
+	@Idempotent(mode = IdempotencyMode.REJECT)
+	@PostMapping("/once")
+	Mono<String> once() {
+		return Mono.fromSupplier(() -> "run " + run("once"));
+	}
+
+	@Idempotent(conflict = io.idempotency.ConflictMode.WAIT, waitTimeout = "60s")
+	@PostMapping("/waiting")
+	Mono<String> waiting(@RequestHeader("X-Gate") String gate) {
+		return gate(gate).then(Mono.fromSupplier(() -> "run " + run("waiting")));
+	}
+
+	@Idempotent
+	@PostMapping("/gated")
+	Mono<String> gated(@RequestHeader("X-Gate") String gate) {
+		run("gated");
+		return gate(gate).thenReturn("answer");
+	}
+
+	static Mono<Void> gate(String name) {
+		run("gate " + name);
+		return GATES.computeIfAbsent(name, (key) -> Sinks.empty()).asMono();
+	}
+
+	@Idempotent
+	@PostMapping("/large")
+	Mono<String> large() {
+		return Mono.fromSupplier(() -> run("large") + "x".repeat(3 << 20));
+	}
+
+	@Idempotent
+	@PostMapping("/slow")
+	Mono<String> slow() {
+		return Mono.delay(Duration.ofMillis(1)).map((tick) -> "run " + run("slow"));
+	}
+
+	@Idempotent
+	@ResponseStatus(HttpStatus.ACCEPTED)
+	@PostMapping("/accepted")
+	Mono<String> accepted() {
+		return Mono.fromSupplier(() -> "run " + run("accepted"));
+	}
+
+}

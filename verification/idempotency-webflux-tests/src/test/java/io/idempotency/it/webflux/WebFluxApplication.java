@@ -1,0 +1,64 @@
+package io.idempotency.it.webflux;
+
+import java.util.List;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.config.annotation.method.configuration.EnableReactiveMethodSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+import static org.springframework.security.config.Customizer.withDefaults;
+
+/** An application on Netty, with callers that have passwords. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@EnableReactiveMethodSecurity
+@Import({ OrdersController.class, WebFluxApplication.Advice.class })
+class WebFluxApplication {
+
+	@Bean
+	SecurityWebFilterChain security(ServerHttpSecurity http) {
+		return http.csrf(ServerHttpSecurity.CsrfSpec::disable)
+			.httpBasic(withDefaults())
+			.authorizeExchange(
+					(exchanges) -> exchanges.pathMatchers("/closed/**").authenticated().anyExchange().permitAll())
+			.build();
+	}
+
+	@Bean
+	MapReactiveUserDetailsService users() {
+		return new MapReactiveUserDetailsService(
+				List.of(User.withUsername("ada").password("{noop}ada").roles("BUYER").build(),
+						User.withUsername("bob").password("{noop}bob").roles().build()));
+	}
+
+	/** A handler for all exceptions, as many applications have one. */
+	@RestControllerAdvice
+	static class Advice {
+
+		@ExceptionHandler
+		@ResponseStatus(HttpStatus.CONFLICT)
+		String sold(SoldException sold) {
+			return "sold: " + sold.getMessage();
+		}
+
+	}
+
+	static class SoldException extends RuntimeException {
+
+		SoldException(String message) {
+			super(message);
+		}
+
+	}
+
+}

@@ -1,0 +1,297 @@
+package io.idempotency.it.webflux;
+
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** The door of WebFlux, on Netty. */
+@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+		properties = { "spring.main.web-application-type=reactive", "idempotency.store=memory" })
+class WebFluxDoorTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	private final String key = UUID.randomUUID().toString();
+
+	@Value("${local.server.port}")
+	private int port;
+
+	private HttpRequest.Builder request(String path, String body, String type) {
+		return HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path))
+			.header("Content-Type", type)
+			.timeout(PATIENCE)
+			.POST(HttpRequest.BodyPublishers.ofString(body));
+	}
+
+	private HttpRequest.Builder keyed(String path, String body) {
+		return request(path, body, "application/json").header("Idempotency-Key", this.key);
+	}
+
+	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+		return this.client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	private static String basic(String user) {
+		return "Basic " + Base64.getEncoder().encodeToString((user + ":" + user).getBytes(StandardCharsets.UTF_8));
+	}
+
+	private static int runs(String name) {
+		AtomicInteger runs = OrdersController.RUNS.get(name);
+		return (runs != null) ? runs.get() : 0;
+	}
+
+	private static void assertReplayed(HttpResponse<String> first, HttpResponse<String> second) {
+		assertThat(second.statusCode()).isEqualTo(first.statusCode());
+		assertThat(second.body()).isEqualTo(first.body());
+		assertThat(second.headers().firstValue("Content-Type")).isEqualTo(first.headers().firstValue("Content-Type"));
+		assertThat(first.headers().firstValue("Idempotent-Replayed")).isEmpty();
+		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+	}
+
+	private static void assertProblem(HttpResponse<String> answer, int status, String code) {
+		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(answer.body()).contains("\"code\":\"" + code + "\"");
+	}
+
+	@Test
+	void duplicateGetsTheFirstAnswer() throws Exception {
+		int before = runs("orders");
+		HttpResponse<String> first = send(keyed("/orders", "{\"a\":1,\"b\":2}"));
+		HttpResponse<String> second = send(keyed("/orders", "{ \"b\": 2, \"a\": 1 }"));
+		assertThat(first.statusCode()).isEqualTo(201);
+		assertReplayed(first, second);
+		assertThat(second.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
+		assertThat(second.headers().firstValue("X-Run")).isEqualTo(first.headers().firstValue("X-Run"));
+		assertThat(second.headers().firstValue("Cache-Control"))
+			.hasValueSatisfying((value) -> assertThat(value).contains("no-store"));
+		assertThat(runs("orders")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void anotherBodyIsRefused() throws Exception {
+		send(keyed("/orders", "{\"a\":1}"));
+		assertProblem(send(keyed("/orders", "{\"a\":2}")), 422, "key-reused");
+	}
+
+	@Test
+	void requestWithoutKeyIsRefused() throws Exception {
+		HttpResponse<String> answer = send(request("/orders", "{}", "application/json"));
+		assertProblem(answer, 400, "key-missing");
+		assertThat(answer.body()).contains("POST /orders needs a key in the header 'Idempotency-Key'");
+	}
+
+	@Test
+	void malformedKeyIsRefused() throws Exception {
+		assertProblem(send(request("/orders", "{}", "application/json").header("Idempotency-Key", "a,b")), 400,
+				"key-invalid");
+	}
+
+	@Test
+	void callersDoNotMeet() throws Exception {
+		HttpResponse<String> ada = send(keyed("/mono", "").header("Authorization", basic("ada")));
+		HttpResponse<String> bob = send(keyed("/mono", "").header("Authorization", basic("bob")));
+		HttpResponse<String> nobody = send(keyed("/mono", ""));
+		assertThat(bob.body()).isNotEqualTo(ada.body());
+		assertThat(nobody.body()).isNotEqualTo(ada.body()).isNotEqualTo(bob.body());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "empty", "nothing", "flux", "entity-of-mono", "future", "plain", "number", "void",
+			"entity", "written", "slow", "accepted" })
+	void everyKindOfHandlerRunsOnce(String path) throws Exception {
+		int before = runs(path);
+		HttpResponse<String> first = send(keyed("/" + path, ""));
+		HttpResponse<String> second = send(keyed("/" + path, ""));
+		assertThat(first.statusCode()).isBetween(200, 202);
+		assertReplayed(first, second);
+		assertThat(runs(path)).isEqualTo(before + 1);
+	}
+
+	@Test
+	void streamPassesThroughAndIsNotRepeated() throws Exception {
+		HttpResponse<String> first = send(keyed("/events", ""));
+		assertThat(first.body()).contains("data:one").contains("data:two");
+		assertProblem(send(keyed("/events", "")), 409, "result-unavailable");
+	}
+
+	@Test
+	void largeAnswerPassesThroughAndIsNotRepeated() throws Exception {
+		int before = runs("large");
+		HttpResponse<String> first = send(keyed("/large", ""));
+		assertThat(first.body()).hasSize((3 << 20) + Integer.toString(before + 1).length());
+		assertProblem(send(keyed("/large", "")), 409, "result-unavailable");
+		assertThat(runs("large")).isEqualTo(before + 1);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/refused, refused, 409", "/status/409, status-409, 409", "/status/404, status-404, 404",
+			"/remembered, remembered, 500" })
+	void errorThatIsAResultIsReplayed(String path, String name, int status) throws Exception {
+		int before = runs(name);
+		HttpResponse<String> first = send(keyed(path, ""));
+		HttpResponse<String> second = send(keyed(path, ""));
+		assertThat(first.statusCode()).isEqualTo(status);
+		assertReplayed(first, second);
+		assertThat(runs(name)).isEqualTo(before + 1);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/thrown, thrown, 500", "/status/503, status-503, 503", "/status/429, status-429, 429" })
+	void failureFreesTheKey(String path, String name, int status) throws Exception {
+		int before = runs(name);
+		assertThat(send(keyed(path, "")).statusCode()).isEqualTo(status);
+		assertThat(send(keyed(path, "")).statusCode()).isEqualTo(status);
+		assertThat(runs(name)).isEqualTo(before + 2);
+	}
+
+	@Test
+	void exceptionThatMeansDoneBeforeIsADuplicate() throws Exception {
+		int before = runs("already");
+		assertProblem(send(keyed("/already", "")), 409, "result-unavailable");
+		assertProblem(send(keyed("/already", "")), 409, "result-unavailable");
+		assertThat(runs("already")).isEqualTo(before + 1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "by-argument", "plain-by-argument", "by-body" })
+	void keyIsInTheBody(String path) throws Exception {
+		int before = runs(path);
+		String body = "{\"item\":\"" + this.key + "\"}";
+		HttpResponse<String> first = send(request("/" + path, body, "application/json"));
+		HttpResponse<String> second = send(request("/" + path, body, "application/json"));
+		assertThat(first.statusCode()).isEqualTo(200);
+		assertReplayed(first, second);
+		assertThat(runs(path)).isEqualTo(before + 1);
+	}
+
+	@Test
+	void formIsReadByGuardAndHandler() throws Exception {
+		String form = "item=" + this.key + "&text=a+b";
+		HttpResponse<String> first = send(request("/form", form, "application/x-www-form-urlencoded"));
+		assertThat(first.body()).startsWith("a b run");
+		assertReplayed(first, send(request("/form", form, "application/x-www-form-urlencoded")));
+		assertProblem(send(request("/form", "item=" + this.key + "&text=c", "application/x-www-form-urlencoded")), 422,
+				"key-reused");
+	}
+
+	@Test
+	void uploadIsComparedWithoutItsBoundary() throws Exception {
+		HttpResponse<String> first = send(upload("one", "12345"));
+		assertThat(first.body()).startsWith("f.txt 5 run");
+		assertReplayed(first, send(upload("another", "12345")));
+		assertProblem(send(upload("one", "54321")), 422, "key-reused");
+	}
+
+	private HttpRequest.Builder upload(String boundary, String content) {
+		String body = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f.txt\"\r\n"
+				+ "Content-Type: text/plain\r\n\r\n" + content + "\r\n--" + boundary + "--\r\n";
+		return request("/upload", body, "multipart/form-data; boundary=" + boundary).header("Idempotency-Key",
+				this.key);
+	}
+
+	@Test
+	void bodyOverTheLimitIsRefused() throws Exception {
+		int before = runs("orders");
+		assertProblem(send(keyed("/orders", "\"" + "x".repeat(1 << 20) + "\"")), 413, "body-too-large");
+		assertThat(runs("orders")).isEqualTo(before);
+	}
+
+	@Test
+	void bodyOfUnknownLengthOverTheLimitIsRefused() throws Exception {
+		int before = runs("orders");
+		byte[] body = ("\"" + "x".repeat(1 << 20) + "\"").getBytes(StandardCharsets.UTF_8);
+		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + "/orders"))
+			.header("Content-Type", "application/json")
+			.header("Idempotency-Key", this.key)
+			.timeout(PATIENCE)
+			.POST(HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body)))
+			.build();
+		assertProblem(this.client.send(request, HttpResponse.BodyHandlers.ofString()), 413, "body-too-large");
+		assertThat(runs("orders")).isEqualTo(before);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "valid", "valid-mono" })
+	void invalidRequestUsesNoKey(String path) throws Exception {
+		assertThat(send(keyed("/" + path, "{\"item\":\"\"}")).statusCode()).isEqualTo(400);
+		assertThat(send(keyed("/" + path, "{\"item\":\"a\"}")).statusCode()).isEqualTo(200);
+	}
+
+	@Test
+	void callerThatMayNotUsesNoKeyAndGetsNoReplay() throws Exception {
+		int before = runs("bought");
+		assertThat(send(keyed("/bought", "")).statusCode()).isEqualTo(401);
+		assertThat(send(keyed("/bought", "").header("Authorization", basic("bob"))).statusCode()).isEqualTo(403);
+		HttpResponse<String> first = send(keyed("/bought", "").header("Authorization", basic("ada")));
+		assertReplayed(first, send(keyed("/bought", "").header("Authorization", basic("ada"))));
+		assertThat(send(keyed("/bought", "").header("Authorization", basic("bob"))).statusCode()).isEqualTo(403);
+		assertThat(runs("bought")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void missingKeyIsNotToldToACallerThatMayNot() throws Exception {
+		assertThat(send(request("/bought", "", "application/json").header("Authorization", basic("bob"))).statusCode())
+			.isEqualTo(403);
+	}
+
+	@Test
+	void optionalKey() throws Exception {
+		int before = runs("optional");
+		send(request("/optional", "", "application/json"));
+		send(request("/optional", "", "application/json"));
+		assertThat(runs("optional")).isEqualTo(before + 2);
+		assertReplayed(send(keyed("/optional", "")), send(keyed("/optional", "")));
+	}
+
+	@Test
+	void rejectedDuplicate() throws Exception {
+		assertThat(send(keyed("/once", "")).statusCode()).isEqualTo(200);
+		assertProblem(send(keyed("/once", "")), 409, "duplicate");
+	}
+
+	@Test
+	void overlappingRequestIsRefused() throws Exception {
+		CompletableFuture<HttpResponse<String>> first = this.client
+			.sendAsync(keyed("/gated", "").header("X-Gate", this.key).build(), HttpResponse.BodyHandlers.ofString());
+		await().atMost(PATIENCE).until(() -> runs("gate " + this.key) == 1);
+		HttpResponse<String> second = send(keyed("/gated", "").header("X-Gate", this.key));
+		assertProblem(second, 409, "in-progress");
+		assertThat(second.headers().firstValue("Retry-After")).isPresent();
+		OrdersController.GATES.get(this.key).tryEmitEmpty();
+		assertReplayed(first.get(), send(keyed("/gated", "").header("X-Gate", this.key)));
+	}
+
+	@Test
+	void overlappingRequestWaits() throws Exception {
+		CompletableFuture<HttpResponse<String>> first = this.client
+			.sendAsync(keyed("/waiting", "").header("X-Gate", this.key).build(), HttpResponse.BodyHandlers.ofString());
+		await().atMost(PATIENCE).until(() -> runs("gate " + this.key) == 1);
+		CompletableFuture<HttpResponse<String>> second = this.client
+			.sendAsync(keyed("/waiting", "").header("X-Gate", this.key).build(), HttpResponse.BodyHandlers.ofString());
+		OrdersController.GATES.get(this.key).tryEmitEmpty();
+		assertReplayed(first.get(), second.get());
+	}
+
+}

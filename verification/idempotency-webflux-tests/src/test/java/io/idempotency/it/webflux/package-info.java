@@ -1,0 +1,7 @@
+/**
+ * Requests of WebFlux on Netty.
+ */
+@NullMarked
+package io.idempotency.it.webflux;
+
+import org.jspecify.annotations.NullMarked;
