@@ -91,7 +91,8 @@ record FieldFailures(DataFetchingEnvironment environment, ResultCodec codec,
 
 	@SuppressWarnings("unchecked")
 	private static GraphQLError error(Map<String, Object> error, DataFetchingEnvironment environment) {
-		GraphqlErrorBuilder<?> again = GraphqlErrorBuilder.newError(environment).message("%s", error.get("message"));
+		GraphqlErrorBuilder<?> again = GraphqlErrorBuilder.newError(environment)
+			.message("%s", String.valueOf(error.get("message")));
 		if (error.get("extensions") instanceof Map<?, ?> extensions) {
 			again.extensions((Map<String, Object>) extensions);
 			if (extensions.get(CLASSIFICATION) instanceof String classification) {
