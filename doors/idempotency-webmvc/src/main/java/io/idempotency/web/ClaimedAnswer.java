@@ -24,6 +24,7 @@ import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,8 @@ import org.springframework.web.util.DisconnectedClientHelper;
 final class ClaimedAnswer extends Answer {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClaimedAnswer.class);
+
+	private static final String SET_COOKIE = "Set-Cookie";
 
 	private final HttpSettings settings;
 
@@ -241,7 +244,24 @@ final class ClaimedAnswer extends Answer {
 		this.commitFailure = null;
 		this.returned = false;
 		this.recovered = false;
+		List<String> session = sessionCookies();
 		response().startAnew(this.ambient);
+		session.forEach((cookie) -> response().addHeader(SET_COOKIE, cookie));
+	}
+
+	/**
+	 * Returns the cookie of a session that the handler has made. The session stays, and
+	 * the container tells its client only once.
+	 */
+	private List<String> sessionCookies() {
+		HttpSession session = this.request.getSession(false);
+		if (session == null || !session.isNew()) {
+			return List.of();
+		}
+		return response().getHeaders(SET_COOKIE)
+			.stream()
+			.filter((cookie) -> cookie.contains("=" + session.getId()))
+			.toList();
 	}
 
 	@Override

@@ -189,6 +189,11 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
+	static DispatcherDefaults idempotencyDispatcherDefaults() {
+		return new DispatcherDefaults();
+	}
+
+	@Bean
 	JoinedHandlerAdapter idempotencyJoinedHandlerAdapter(ObjectProvider<IdempotentOperationSource> source) {
 		return new JoinedHandlerAdapter(SingletonSupplier.of(() -> source.getObject())::obtain);
 	}

@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.idempotency.IdempotencyTokens;
 import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyTokens;
 import io.idempotency.autoconfigure.Browser;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -42,7 +42,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.HttpRequestHandler;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -253,6 +257,28 @@ class IdempotencyWebAutoConfigurationTests {
 		});
 	}
 
+	/** It has an adapter and resolvers of its own only as long as there are no others. */
+	@Test
+	void dispatcherThatNobodyConfiguresKeepsItsDefaults() {
+		new WebApplicationContextRunner(AnnotationConfigServletWebServerApplicationContext::new)
+			.withConfiguration(AutoConfigurations.of(ServletWebServerFactoryAutoConfiguration.class,
+					DispatcherServletAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+					IdempotencyWebAutoConfiguration.class))
+			.withInitializer(new ServerPortInfoApplicationContextInitializer())
+			.withPropertyValues("server.port=0")
+			.withBean(Texts.class)
+			.withBean("/plain", HttpRequestHandler.class,
+					() -> (request, response) -> response.getWriter().write("plain"))
+			.run((context) -> {
+				Browser browser = new Browser(context);
+				assertThat(browser.post("/plain", null, "").body()).isEqualTo("plain");
+				assertProblem(browser.post("/texts", null, "a"), 400, "key-missing");
+				assertThat(browser.post("/texts", "k1", "a").body()).isEqualTo("a in run 1");
+				assertThat(browser.post("/texts", "k1", "a").body()).isEqualTo("a in run 1");
+				assertThat(browser.post("/texts", "k2", "fail").body()).isEqualTo("failed in run 2");
+			});
+	}
+
 	@Test
 	void typesOfProblemsAreThoseOfTheProperty() {
 		this.runner.withPropertyValues("idempotency.http.problem-type-base=https://shop.example/errors#")
@@ -363,6 +389,29 @@ class IdempotencyWebAutoConfigurationTests {
 		@PostMapping("/ledger")
 		String enter() {
 			return this.ledger.getObject().enter();
+		}
+
+	}
+
+	/** Needs nothing but what a dispatcher has by default. */
+	@RestController
+	static class Texts {
+
+		private final AtomicInteger runs = new AtomicInteger();
+
+		@PostMapping("/texts")
+		@Idempotent
+		public String post(@RequestBody String text) {
+			int run = this.runs.incrementAndGet();
+			if (text.equals("fail")) {
+				throw new IllegalStateException("failed in run " + run);
+			}
+			return text + " in run " + run;
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> failed(IllegalStateException ex) {
+			return ResponseEntity.status(503).body(ex.getMessage());
 		}
 
 	}

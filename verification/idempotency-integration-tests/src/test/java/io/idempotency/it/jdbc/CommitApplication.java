@@ -10,6 +10,7 @@ import javax.sql.DataSource;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import io.idempotency.it.servers.SqlDatabase;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.SpringApplication;
@@ -134,6 +135,14 @@ class CommitApplication {
 		public Note foundNote(String ref) {
 			return new Note(
 					"found " + this.jdbc.queryForObject("select note from payment where ref = ?", String.class, ref));
+		}
+
+		@PostMapping("/pay-in-a-session")
+		@Transactional
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public ResponseEntity<String> payInASession(@RequestParam String ref, HttpServletRequest request) {
+			request.getSession();
+			return ResponseEntity.ok().header("Set-Cookie", "payment=" + ref).body(insert(ref));
 		}
 
 		@PostMapping("/read-only")

@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 import io.idempotency.it.client.Answer;
@@ -15,6 +16,7 @@ import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.OtherJvm;
 import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.it.servers.StoreAlone;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -120,6 +122,18 @@ class CommitTests {
 		this.jdbc.update("delete from payment where ref = ?", this.ref);
 		assertReplay(assertPaid(post("/pay")), post("/pay"));
 		assertThat(rows()).isEqualTo(1);
+	}
+
+	/** The session is there, and nobody would tell its client later. */
+	@Test
+	void cookieOfASessionOutlivesTheAnswerThatIsThrownAway() {
+		this.jdbc.update("insert into payment (ref, note) values (?, 'an earlier one')", this.ref);
+		Answer answer = post("/pay-in-a-session");
+		assertRefused(answer, "taken");
+		assertThat(answer.headers().entrySet()).filteredOn((header) -> header.getKey().equalsIgnoreCase("Set-Cookie"))
+			.flatExtracting(Map.Entry::getValue)
+			.singleElement(InstanceOfAssertFactories.STRING)
+			.startsWith("JSESSIONID=");
 	}
 
 	@Test
