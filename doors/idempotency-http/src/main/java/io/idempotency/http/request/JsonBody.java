@@ -355,12 +355,13 @@ public final class JsonBody {
 		private void rearrange(ByteSink sink, int[] order) {
 			int start = this.starts[0];
 			int end = sink.size();
-			byte[] members = Arrays.copyOfRange(sink.array(), start, end);
-			sink.truncate(start);
+			// Behind the members, so that no other array is needed.
 			for (int i : order) {
 				int next = (i + 1 < this.count) ? this.starts[i + 1] : end;
-				sink.write(members, this.starts[i] - start, next - this.starts[i]);
+				sink.write(sink.array(), this.starts[i], next - this.starts[i]);
 			}
+			System.arraycopy(sink.array(), end, sink.array(), start, end - start);
+			sink.truncate(end);
 		}
 
 		/** Compares two names. Each name ends with a byte that occurs in no name. */
