@@ -1,7 +1,10 @@
-package io.idempotency.store.memory;
+package io.idempotency.proofs.linearization;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 
+import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -12,6 +15,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore.Look;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -22,9 +26,10 @@ import org.junit.jupiter.api.Test;
  * The verbs of the memory store are linearizable: whatever threads do at once, their
  * answers are those of the same verbs one after the other. Lincheck chooses the verbs and
  * the interleavings, and lets one thread run at a time: threads that meet by chance are
- * in {@link MemoryIdempotencyStoreRaceTests}. {@link MemoryIdempotencyStoreTests} says
+ * in {@code MemoryIdempotencyStoreRaceTests}. {@code MemoryIdempotencyStoreTests} says
  * what the answers are.
  */
+@StoreAlone
 class MemoryIdempotencyStoreLinearizationTests {
 
 	private static final IdempotencyKey KEY = IdempotencyKey.of("pay", Caller.GLOBAL, "key");
@@ -46,7 +51,8 @@ class MemoryIdempotencyStoreLinearizationTests {
 	@Param(name = "caller", gen = IntGen.class, conf = "1:3")
 	public static class Verbs {
 
-		private final MemoryIdempotencyStore store = new MemoryIdempotencyStore(1 << 20, new TestClock());
+		private final MemoryIdempotencyStore store = new MemoryIdempotencyStore(1 << 20,
+				InstantSource.fixed(Instant.EPOCH));
 
 		@Operation
 		public String claim(@Param(name = "caller") int caller) {
