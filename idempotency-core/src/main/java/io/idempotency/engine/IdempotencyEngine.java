@@ -26,7 +26,7 @@ import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoredResult;
 import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.EngineLoad;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * The method's own result or exception wins over a failure of the store. Only a record
  * that commits in the transaction of the work fails that transaction, and the call with
  * it, if it cannot be written. {@code OwnerRun} runs the call of an owner, and
- * {@code Replays} answers a duplicate. {@link ClaimEnd} decides what becomes of the
+ * {@code Replayer} answers a duplicate. {@link ClaimEnd} decides what becomes of the
  * record, and {@link OwnedClaim} carries that out.
  * <p>
  * Thread-safe. One engine serves all operations and all stores of an application; its
@@ -69,15 +69,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Supplier<@Nullable SurroundingTransaction> transactions;
 
-	private final Events events;
+	private final EventLog events;
 
-	private final EngineParts parts;
+	private final EngineCore parts;
 
 	private final Claimer claimer;
 
-	private final Replays replays;
+	private final Replayer replays;
 
-	private final JoinedCalls joined;
+	private final JoinedEngine joined;
 
 	private final Upkeep upkeep;
 
@@ -128,15 +128,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 			EngineObserver observer) {
 		this.ownScheduler = ownScheduler;
 		this.transactions = transactions;
-		this.events = new Events(listener);
+		this.events = new EventLog(listener);
 		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events,
 				(store) -> EngineObserver.observed(observer, store));
 		this.scheduler = this.upkeep.scheduler();
 		EncryptedResults results = new EncryptedResults(encryption, this.events);
 		this.claimer = new Claimer(this.upkeep.waiter(), this.events, this.scheduler);
-		this.replays = new Replays(results, this.events, this.upkeep);
-		this.parts = new EngineParts(this.upkeep, this.claimer, this.replays, results, this.events, observer);
-		this.joined = new JoinedCalls(this.parts);
+		this.replays = new Replayer(results, this.events, this.upkeep);
+		this.parts = new EngineCore(this.upkeep, this.claimer, this.replays, results, this.events, observer);
+		this.joined = new JoinedEngine(this.parts);
 	}
 
 	/**
@@ -188,7 +188,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			}
 		}
 		// The caller holds a connection, and a claim may have to wait for another one.
-		Replays.Replayed<T> replayed = (transaction != null)
+		Replayer.Replayed<T> replayed = (transaction != null)
 				? this.replays.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
 			return replayed.value();
@@ -306,7 +306,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * the calls of both wait in one row, and one close ends the writes of both.
 	 * @return the parts
 	 */
-	public EngineParts parts() {
+	public EngineCore parts() {
 		return this.parts;
 	}
 

@@ -13,7 +13,7 @@ import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Write;
 import io.idempotency.store.ClaimOrigin;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class ObservedCall {
 
 	/** A call without an observer; this object keeps no state. */
-	static final ObservedCall NONE = new ObservedCall(null, new Events((event, operation) -> {
+	static final ObservedCall NONE = new ObservedCall(null, new EventLog((event, operation) -> {
 	}));
 
 	private static final EngineObserver.Scope NO_SCOPE = () -> {
@@ -36,7 +36,7 @@ public final class ObservedCall {
 
 	private final EngineObserver.@Nullable SeenCall observation;
 
-	private final Events events;
+	private final EventLog events;
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -45,13 +45,13 @@ public final class ObservedCall {
 	/** The outcome of a call that ends well, where its end alone does not tell it. */
 	private volatile @Nullable IdempotencyOutcome seenAs;
 
-	private ObservedCall(EngineObserver.@Nullable SeenCall observation, Events events) {
+	private ObservedCall(EngineObserver.@Nullable SeenCall observation, EventLog events) {
 		this.observation = observation;
 		this.events = events;
 	}
 
 	/** Begins the observation of a call, if anybody wants to see it. */
-	public static ObservedCall start(EngineObserver observer, GuardedCall call, Events events) {
+	public static ObservedCall start(EngineObserver observer, GuardedCall call, EventLog events) {
 		try {
 			EngineObserver.SeenCall observation = observer.started(call);
 			return (observation != null) ? new ObservedCall(observation, events) : NONE;

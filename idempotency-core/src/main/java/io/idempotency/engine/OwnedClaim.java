@@ -18,7 +18,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.upkeep.ConflictWaiter;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.RecordWriter;
 import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,7 @@ public final class OwnedClaim {
 	private final ObservedCall observed;
 
 	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
-			ConflictWaiter waiter, EncryptedResults results, Events events, ObservedCall observed) {
+			ConflictWaiter waiter, EncryptedResults results, EventLog events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
 		this.end = new ClaimEnd(call, claim, results, events);

@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.ResultThreads;
 import org.jspecify.annotations.Nullable;
 
@@ -27,17 +27,17 @@ final class OwnerRun<T> {
 
 	private final GuardedAction<T> action;
 
-	private final Replays replays;
+	private final Replayer replays;
 
 	private final ResultThreads results;
 
-	private final Events events;
+	private final EventLog events;
 
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
-	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replays replays, ResultThreads results,
-			Events events) {
+	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replays, ResultThreads results,
+			EventLog events) {
 		this.call = call;
 		this.claim = claim;
 		this.action = action;

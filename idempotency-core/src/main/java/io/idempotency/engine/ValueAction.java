@@ -70,8 +70,8 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	@Override
 	@SuppressWarnings("unchecked")
 	public final @Nullable T replay(StoredResult result) throws Throwable {
-		if (RememberedFailures.isFailure(result)) {
-			RememberedFailureException failure = RememberedFailures.decode(result);
+		if (RememberedFailureCodec.isFailure(result)) {
+			RememberedFailureException failure = RememberedFailureCodec.decode(result);
 			if (this.async) {
 				return (T) CompletableFuture.failedFuture(failure);
 			}
@@ -105,7 +105,7 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 	@Override
 	public final Ending threw(Throwable failure) {
 		return isRefusedBefore(failure) ? new Ending.NotRun(failure) : new Ending.Failed(failure,
-				() -> RememberedFailures.encode(failure, statusOf(failure), told(failure)));
+				() -> RememberedFailureCodec.encode(failure, statusOf(failure), told(failure)));
 	}
 
 	/**

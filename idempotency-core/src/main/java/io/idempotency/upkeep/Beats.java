@@ -52,7 +52,7 @@ final class Beats {
 
 	private final Outage outage;
 
-	private final Events log;
+	private final EventLog log;
 
 	private final long origin;
 
@@ -64,7 +64,7 @@ final class Beats {
 
 	private volatile boolean closed;
 
-	Beats(IdempotencyStore store, Scheduler scheduler, Outage outage, Events log) {
+	Beats(IdempotencyStore store, Scheduler scheduler, Outage outage, EventLog log) {
 		this.store = store;
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("beats", THREADS);
@@ -107,7 +107,7 @@ final class Beats {
 		this.running.remove(beat);
 	}
 
-	Events log() {
+	EventLog log() {
 		return this.log;
 	}
 

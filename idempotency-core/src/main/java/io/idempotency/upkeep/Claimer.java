@@ -34,11 +34,11 @@ public final class Claimer {
 
 	private final ConflictWaiter waiter;
 
-	private final Events events;
+	private final EventLog events;
 
 	private final Scheduler scheduler;
 
-	public Claimer(ConflictWaiter waiter, Events events, Scheduler scheduler) {
+	public Claimer(ConflictWaiter waiter, EventLog events, Scheduler scheduler) {
 		this.waiter = waiter;
 		this.events = events;
 		this.scheduler = scheduler;

@@ -36,12 +36,12 @@ public final class RecordWriter {
 
 	private final ConflictWaiter waiter;
 
-	private final Events events;
+	private final EventLog events;
 
 	private final @Nullable Beat beat;
 
 	public RecordWriter(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, ClaimEnd end,
-			StoreUpkeep upkeep, ConflictWaiter waiter, Events events) {
+			StoreUpkeep upkeep, ConflictWaiter waiter, EventLog events) {
 		this.call = call;
 		this.claim = claim;
 		this.origin = origin;

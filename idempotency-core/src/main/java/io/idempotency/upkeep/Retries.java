@@ -56,7 +56,7 @@ final class Retries {
 
 	private final Outage outage;
 
-	private final Events log;
+	private final EventLog log;
 
 	private final Set<OutstandingWrite> outstanding = ConcurrentHashMap.newKeySet();
 
@@ -73,7 +73,7 @@ final class Retries {
 
 	private volatile long closingEnds;
 
-	Retries(Scheduler scheduler, Outage outage, Events log) {
+	Retries(Scheduler scheduler, Outage outage, EventLog log) {
 		this.scheduler = scheduler;
 		this.threads = scheduler.threads("retries", THREADS);
 		this.giveBackThreads = scheduler.threads("give-backs", GIVE_BACK_THREADS);

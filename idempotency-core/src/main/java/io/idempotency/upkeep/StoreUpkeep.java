@@ -34,7 +34,7 @@ public final class StoreUpkeep {
 	 * @param store the store, or the store that an observer has put in front of it
 	 * @param name the name of the store in the log
 	 */
-	StoreUpkeep(IdempotencyStore store, String name, Scheduler scheduler, Events log) {
+	StoreUpkeep(IdempotencyStore store, String name, Scheduler scheduler, EventLog log) {
 		this.store = store;
 		this.outage = new Outage(name, scheduler);
 		this.beats = new Beats(store, scheduler, this.outage, log);

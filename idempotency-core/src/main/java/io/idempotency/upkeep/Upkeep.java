@@ -29,7 +29,7 @@ public final class Upkeep {
 
 	private final SteadyScheduler scheduler;
 
-	private final Events log;
+	private final EventLog log;
 
 	private final UnaryOperator<IdempotencyStore> observed;
 
@@ -46,7 +46,7 @@ public final class Upkeep {
 	 * @param log is told what happens
 	 * @param observed gives the store that is asked in place of another one
 	 */
-	public Upkeep(Scheduler scheduler, int maxWaiters, Events log, UnaryOperator<IdempotencyStore> observed) {
+	public Upkeep(Scheduler scheduler, int maxWaiters, EventLog log, UnaryOperator<IdempotencyStore> observed) {
 		this.scheduler = new SteadyScheduler(scheduler);
 		this.log = log;
 		this.observed = observed;

@@ -24,7 +24,7 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.Claim;
 import io.idempotency.upkeep.EngineLoad;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -255,7 +255,7 @@ class ObservedCallTests {
 	@Test
 	void callThatNobodyObservesCostsNoObject() {
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
-		Events events = new Events(this.node.events);
+		EventLog events = new EventLog(this.node.events);
 		assertThat(ObservedCall.start(EngineObserver.NONE, call, events)).isSameAs(ObservedCall.NONE);
 		assertThat(ObservedCall.NONE.open()).isSameAs(ObservedCall.NONE.open());
 	}

@@ -18,7 +18,7 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.ConflictWaiter;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.junit.jupiter.api.AfterEach;
@@ -41,7 +41,7 @@ class WakeUpTests {
 	private final GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(),
 			this.node.store);
 
-	private final Events events = new Events(this.node.events);
+	private final EventLog events = new EventLog(this.node.events);
 
 	private final ConflictWaiter waiter = new ConflictWaiter(1, this.node.ticker, Duration.ofHours(1).toMillis());
 

@@ -18,7 +18,7 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,7 @@ class ClaimEndTests {
 
 	private final CapturedLog log = new CapturedLog();
 
-	private final ResultLog told = new Events(IdempotencyListener.NONE);
+	private final ResultLog told = new EventLog(IdempotencyListener.NONE);
 
 	private TestPolicy policy = TestPolicy.replay().retention(DAY);
 

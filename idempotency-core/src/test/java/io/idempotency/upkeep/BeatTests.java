@@ -52,7 +52,7 @@ class BeatTests {
 	};
 
 	private final Beats beats = new Beats(this.store, this.time, new Outage("store", this.time),
-			new Events((event, operation) -> {
+			new EventLog((event, operation) -> {
 				this.events.onEvent(event, operation);
 				if (event == IdempotencyEvent.CLAIM_LOST) {
 					this.atLoss.run();

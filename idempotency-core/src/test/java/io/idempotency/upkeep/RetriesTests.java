@@ -31,7 +31,7 @@ class RetriesTests {
 	private final CapturedLog log = new CapturedLog();
 
 	private final Retries retries = new Retries(this.time, new Outage("the store", this.time),
-			new Events(new RecordedEvents()));
+			new EventLog(new RecordedEvents()));
 
 	private final List<Write> sent = new ArrayList<>();
 

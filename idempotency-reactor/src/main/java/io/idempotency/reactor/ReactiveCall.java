@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.engine.EngineParts;
+import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.ObservedCall;
-import io.idempotency.engine.Replays;
+import io.idempotency.engine.Replayer;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
@@ -50,7 +50,7 @@ final class ReactiveCall<T> {
 
 	private final Context context;
 
-	private final EngineParts parts;
+	private final EngineCore parts;
 
 	private final StoreUpkeep upkeep;
 
@@ -75,7 +75,7 @@ final class ReactiveCall<T> {
 	private volatile @Nullable Runnable cancellation;
 
 	ReactiveCall(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect, MonoSink<T> caller,
-			EngineParts parts, ReactiveIdempotencyStore store, Executor resumption, ObservedCall observed) {
+			EngineCore parts, ReactiveIdempotencyStore store, Executor resumption, ObservedCall observed) {
 		this.call = call;
 		this.action = action;
 		this.onDisconnect = onDisconnect;
@@ -313,7 +313,7 @@ final class ReactiveCall<T> {
 	}
 
 	private void answer(ClaimResult result) throws Throwable {
-		Replays.Replayed<T> replayed = this.parts.replays()
+		Replayer.Replayed<T> replayed = this.parts.replays()
 			.answer(this.call, result, this.action::replay, this.observed::replayed);
 		if (replayed != null) {
 			succeed(replayed.value());

@@ -7,7 +7,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineObserver;
-import io.idempotency.engine.EngineParts;
+import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.Ending;
@@ -61,7 +61,7 @@ public final class ReactiveClaim {
 	private final AtomicBoolean underWay = new AtomicBoolean(true);
 
 	ReactiveClaim(GuardedCall call, Move.Run run, ClaimOrigin origin, StoreUpkeep upkeep,
-			ReactiveIdempotencyStore store, EngineParts parts, ObservedCall observed, Executor resumption,
+			ReactiveIdempotencyStore store, EngineCore parts, ObservedCall observed, Executor resumption,
 			Context context) {
 		this.call = call;
 		this.claim = run.granted().claim();

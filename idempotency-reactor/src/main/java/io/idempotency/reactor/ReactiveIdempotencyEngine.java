@@ -8,7 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
-import io.idempotency.engine.EngineParts;
+import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.GuardedCall;
@@ -54,7 +54,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final IdempotencyEngine engine;
 
-	private final EngineParts parts;
+	private final EngineCore parts;
 
 	private final Scheduler scheduler;
 

@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.Ending;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +34,7 @@ final class ReactiveRun<T> {
 
 	private final ReactiveAction<T> action;
 
-	private final Events events;
+	private final EventLog events;
 
 	private final ObservedCall observed;
 
@@ -44,7 +44,7 @@ final class ReactiveRun<T> {
 
 	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.PREPARING);
 
-	ReactiveRun(ReactiveCall<T> caller, ReactiveClaim claim, ReactiveAction<T> action, Events events,
+	ReactiveRun(ReactiveCall<T> caller, ReactiveClaim claim, ReactiveAction<T> action, EventLog events,
 			ObservedCall observed, Context context) {
 		this.caller = caller;
 		this.claim = claim;

@@ -8,7 +8,7 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
-import io.idempotency.codec.json.FirstResults;
+import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -37,7 +37,7 @@ public final class MethodDoor implements OperationDoor {
 
 	private final IdempotencyEngine engine;
 
-	private final FirstResults results;
+	private final FirstResultCheck results;
 
 	private final OperationKeys keys;
 
@@ -60,7 +60,7 @@ public final class MethodDoor implements OperationDoor {
 	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys, Supplier<RequestValues> values,
 			Supplier<Caller> caller) {
 		this.engine = engine;
-		this.results = new FirstResults(codec);
+		this.results = new FirstResultCheck(codec);
 		this.keys = keys;
 		this.fingerprints = new OperationFingerprints(codec);
 		this.values = values;

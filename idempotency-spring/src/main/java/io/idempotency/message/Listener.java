@@ -24,7 +24,7 @@ record Listener(IdempotentOperation operation, ListenerKind kind, @Nullable Mess
 	 * Returns the listener of an operation.
 	 * @return the listener, {@code null} if the method is none
 	 */
-	static @Nullable Listener of(IdempotentOperation operation, ListenerSources sources) {
+	static @Nullable Listener of(IdempotentOperation operation, ListenerSourceReader sources) {
 		Method method = operation.guarded().method();
 		ListenerKind kind = ListenerKind.of(method);
 		return (kind != null) ? new Listener(operation, kind, MessageCarrier.of(method), sources.of(kind, operation))

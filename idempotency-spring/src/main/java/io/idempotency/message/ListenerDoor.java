@@ -53,7 +53,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 
 	private final MethodDoor methods;
 
-	private final ListenerSources sources;
+	private final ListenerSourceReader sources;
 
 	private final Map<ListenerKind, Supplier<Broker>> brokers;
 
@@ -69,7 +69,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 	 */
 	public ListenerDoor(MethodDoor methods, ConfigurableBeanFactory beanFactory) {
 		this.methods = methods;
-		this.sources = new ListenerSources(beanFactory::resolveEmbeddedValue);
+		this.sources = new ListenerSourceReader(beanFactory::resolveEmbeddedValue);
 		// Made for the first listener, because their classes need those of the broker.
 		this.brokers = Map.of(ListenerKind.KAFKA, SingletonSupplier.of(() -> new KafkaBroker(beanFactory)),
 				ListenerKind.RABBIT, SingletonSupplier.of(() -> new RabbitBroker(beanFactory)), ListenerKind.JMS,

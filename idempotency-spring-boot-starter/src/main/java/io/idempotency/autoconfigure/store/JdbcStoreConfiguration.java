@@ -7,7 +7,7 @@ import javax.sql.DataSource;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.autoconfigure.IdempotencyDataSource;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.LeaseTimes;
+import io.idempotency.autoconfigure.LeaseTimeCheck;
 import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.Causes;
@@ -68,8 +68,8 @@ class JdbcStoreConfiguration {
 			logger.info("Idempotency records are kept in the database, table {}: idempotency.store is 'auto', and the "
 					+ "application has a DataSource", jdbc.tableName());
 		}
-		LeaseTimes.compare(properties);
-		PoolTimeouts.compare(dataSource, properties.storeTimeout());
+		LeaseTimeCheck.compare(properties);
+		PoolTimeoutCheck.compare(dataSource, properties.storeTimeout());
 		return new JdbcIdempotencyStore(dataSource, reserved.connections(jdbc.tableName()), jdbc.tableName(),
 				properties.waitTimeout(), properties.storeTimeout());
 	}
@@ -88,10 +88,10 @@ class JdbcStoreConfiguration {
 
 	private static DataSource choose(ListableBeanFactory beanFactory, ObjectProvider<DataSource> marked,
 			ObjectProvider<DataSource> all) {
-		DataSource chosen = StoreConnections.choose(beanFactory, DataSource.class, IdempotencyDataSource.class, marked,
-				all);
+		DataSource chosen = StoreConnectionFinder.choose(beanFactory, DataSource.class, IdempotencyDataSource.class,
+				marked, all);
 		if (marked.getIfUnique() == null) {
-			RoutedConnections.refuse(chosen);
+			RoutedConnectionFinder.refuse(chosen);
 		}
 		return chosen;
 	}

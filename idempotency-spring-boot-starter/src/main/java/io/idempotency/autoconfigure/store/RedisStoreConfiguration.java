@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.LeaseTimes;
+import io.idempotency.autoconfigure.LeaseTimeCheck;
 import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
@@ -45,12 +45,12 @@ class RedisStoreConfiguration {
 			ListableBeanFactory beanFactory,
 			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
 			ObjectProvider<RedisConnectionFactory> all) {
-		RedisConnectionFactory connectionFactory = StoreConnections.choose(beanFactory, RedisConnectionFactory.class,
-				IdempotencyConnectionFactory.class, marked, all);
+		RedisConnectionFactory connectionFactory = StoreConnectionFinder.choose(beanFactory,
+				RedisConnectionFactory.class, IdempotencyConnectionFactory.class, marked, all);
 		IdempotencyProperties.Redis redis = properties.redis();
 		RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, redis.keyPrefix(),
 				redis.waitReplicas(), redis.waitTimeout(), properties.storeTimeout());
-		LeaseTimes.compare(properties);
+		LeaseTimeCheck.compare(properties);
 		// Redis may be down now and up at the first call, so this check mostly warns. It
 		// fails only if no call could ever succeed.
 		store.verify();
@@ -68,7 +68,7 @@ class RedisStoreConfiguration {
 	RedisEvictions idempotencyEvictions(ListableBeanFactory beanFactory, Scheduler scheduler,
 			@IdempotencyConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
 			ObjectProvider<RedisConnectionFactory> all) {
-		return new RedisEvictions(StoreConnections.choose(beanFactory, RedisConnectionFactory.class,
+		return new RedisEvictions(StoreConnectionFinder.choose(beanFactory, RedisConnectionFactory.class,
 				IdempotencyConnectionFactory.class, marked, all), EVICTIONS_INTERVAL, scheduler);
 	}
 

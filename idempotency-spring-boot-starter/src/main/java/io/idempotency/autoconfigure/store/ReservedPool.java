@@ -73,7 +73,7 @@ final class ReservedPool implements AutoCloseable {
 	}
 
 	private void make(Duration storeTimeout) throws SQLException {
-		if (PoolTimeouts.HIKARI && this.application.isWrapperFor(HikariDataSource.class)) {
+		if (PoolTimeoutCheck.HIKARI && this.application.isWrapperFor(HikariDataSource.class)) {
 			this.pool = new HikariPool(this.application.unwrap(HikariDataSource.class), this.size,
 					storeTimeout.toMillis());
 		}

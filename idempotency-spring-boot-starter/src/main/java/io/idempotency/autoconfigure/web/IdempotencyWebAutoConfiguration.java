@@ -88,8 +88,8 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	UntoldCallers idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
-		return new UntoldCallers(context, settings);
+	UntoldCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
+		return new UntoldCallerCheck(context, settings);
 	}
 
 	@Bean

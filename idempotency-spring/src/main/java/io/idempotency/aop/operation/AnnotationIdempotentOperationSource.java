@@ -38,7 +38,7 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 
 	private final OperationFactory factory;
 
-	private final CoveredMethods covered;
+	private final DoorCoverage covered;
 
 	private volatile boolean readsBodies;
 
@@ -56,7 +56,7 @@ public final class AnnotationIdempotentOperationSource implements IdempotentOper
 	 */
 	public AnnotationIdempotentOperationSource(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults,
 			String keyHeader, IdempotencyStore store, ResultCodec codec, ObjectProvider<OperationDoor> doors) {
-		this.covered = new CoveredMethods(doors);
+		this.covered = new DoorCoverage(doors);
 		this.factory = new OperationFactory(beanFactory, defaults, keyHeader, store, codec, this.covered);
 	}
 

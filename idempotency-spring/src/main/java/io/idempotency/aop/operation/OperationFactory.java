@@ -51,21 +51,21 @@ final class OperationFactory {
 
 	private final ResultCodec codec;
 
-	private final CoveredMethods covered;
+	private final DoorCoverage covered;
 
-	private final OperationExpressions expressions;
+	private final ExpressionParser expressions;
 
-	private final KeySources keySources;
+	private final KeySourceFinder keySources;
 
 	OperationFactory(ConfigurableListableBeanFactory beanFactory, IdempotencyPolicy defaults, String keyHeader,
-			IdempotencyStore store, ResultCodec codec, CoveredMethods covered) {
+			IdempotencyStore store, ResultCodec codec, DoorCoverage covered) {
 		this.beanFactory = beanFactory;
 		this.defaults = defaults;
 		this.store = store;
 		this.codec = codec;
 		this.covered = covered;
-		this.expressions = new OperationExpressions(beanFactory);
-		this.keySources = new KeySources(this.expressions, keyHeader, covered);
+		this.expressions = new ExpressionParser(beanFactory);
+		this.keySources = new KeySourceFinder(this.expressions, keyHeader, covered);
 	}
 
 	/**
@@ -78,7 +78,7 @@ final class OperationFactory {
 		checkPlace(annotation);
 		checkAttributes(annotation);
 		if (!covered) {
-			ForeignCalls.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
+			ForeignCallCheck.check(annotation, this.covered.hasKeys(annotation), this.beanFactory);
 		}
 		boolean requested = this.covered.hasRequests(annotation);
 		KeySource keySource = this.keySources.of(annotation);
@@ -86,7 +86,7 @@ final class OperationFactory {
 		if (!covered) {
 			checkResult(annotation, result);
 		}
-		Method recover = RecoverMethods.find(annotation, result);
+		Method recover = RecoverMethodFinder.find(annotation, result);
 		IdempotencyStore store = store(annotation);
 		IdempotentOperation operation = new IdempotentOperation(annotation.guarded(),
 				policy(annotation, recover != null),

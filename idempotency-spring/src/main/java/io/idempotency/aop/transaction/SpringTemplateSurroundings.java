@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.FailureStatus;
-import io.idempotency.codec.json.FirstResults;
+import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.key.Caller;
 import io.idempotency.protocol.ResultCodec;
@@ -33,7 +33,7 @@ public final class SpringTemplateSurroundings implements TemplateSurroundings {
 
 	private final BeanFactory beanFactory;
 
-	private final FirstResults results;
+	private final FirstResultCheck results;
 
 	private final Supplier<Caller> caller;
 
@@ -47,7 +47,7 @@ public final class SpringTemplateSurroundings implements TemplateSurroundings {
 	 */
 	public SpringTemplateSurroundings(BeanFactory beanFactory, ResultCodec codec, Supplier<Caller> caller) {
 		this.beanFactory = beanFactory;
-		this.results = new FirstResults(codec);
+		this.results = new FirstResultCheck(codec);
 		this.caller = caller;
 		this.transactions = SingletonSupplier.of(() -> MethodTransactions.joined(beanFactory));
 	}

@@ -138,7 +138,7 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 	}
 
 	@Override
-	NestedTypes.Description describe(Type type) {
+	NestedTypeCheck.Description describe(Type type) {
 		DeserializationConfig config = this.mapper.getDeserializationConfig();
 		JavaType javaType = this.mapper.constructType(type);
 		List<Type> contents = new ArrayList<>();
@@ -150,27 +150,27 @@ public final class Jackson2ResultCodec extends JsonResultCodec {
 		}
 		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
 				|| javaType.isEnumType()) {
-			return new NestedTypes.Description(javaType, false, contents, List.of());
+			return new NestedTypeCheck.Description(javaType, false, contents, List.of());
 		}
 		BeanDescription bean = config.introspect(javaType);
 		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
 		addSubtypes(annotations.findSubtypes(bean.getClassInfo()), contents);
-		List<NestedTypes.Property> properties = new ArrayList<>();
+		List<NestedTypeCheck.Property> properties = new ArrayList<>();
 		if (!javaType.getRawClass().getName().startsWith("java.")) {
 			for (BeanPropertyDefinition property : bean.findProperties()) {
 				AnnotatedMember member = property.getPrimaryMember();
 				if (member != null) {
 					addSubtypes(annotations.findSubtypes(member), contents);
-					boolean namesClasses = NestedTypes
+					boolean namesClasses = NestedTypeCheck
 						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
 					properties
-						.add(new NestedTypes.Property(property.getName(), property.getPrimaryType(), namesClasses));
+						.add(new NestedTypeCheck.Property(property.getName(), property.getPrimaryType(), namesClasses));
 				}
 			}
 		}
-		boolean namesClasses = NestedTypes
+		boolean namesClasses = NestedTypeCheck
 			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
-		return new NestedTypes.Description(javaType, namesClasses, contents, properties);
+		return new NestedTypeCheck.Description(javaType, namesClasses, contents, properties);
 	}
 
 	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {

@@ -137,7 +137,7 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 	}
 
 	@Override
-	NestedTypes.Description describe(Type type) {
+	NestedTypeCheck.Description describe(Type type) {
 		DeserializationConfig config = this.mapper.deserializationConfig();
 		ClassIntrospector introspector = config.classIntrospectorInstance().forOperation(config);
 		JavaType javaType = this.mapper.constructType(type);
@@ -150,28 +150,28 @@ public final class Jackson3ResultCodec extends JsonResultCodec {
 		}
 		if (javaType.hasRawClass(Object.class) || javaType.isContainerType() || javaType.isPrimitive()
 				|| javaType.isEnumType()) {
-			return new NestedTypes.Description(javaType, false, contents, List.of());
+			return new NestedTypeCheck.Description(javaType, false, contents, List.of());
 		}
 		BeanDescription bean = introspector.introspectForDeserialization(javaType,
 				introspector.introspectClassAnnotations(javaType));
 		AnnotationIntrospector annotations = config.getAnnotationIntrospector();
 		addSubtypes(annotations.findSubtypes(config, bean.getClassInfo()), contents);
-		List<NestedTypes.Property> properties = new ArrayList<>();
+		List<NestedTypeCheck.Property> properties = new ArrayList<>();
 		if (!javaType.getRawClass().getName().startsWith("java.")) {
 			for (BeanPropertyDefinition property : bean.findProperties()) {
 				AnnotatedMember member = property.getPrimaryMember();
 				if (member != null) {
 					addSubtypes(annotations.findSubtypes(config, member), contents);
-					boolean namesClasses = NestedTypes
+					boolean namesClasses = NestedTypeCheck
 						.namesClasses(annotations.findPolymorphicTypeInfo(config, member));
 					properties
-						.add(new NestedTypes.Property(property.getName(), property.getPrimaryType(), namesClasses));
+						.add(new NestedTypeCheck.Property(property.getName(), property.getPrimaryType(), namesClasses));
 				}
 			}
 		}
-		boolean namesClasses = NestedTypes
+		boolean namesClasses = NestedTypeCheck
 			.namesClasses(annotations.findPolymorphicTypeInfo(config, bean.getClassInfo()));
-		return new NestedTypes.Description(javaType, namesClasses, contents, properties);
+		return new NestedTypeCheck.Description(javaType, namesClasses, contents, properties);
 	}
 
 	private static void addSubtypes(@Nullable List<NamedType> subtypes, List<Type> contents) {

@@ -114,8 +114,8 @@ abstract class JsonResultCodec implements ResultCodec {
 		if (isVoid(type)) {
 			return null;
 		}
-		String problem = StorableTypes.problem(type);
-		return (problem != null) ? problem : new NestedTypes(this::describe).problem(type);
+		String problem = StorableTypeCheck.problem(type);
+		return (problem != null) ? problem : new NestedTypeCheck(this::describe).problem(type);
 	}
 
 	@Override
@@ -129,7 +129,7 @@ abstract class JsonResultCodec implements ResultCodec {
 			if (!seen.add(written.type())) {
 				continue;
 			}
-			String reason = StorableTypes.incomparable(written.rawType());
+			String reason = StorableTypeCheck.incomparable(written.rawType());
 			if (reason == null && written.unknown() && !Modifier.isAbstract(written.rawType().getModifiers())
 					&& written.rawType() != Object.class) {
 				reason = "Jackson finds nothing in it to write";
@@ -151,7 +151,7 @@ abstract class JsonResultCodec implements ResultCodec {
 	abstract Written written(Type type);
 
 	/** Describes a type as Jackson knows it. */
-	abstract NestedTypes.Description describe(Type type);
+	abstract NestedTypeCheck.Description describe(Type type);
 
 	/** Makes the reader and writer of a type. */
 	abstract JsonForm formOf(Type type);

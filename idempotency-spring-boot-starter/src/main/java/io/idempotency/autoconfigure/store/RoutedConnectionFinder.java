@@ -14,11 +14,11 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
  * Finds data sources that choose a database by what is bound to the thread, e.g. its
  * tenant. Claims are renewed, and futures end, on other threads than that of the call.
  */
-final class RoutedConnections {
+final class RoutedConnectionFinder {
 
-	private static final Logger logger = LoggerFactory.getLogger(RoutedConnections.class);
+	private static final Logger logger = LoggerFactory.getLogger(RoutedConnectionFinder.class);
 
-	private RoutedConnections() {
+	private RoutedConnectionFinder() {
 	}
 
 	/**

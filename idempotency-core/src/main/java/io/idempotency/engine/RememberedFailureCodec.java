@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * the HTTP status in the second, with what was told behind it, and the message in the
  * rest. An object is never stored.
  */
-final class RememberedFailures {
+final class RememberedFailureCodec {
 
 	private static final String FORMAT = "failure2";
 
-	private RememberedFailures() {
+	private RememberedFailureCodec() {
 	}
 
 	/**

@@ -14,7 +14,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /** Reads the name of the one queue or topic that a listener names, at start-up. */
-final class ListenerSources {
+final class ListenerSourceReader {
 
 	private final UnaryOperator<String> placeholders;
 
@@ -22,7 +22,7 @@ final class ListenerSources {
 	 * Creates the reader.
 	 * @param placeholders replaces placeholders
 	 */
-	ListenerSources(UnaryOperator<String> placeholders) {
+	ListenerSourceReader(UnaryOperator<String> placeholders) {
 		this.placeholders = placeholders;
 	}
 
@@ -70,7 +70,7 @@ final class ListenerSources {
 	@SuppressWarnings("unchecked")
 	private static Class<Annotation> annotation(String name) {
 		return (Class<Annotation>) ClassUtils.resolveClassName("org.springframework.amqp.rabbit.annotation." + name,
-				ListenerSources.class.getClassLoader());
+				ListenerSourceReader.class.getClassLoader());
 	}
 
 	/** A topic gives each of its subscriptions every message. */

@@ -5,7 +5,7 @@ import io.idempotency.protocol.EncryptedResults;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.upkeep.Claimer;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.Upkeep;
 
 /**
@@ -22,7 +22,7 @@ import io.idempotency.upkeep.Upkeep;
  * @since 0.1.0
  */
 @Internal
-public record EngineParts(Upkeep upkeep, Claimer claimer, Replays replays, EncryptedResults results, Events events,
+public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, EncryptedResults results, EventLog events,
 		EngineObserver observer) {
 
 	/** Returns where a claim comes from; no failure of a tracer leaves this method. */

@@ -12,11 +12,11 @@ import org.slf4j.LoggerFactory;
  * @since 0.1.0
  */
 @Internal
-public final class LeaseTimes {
+public final class LeaseTimeCheck {
 
-	private static final Logger logger = LoggerFactory.getLogger(LeaseTimes.class);
+	private static final Logger logger = LoggerFactory.getLogger(LeaseTimeCheck.class);
 
-	private LeaseTimes() {
+	private LeaseTimeCheck() {
 	}
 
 	/** Logs a warning if a renewal may still be under way when the next one is due. */

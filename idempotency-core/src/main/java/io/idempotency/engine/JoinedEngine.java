@@ -21,7 +21,7 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * leaves the transaction as it is. After the transaction, the record is like any other
  * record of the store.
  */
-final class JoinedCalls {
+final class JoinedEngine {
 
 	/**
 	 * The largest number of attempts for a transaction that the database ends because of
@@ -46,15 +46,15 @@ final class JoinedCalls {
 
 	private final Upkeep upkeep;
 
-	private final Replays replays;
+	private final Replayer replays;
 
-	private final EngineParts parts;
+	private final EngineCore parts;
 
 	private final EncryptedResults results;
 
-	private final Events events;
+	private final EventLog events;
 
-	JoinedCalls(EngineParts parts) {
+	JoinedEngine(EngineCore parts) {
 		this.parts = parts;
 		this.upkeep = parts.upkeep();
 		this.replays = parts.replays();
@@ -66,7 +66,7 @@ final class JoinedCalls {
 			ObservedCall observed) throws Throwable {
 		boolean begins = transactions.wouldBegin();
 		// One round trip is then all that the duplicate costs.
-		Replays.Replayed<T> replayed = begins ? this.replays.early(call, action::replay, observed::replayed) : null;
+		Replayer.Replayed<T> replayed = begins ? this.replays.early(call, action::replay, observed::replayed) : null;
 		if (replayed != null) {
 			return replayed.value();
 		}
@@ -154,7 +154,7 @@ final class JoinedCalls {
 			this.call = call;
 			this.action = action;
 			this.observed = observed;
-			this.upkeep = JoinedCalls.this.upkeep.of(call.store());
+			this.upkeep = JoinedEngine.this.upkeep.of(call.store());
 			this.joining = this.upkeep.store()
 				.joining()
 				.orElseThrow(() -> new IllegalStateException(
@@ -198,9 +198,9 @@ final class JoinedCalls {
 		}
 
 		private Settled<T> work(boolean alone) throws Throwable {
-			ClaimOrigin origin = JoinedCalls.this.parts.origin();
+			ClaimOrigin origin = JoinedEngine.this.parts.origin();
 			StoredResult known = known();
-			StoredResult kept = (known != null) ? JoinedCalls.this.results.encrypt(this.call, known) : null;
+			StoredResult kept = (known != null) ? JoinedEngine.this.results.encrypt(this.call, known) : null;
 			ClaimResult result = this.joining
 				.claim(this.call.claim(origin).withJoined(new ClaimRequest.JoinedWork(alone, kept)));
 			this.upkeep.outage().answered();
@@ -210,8 +210,9 @@ final class JoinedCalls {
 			}
 			if (!(result instanceof ClaimResult.Acquired acquired)) {
 				try {
-					return new Settled<>(JoinedCalls.this.replays.settle(this.call, result, this.action, this.observed),
-							null, false);
+					return new Settled<>(
+							JoinedEngine.this.replays.settle(this.call, result, this.action, this.observed), null,
+							false);
 				}
 				catch (Throwable refused) {
 					// The call is refused or replayed. That is no reason to roll back
@@ -220,12 +221,13 @@ final class JoinedCalls {
 				}
 			}
 			OwnedClaim owned = new OwnedClaim(this.call, acquired.claim(), origin, 0, this.upkeep,
-					JoinedCalls.this.upkeep.waiter(), JoinedCalls.this.results, JoinedCalls.this.events, this.observed);
+					JoinedEngine.this.upkeep.waiter(), JoinedEngine.this.results, JoinedEngine.this.events,
+					this.observed);
 			owned.joined(acquired.done() ? known : null);
 			this.claim = owned;
 			this.stage = Stage.WORKING;
 			if (owned.isAbandoned()) {
-				JoinedCalls.this.events.takenOver(this.call, acquired.before(), origin);
+				JoinedEngine.this.events.takenOver(this.call, acquired.before(), origin);
 			}
 			return new Settled<>(acquired.done() ? Running.of(this.call.key(), () -> run(owned)) : run(owned), null,
 					false);
@@ -348,8 +350,8 @@ final class JoinedCalls {
 		}
 
 		private OwnerRun<T> ownerRun(OwnedClaim owned) {
-			return new OwnerRun<>(this.call, owned, this.action, JoinedCalls.this.replays,
-					JoinedCalls.this.upkeep.results(), JoinedCalls.this.events);
+			return new OwnerRun<>(this.call, owned, this.action, JoinedEngine.this.replays,
+					JoinedEngine.this.upkeep.results(), JoinedEngine.this.events);
 		}
 
 		/**

@@ -18,14 +18,14 @@ import org.springframework.util.ClassUtils;
  * Compares the time-outs of a pool with the store time-out, because the store cannot
  * bound the wait for a connection.
  */
-final class PoolTimeouts {
+final class PoolTimeoutCheck {
 
-	private static final Logger logger = LoggerFactory.getLogger(PoolTimeouts.class);
+	private static final Logger logger = LoggerFactory.getLogger(PoolTimeoutCheck.class);
 
 	static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
-			PoolTimeouts.class.getClassLoader());
+			PoolTimeoutCheck.class.getClassLoader());
 
-	private PoolTimeouts() {
+	private PoolTimeoutCheck() {
 	}
 
 	/** Logs a warning if the pool lets a call wait for longer than the store time-out. */

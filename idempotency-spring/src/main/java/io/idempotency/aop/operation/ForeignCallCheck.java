@@ -19,7 +19,7 @@ import org.springframework.stereotype.Controller;
  * requests are bound to no thread, or their answers are not what they return. The classes
  * of the frameworks are known by name, because they are optional.
  */
-final class ForeignCalls {
+final class ForeignCallCheck {
 
 	/** The name of the bean that handles all requests of WebFlux. */
 	private static final String WEB_HANDLER = "webHandler";
@@ -49,7 +49,7 @@ final class ForeignCalls {
 			"org.springframework.web.context.request.NativeWebRequest",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
-	private ForeignCalls() {
+	private ForeignCallCheck() {
 	}
 
 	/**

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * that lets the JSON name a class. Such an annotation is as dangerous on a property as on
  * the type itself, because anybody who can write to the store could choose the class.
  */
-final class NestedTypes {
+final class NestedTypeCheck {
 
 	private final Function<Type, Description> describe;
 
-	NestedTypes(Function<Type, Description> describe) {
+	NestedTypeCheck(Function<Type, Description> describe) {
 		this.describe = describe;
 	}
 

@@ -12,11 +12,11 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ReflectionUtils;
 
 /** Answers, at start-up, questions about methods that depend on the doors. */
-final class CoveredMethods {
+final class DoorCoverage {
 
 	private final ObjectProvider<OperationDoor> doors;
 
-	CoveredMethods(ObjectProvider<OperationDoor> doors) {
+	DoorCoverage(ObjectProvider<OperationDoor> doors) {
 		this.doors = doors;
 	}
 

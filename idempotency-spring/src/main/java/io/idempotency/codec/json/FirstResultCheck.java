@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
  * @since 0.1.0
  */
 @Internal
-public final class FirstResults {
+public final class FirstResultCheck {
 
-	private static final Logger logger = LoggerFactory.getLogger(FirstResults.class);
+	private static final Logger logger = LoggerFactory.getLogger(FirstResultCheck.class);
 
 	/**
 	 * Limits the memory of the check, because an application may make up names of
@@ -48,7 +48,7 @@ public final class FirstResults {
 	 * Creates the check.
 	 * @param codec encodes and decodes
 	 */
-	public FirstResults(ResultCodec codec) {
+	public FirstResultCheck(ResultCodec codec) {
 		this.codec = codec;
 	}
 
@@ -126,7 +126,7 @@ public final class FirstResults {
 	private record Seen(String operation, Type type, Class<?> valueClass) {
 	}
 
-	private record OperationCodec(FirstResults results, String operation) implements ResultCodec {
+	private record OperationCodec(FirstResultCheck results, String operation) implements ResultCodec {
 
 		@Override
 		public StoredResult encode(@Nullable Object value, Type type) {

@@ -9,15 +9,15 @@ import io.idempotency.key.HeaderName;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the one place of the key for each operation. */
-final class KeySources {
+final class KeySourceFinder {
 
-	private final OperationExpressions expressions;
+	private final ExpressionParser expressions;
 
 	private final String defaultHeader;
 
-	private final CoveredMethods covered;
+	private final DoorCoverage covered;
 
-	KeySources(OperationExpressions expressions, String defaultHeader, CoveredMethods covered) {
+	KeySourceFinder(ExpressionParser expressions, String defaultHeader, DoorCoverage covered) {
 		this.expressions = expressions;
 		this.defaultHeader = defaultHeader;
 		this.covered = covered;

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** Failures inside a joined transaction; real transactions are tested with a database. */
-class JoinedCallsTests {
+class JoinedEngineTests {
 
 	private final ManualScheduler time = new ManualScheduler();
 

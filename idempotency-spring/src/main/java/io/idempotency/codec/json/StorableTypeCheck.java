@@ -24,7 +24,7 @@ import org.springframework.core.annotation.AnnotationUtils;
  * declared type. A type that says nothing about its values is therefore refused, and a
  * stored result never names a class.
  */
-final class StorableTypes {
+final class StorableTypeCheck {
 
 	/** The refused types by name, because most of them are optional on the class path. */
 	private static final Map<String, String> REFUSED = Map.ofEntries(
@@ -56,7 +56,7 @@ final class StorableTypes {
 	private static final Set<Class<?>> READABLE_ABSTRACT = Set.of(Iterable.class, Map.Entry.class, CharSequence.class,
 			ZoneId.class, TimeZone.class, Calendar.class, Charset.class);
 
-	private StorableTypes() {
+	private StorableTypeCheck() {
 	}
 
 	/**
@@ -78,7 +78,7 @@ final class StorableTypes {
 				return problem;
 			}
 			return Arrays.stream(generic.getActualTypeArguments())
-				.map(StorableTypes::problem)
+				.map(StorableTypeCheck::problem)
 				.filter((found) -> found != null)
 				.findFirst()
 				.orElse(null);

@@ -10,9 +10,9 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
 /** Finds the methods that look results up in the business data. */
-final class RecoverMethods {
+final class RecoverMethodFinder {
 
-	private RecoverMethods() {
+	private RecoverMethodFinder() {
 	}
 
 	/**

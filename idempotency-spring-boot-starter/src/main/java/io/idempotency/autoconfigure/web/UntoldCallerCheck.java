@@ -22,9 +22,9 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * or anonymous callers are refused. A container or a filter of the application may still
  * tell callers apart, which this class cannot see.
  */
-final class UntoldCallers implements SmartInitializingSingleton {
+final class UntoldCallerCheck implements SmartInitializingSingleton {
 
-	private static final Logger logger = LoggerFactory.getLogger(UntoldCallers.class);
+	private static final Logger logger = LoggerFactory.getLogger(UntoldCallerCheck.class);
 
 	/** The name of the filter bean of Spring Security. */
 	private static final String SPRING_SECURITY_FILTER = "springSecurityFilterChain";
@@ -33,7 +33,7 @@ final class UntoldCallers implements SmartInitializingSingleton {
 
 	private final HttpSettings settings;
 
-	UntoldCallers(ApplicationContext context, HttpSettings settings) {
+	UntoldCallerCheck(ApplicationContext context, HttpSettings settings) {
 		this.context = context;
 		this.settings = settings;
 	}

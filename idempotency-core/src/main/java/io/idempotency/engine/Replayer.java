@@ -13,7 +13,7 @@ import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.StoredResult;
-import io.idempotency.upkeep.Events;
+import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.FinishedCalls;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
@@ -26,15 +26,15 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 @Internal
-public final class Replays {
+public final class Replayer {
 
 	private final EncryptedResults encrypted;
 
-	private final Events events;
+	private final EventLog events;
 
 	private final Upkeep upkeep;
 
-	Replays(EncryptedResults encrypted, Events events, Upkeep upkeep) {
+	Replayer(EncryptedResults encrypted, EventLog events, Upkeep upkeep) {
 		this.upkeep = upkeep;
 		this.encrypted = encrypted;
 		this.events = events;

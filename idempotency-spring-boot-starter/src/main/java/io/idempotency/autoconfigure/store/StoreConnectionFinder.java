@@ -13,9 +13,9 @@ import org.springframework.beans.factory.ObjectProvider;
  * Finds the connection bean for a store: the bean that is marked for it, else the only
  * bean or the primary bean of its type.
  */
-final class StoreConnections {
+final class StoreConnectionFinder {
 
-	private StoreConnections() {
+	private StoreConnectionFinder() {
 	}
 
 	/**

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.RestController;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @ExtendWith(OutputCaptureExtension.class)
-class UntoldCallersTests {
+class UntoldCallerCheckTests {
 
 	private static final String LINE = "Nothing is known to tell the callers of guarded requests apart";
 

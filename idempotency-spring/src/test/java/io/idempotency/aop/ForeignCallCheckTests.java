@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What no door can guard is refused at start-up, which names the framework and the cure.
  */
-class ForeignCallsTests {
+class ForeignCallCheckTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { DefaultKey.class, BodyKey.class, ExpressionKey.class, GuardedController.class })

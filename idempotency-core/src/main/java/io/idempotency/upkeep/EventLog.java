@@ -33,7 +33,7 @@ import org.slf4j.event.Level;
  * @since 0.1.0
  */
 @Internal
-public final class Events implements ResultLog {
+public final class EventLog implements ResultLog {
 
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
@@ -57,7 +57,7 @@ public final class Events implements ResultLog {
 	 */
 	private final Set<String> told = ConcurrentHashMap.newKeySet();
 
-	public Events(IdempotencyListener listener) {
+	public EventLog(IdempotencyListener listener) {
 		this.listener = listener;
 	}
 

@@ -24,7 +24,7 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 /**
  * Parses and checks the expressions of operations, once for each operation. Thread-safe.
  */
-final class OperationExpressions {
+final class ExpressionParser {
 
 	private final SpelExpressionParser parser;
 
@@ -32,7 +32,7 @@ final class OperationExpressions {
 
 	private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
 
-	OperationExpressions(ConfigurableBeanFactory beanFactory) {
+	ExpressionParser(ConfigurableBeanFactory beanFactory) {
 		ClassLoader classLoader = beanFactory.getBeanClassLoader();
 		// SpEL compiles an expression that is used often, and interprets it again if the
 		// types of the arguments change. A native image cannot define classes.
