@@ -144,7 +144,7 @@ class ArchitectureTests {
 		.whereLayer("ai")
 		.mayOnlyAccessLayers("api", "key", "protocol", "aop")
 		.whereLayer("graphql")
-		.mayOnlyAccessLayers("api", "key", "protocol", "aop")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "aop")
 		.whereLayer("client")
 		.mayOnlyAccessLayers("api", "key")
 		.whereLayer("client")
