@@ -70,9 +70,10 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.store")
 		.layer("record")
 		.definedBy("io.idempotency.store.record")
+		.layer("heap")
+		.definedBy("io.idempotency.store.memory..", "io.idempotency.store.nearcache..")
 		.layer("stores")
-		.definedBy("io.idempotency.store.memory..", "io.idempotency.store.redis..", "io.idempotency.store.jdbc..",
-				"io.idempotency.store.sql..", "io.idempotency.store.nearcache..")
+		.definedBy("io.idempotency.store.redis..", "io.idempotency.store.jdbc..", "io.idempotency.store.sql..")
 		.layer("protocol")
 		.definedBy("io.idempotency.protocol..")
 		.layer("upkeep")
@@ -113,8 +114,10 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("api", "key")
 		.whereLayer("record")
 		.mayOnlyAccessLayers("api", "key", "store")
-		.whereLayer("stores")
+		.whereLayer("heap")
 		.mayOnlyAccessLayers("api", "key", "store", "record")
+		.whereLayer("stores")
+		.mayOnlyAccessLayers("api", "key", "store", "record", "reactor")
 		.whereLayer("protocol")
 		.mayOnlyAccessLayers("api", "key", "store")
 		.whereLayer("upkeep")
@@ -122,7 +125,7 @@ class ArchitectureTests {
 		.whereLayer("engine")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "upkeep")
 		.whereLayer("reactor")
-		.mayOnlyAccessLayers("api", "key", "store", "stores", "protocol", "upkeep", "engine")
+		.mayOnlyAccessLayers("api", "key", "store", "heap", "protocol", "upkeep", "engine")
 		.whereLayer("template")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine")
 		.whereLayer("operators")
@@ -242,6 +245,7 @@ class ArchitectureTests {
 	static final ArchRule onlyWhatAnswersWithReactorKnowsReactor = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.client..", "io.idempotency.webflux..",
 				"io.idempotency.graphql..")))
+		.and(not(nameMatching("io\\.idempotency\\.store\\..*\\.Reactive.*")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));
 

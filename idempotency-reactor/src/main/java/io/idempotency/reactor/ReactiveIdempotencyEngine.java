@@ -1,6 +1,7 @@
 package io.idempotency.reactor;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -10,11 +11,14 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.MeasuringStore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import io.idempotency.store.nearcache.NearCacheIdempotencyStore;
+import io.idempotency.store.nearcache.NearQuestion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +64,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final Executor resumption;
 
+	/** The forms that do not block, by the stores that they are forms of. */
+	private final Map<IdempotencyStore, ReactiveIdempotencyStore> own = new HashMap<>();
+
 	private final Map<IdempotencyStore, ReactiveIdempotencyStore> stores = new ConcurrentHashMap<>();
 
 	private @Nullable Scheduler threads;
@@ -89,7 +96,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		this.resumption = this::resume;
 		// The first one in a JVM reads the randomness of the system, which blocks.
 		ClaimId.random();
-		stores.forEach((store) -> this.stores.put(store.blocking(), store));
+		stores.forEach((store) -> this.own.put(store.blocking(), store));
 	}
 
 	private void resume(Runnable task) {
@@ -146,13 +153,25 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	private ReactiveIdempotencyStore adapt(IdempotencyStore store) {
-		IdempotencyStore observed = this.parts.upkeep().of(store).store();
-		if (store instanceof MemoryIdempotencyStore) {
-			return new AdaptedStore(observed, null, this.scheduler);
+		return form(this.parts.upkeep().of(store).store());
+	}
+
+	private ReactiveIdempotencyStore form(IdempotencyStore store) {
+		if (store instanceof NearCacheIdempotencyStore near) {
+			return new NearCachedStore(near, form(NearQuestion.store(near)));
+		}
+		MeasuringStore measuring = (store instanceof MeasuringStore known) ? known : null;
+		IdempotencyStore asked = (measuring != null) ? measuring.measured() : store;
+		ReactiveIdempotencyStore ofItsOwn = this.own.get(asked);
+		if (ofItsOwn != null) {
+			return (measuring != null) ? new MeasuredStore(ofItsOwn, measuring) : ofItsOwn;
+		}
+		if (asked instanceof MemoryIdempotencyStore) {
+			return new AdaptedStore(store, null, this.scheduler);
 		}
 		logger.info("{} blocks, so calls that must not block ask it on threads of their own, at most {} at a time",
-				store.getClass().getSimpleName(), THREADS);
-		return new AdaptedStore(observed, threads(), this.scheduler);
+				asked.getClass().getSimpleName(), THREADS);
+		return new AdaptedStore(store, threads(), this.scheduler);
 	}
 
 	private synchronized Scheduler threads() {

@@ -1,9 +1,11 @@
 package io.idempotency.observation;
 
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.idempotency.engine.MeasuringStore.Step;
 import io.idempotency.store.IdempotencyStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -18,10 +20,10 @@ final class VerbTimers {
 
 	private static final Logger logger = LoggerFactory.getLogger(VerbTimers.class);
 
-	/** By the ordinals of the verbs. */
-	private final Timer[] answered = new Timer[Verb.values().length];
+	/** By the ordinals of the steps. */
+	private final Timer[] answered = new Timer[Step.values().length];
 
-	private final Timer[] failed = new Timer[Verb.values().length];
+	private final Timer[] failed = new Timer[Step.values().length];
 
 	private final AtomicBoolean told = new AtomicBoolean();
 
@@ -29,32 +31,36 @@ final class VerbTimers {
 	 * Registers all timers, so that rates begin at zero and not with the first failure.
 	 */
 	VerbTimers(MeterRegistry registry, IdempotencyStore store) {
-		for (Verb verb : Verb.values()) {
-			this.answered[verb.ordinal()] = timer(registry, store.type(), verb, "success");
-			this.failed[verb.ordinal()] = timer(registry, store.type(), verb, "error");
+		for (Step step : Step.values()) {
+			this.answered[step.ordinal()] = timer(registry, store.type(), step, "success");
+			this.failed[step.ordinal()] = timer(registry, store.type(), step, "error");
 		}
 	}
 
-	private static Timer timer(MeterRegistry registry, String store, Verb verb, String outcome) {
+	private static Timer timer(MeterRegistry registry, String store, Step step, String outcome) {
 		return Timer.builder("idempotency.store")
 			.description("Time that a store takes for one verb of the protocol")
 			.tag("store", store)
-			.tag("verb", verb.value)
+			.tag("verb", step.name().toLowerCase(Locale.ROOT))
 			.tag("outcome", outcome)
 			.register(registry);
 	}
 
-	<T> T time(Verb verb, Supplier<T> work) {
+	<T> T time(Step step, Supplier<T> work) {
 		long begin = System.nanoTime();
-		Timer[] timers = this.failed;
+		boolean answered = false;
 		try {
 			T result = work.get();
-			timers = this.answered;
+			answered = true;
 			return result;
 		}
 		finally {
-			record(timers[verb.ordinal()], System.nanoTime() - begin);
+			took(step, answered, System.nanoTime() - begin);
 		}
+	}
+
+	void took(Step step, boolean answered, long nanos) {
+		record((answered ? this.answered : this.failed)[step.ordinal()], nanos);
 	}
 
 	private void record(Timer timer, long nanos) {
@@ -67,19 +73,6 @@ final class VerbTimers {
 				logger.warn("A timer of a store failed; the call goes on. Told once", ex);
 			}
 		}
-	}
-
-	/** A step of the protocol. */
-	enum Verb {
-
-		CLAIM("claim"), LOOK("look"), COMPLETE("complete"), RELEASE("release"), RENEW("renew"), ISSUE("issue");
-
-		private final String value;
-
-		Verb(String value) {
-			this.value = value;
-		}
-
 	}
 
 }

@@ -122,61 +122,67 @@ public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore 
 		if (request.type() == ClaimType.ONCE) {
 			return super.claim(request);
 		}
-		RecordId id = RecordId.of(request.key());
-		// The clock is read before the store is asked, so that a result is never kept
-		// longer than the store says.
-		long now = this.ticker.read();
-		ClaimResult.Completed near = answer(id, request.fingerprint(), now);
-		return (near != null) ? near : ask(id, request, now);
-	}
-
-	private ClaimResult.@Nullable Completed answer(RecordId id, Fingerprint fingerprint, long now) {
-		NearResult near = this.results.getIfPresent(id);
-		return (near != null && near.answers(fingerprint, now))
-				? new ClaimResult.Completed(near.result(), near.rest(now), near.origin()) : null;
+		NearQuestion question = ofClaim(request.key(), request.fingerprint());
+		ClaimResult here = question.here();
+		if (here != null) {
+			return here;
+		}
+		ClaimResult answer = super.claim(request);
+		question.answered(answer);
+		return answer;
 	}
 
 	/** Looks here first, and then in the store. */
 	@Override
 	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
-		RecordId id = RecordId.of(key);
-		long now = this.ticker.read();
-		// A miss is not counted: the claim that follows is one.
-		boolean here = this.results.policy().getIfPresentQuietly(id) != null;
-		ClaimResult.Completed near = here ? answer(id, fingerprint, now) : null;
-		if (near != null) {
-			return Optional.of(near);
+		NearQuestion question = ofLook(key, fingerprint);
+		ClaimResult.Completed here = question.here();
+		if (here != null) {
+			return Optional.of(here);
 		}
-		long evictionsBefore = this.evictions.get();
-		// What is kept is given for as long as the store says, so that must be right.
-		Optional<ClaimResult.Completed> found = super.find(key, fingerprint,
-				(look == Look.LOCAL) ? Look.LOCAL : Look.EXACT);
-		found.ifPresent((completed) -> keep(id, fingerprint, completed, now, evictionsBefore));
+		Optional<ClaimResult.Completed> found = super.find(key, fingerprint, NearQuestion.behind(look));
+		found.ifPresent(question::answered);
 		return found;
 	}
 
-	private ClaimResult ask(RecordId id, ClaimRequest request, long askedAt) {
-		long evictionsBefore = this.evictions.get();
-		ClaimResult answer = super.claim(request);
-		if (answer instanceof ClaimResult.Completed completed) {
-			keep(id, request.fingerprint(), completed, askedAt, evictionsBefore);
-		}
-		else if (!(answer instanceof ClaimResult.Mismatch)) {
-			// The record of the cached result is gone.
-			this.results.invalidate(id);
-		}
-		return answer;
+	NearQuestion ofClaim(IdempotencyKey key, Fingerprint fingerprint) {
+		return new NearQuestion(this, RecordId.of(key), fingerprint, true);
 	}
 
-	private void keep(RecordId id, Fingerprint fingerprint, ClaimResult.Completed completed, long askedAt,
-			long evictionsBefore) {
+	NearQuestion ofLook(IdempotencyKey key, Fingerprint fingerprint) {
+		RecordId id = RecordId.of(key);
+		// A miss is not counted: the claim that follows is one.
+		return new NearQuestion(this, id, fingerprint, this.results.policy().getIfPresentQuietly(id) != null);
+	}
+
+	IdempotencyStore store() {
+		return delegate();
+	}
+
+	long now() {
+		return this.ticker.read();
+	}
+
+	long evictions() {
+		return this.evictions.get();
+	}
+
+	@Nullable NearResult result(RecordId id) {
+		return this.results.getIfPresent(id);
+	}
+
+	void keep(NearQuestion question, ClaimResult.Completed completed) {
 		long rest = nanos(completed.rest());
-		this.results.put(id, new NearResult(fingerprint, completed.result(), completed.origin(),
-				askedAt + Math.min(rest, this.ttlNanos), askedAt + rest));
-		if (this.evictions.get() != evictionsBefore) {
+		this.results.put(question.id(), new NearResult(question.fingerprint(), completed.result(), completed.origin(),
+				question.askedAt() + Math.min(rest, this.ttlNanos), question.askedAt() + rest));
+		if (this.evictions.get() != question.evictionsBefore()) {
 			// The record may have been removed between the answer and this line.
-			this.results.invalidate(id);
+			this.results.invalidate(question.id());
 		}
+	}
+
+	void drop(RecordId id) {
+		this.results.invalidate(id);
 	}
 
 	/**

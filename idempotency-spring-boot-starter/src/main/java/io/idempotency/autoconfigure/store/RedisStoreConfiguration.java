@@ -9,8 +9,10 @@ import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.key.Namespace;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
+import io.idempotency.store.redis.ReactiveRedisIdempotencyStore;
 import io.idempotency.store.redis.RedisEvictions;
 import io.idempotency.store.redis.RedisIdempotencyStore;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,6 +72,23 @@ class RedisStoreConfiguration {
 			ObjectProvider<RedisConnectionFactory> all) {
 		return new RedisEvictions(StoreConnectionFinder.choose(beanFactory, RedisConnectionFactory.class,
 				IdempotencyConnectionFactory.class, marked, all), EVICTIONS_INTERVAL, scheduler);
+	}
+
+	/**
+	 * The form of the store for calls that must not block, which the first of them asks
+	 * for.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = { "reactor.core.publisher.Mono", "io.lettuce.core.RedisClient" })
+	static class ReactiveForm {
+
+		/** Returns nothing where the store blocks in any case. */
+		@Bean
+		@Lazy
+		@Nullable ReactiveRedisIdempotencyStore reactiveIdempotencyStore(RedisIdempotencyStore idempotencyStore) {
+			return ReactiveRedisIdempotencyStore.of(idempotencyStore).orElse(null);
+		}
+
 	}
 
 }

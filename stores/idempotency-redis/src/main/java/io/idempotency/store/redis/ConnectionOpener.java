@@ -1,7 +1,7 @@
 package io.idempotency.store.redis;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -85,6 +85,13 @@ final class ConnectionOpener implements AutoCloseable {
 		}
 	}
 
+	/** Returns a future that completes after a pause, unless this is closed before. */
+	CompletableFuture<Void> pause(long nanos) {
+		CompletableFuture<Void> over = new CompletableFuture<>();
+		this.scheduler.schedule(() -> over.complete(null), Duration.ofNanos(nanos));
+		return over;
+	}
+
 	/**
 	 * Waits for a connection.
 	 * @param <T> the type of the connection
@@ -98,11 +105,7 @@ final class ConnectionOpener implements AutoCloseable {
 			return opening.get(deadline.rest(), TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException ex) {
-			if (ex.getCause() instanceof NotSentException notSent) {
-				throw notSent;
-			}
-			throw new NotSentException((ex.getCause() instanceof RuntimeException reason) ? reason
-					: new CompletionException(ex.getCause()));
+			throw NotSentException.because(ex.getCause());
 		}
 		catch (TimeoutException ex) {
 			throw new NotSentException(new QueryTimeoutException("No connection to Redis could be had in time", ex));

@@ -2,6 +2,7 @@ package io.idempotency.store.redis;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -99,10 +100,13 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 
 	/** Reads a value, in a cluster on the node of its key. */
 	static byte @Nullable [] get(StatefulConnection<byte[], byte[]> connection, byte[] key, Deadline deadline) {
+		return get(key).sendOn(connection, deadline).await(deadline);
+	}
+
+	/** Makes the command that reads a value. */
+	static LettuceScript<byte @Nullable []> get(byte[] key) {
 		return new LettuceScript<>(MasterGet.GET, new ValueOutput<>(ByteArrayCodec.INSTANCE),
-				new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))
-			.sendOn(connection, deadline)
-			.await(deadline);
+				new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
 	}
 
 	/**
@@ -132,6 +136,11 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 			throw new NotSentException(new QueryTimeoutException("No time was left to send it"));
 		}
 		return sendOn(connection);
+	}
+
+	/** Sends the command, for a caller that does not wait. */
+	CompletableFuture<T> reply(StatefulConnection<byte[], byte[]> connection) {
+		return sendOn(connection).reply;
 	}
 
 	private LettuceScript<T> sendOn(StatefulConnection<byte[], byte[]> connection) {

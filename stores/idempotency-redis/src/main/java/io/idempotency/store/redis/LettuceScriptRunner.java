@@ -126,22 +126,36 @@ final class LettuceScriptRunner implements ScriptRunner {
 	 */
 	private StatefulConnection<byte[], byte[]> connection(Deadline deadline) {
 		Line last = this.line;
+		return (last != null && last.isOpen()) ? last.connection()
+				: ConnectionOpener.await(connecting(deadline), deadline);
+	}
+
+	/**
+	 * Returns what {@link #connection} does, for a caller that does not wait.
+	 * @return a future that may complete after the deadline
+	 */
+	CompletableFuture<StatefulConnection<byte[], byte[]>> connecting(Deadline deadline) {
+		Line last = this.line;
 		if (last == null || !last.isUsable()) {
-			return ConnectionOpener.await(opening(), deadline).connection();
+			return opening().thenApply(Line::connection);
 		}
-		while (!last.isOpen() && mayOpenBeside(last)) {
-			Line beside = this.beside;
-			if (beside != null && beside.isOpen()) {
-				return beside.connection();
-			}
-			try {
-				return ConnectionOpener.await(openingBeside(), deadline).connection();
-			}
-			catch (NotSentException ex) {
-				pause(ex, deadline);
-			}
+		return mayUse(last) ? CompletableFuture.completedFuture(last.connection()) : connectingBeside(last, deadline);
+	}
+
+	private boolean mayUse(Line last) {
+		return last.isOpen() || !mayOpenBeside(last);
+	}
+
+	private CompletableFuture<StatefulConnection<byte[], byte[]>> connectingBeside(Line last, Deadline deadline) {
+		Line open = this.beside;
+		if (open != null && open.isOpen()) {
+			return CompletableFuture.completedFuture(open.connection());
 		}
-		return last.connection();
+		return openingBeside().thenApply(Line::connection)
+			.exceptionallyCompose((refused) -> deadline.isOver() ? CompletableFuture.failedFuture(refused)
+					: this.opener.pause(Math.min(deadline.rest(), BESIDE_PAUSE_NANOS))
+						.thenCompose((over) -> mayUse(last) ? CompletableFuture.completedFuture(last.connection())
+								: connectingBeside(last, deadline)));
 	}
 
 	/**
@@ -152,19 +166,6 @@ final class LettuceScriptRunner implements ScriptRunner {
 		LettuceConnectionFactory lettuce = (LettuceConnectionFactory) this.connectionFactory;
 		return last.connection() instanceof StatefulRedisConnection
 				&& (lettuce.getShareNativeConnection() || !new LettuceTopology(lettuce).isPooled());
-	}
-
-	private static void pause(NotSentException refused, Deadline deadline) {
-		if (deadline.isOver() || Thread.currentThread().isInterrupted()) {
-			throw refused;
-		}
-		try {
-			TimeUnit.NANOSECONDS.sleep(Math.min(deadline.rest(), BESIDE_PAUSE_NANOS));
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw refused;
-		}
 	}
 
 	private synchronized CompletableFuture<Line> openingBeside() {

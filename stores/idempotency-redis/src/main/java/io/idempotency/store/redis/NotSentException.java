@@ -1,5 +1,7 @@
 package io.idempotency.store.redis;
 
+import java.util.concurrent.CompletionException;
+
 /**
  * A script surely did not leave and never will, so it was not applied.
  */
@@ -12,6 +14,16 @@ final class NotSentException extends RuntimeException {
 	NotSentException(RuntimeException reason) {
 		super(reason);
 		this.reason = reason;
+	}
+
+	/** Returns the exception for a failure that came before a script could leave. */
+	static NotSentException because(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		if (cause instanceof NotSentException notSent) {
+			return notSent;
+		}
+		return new NotSentException((cause instanceof RuntimeException ex) ? ex : new CompletionException(cause));
 	}
 
 	/** Returns the exception of the client. */

@@ -2,9 +2,7 @@ package io.idempotency.store.redis;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -17,14 +15,12 @@ import io.idempotency.store.Causes;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.ClaimType;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.StoreNotReachedException;
-import io.idempotency.store.StoredResult;
 import io.idempotency.store.UnreadableRecordException;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +61,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 	private final RedisConnectionFactory connectionFactory;
 
 	private final RedisKeyspace keyspace;
+
+	private final RedisSteps steps;
 
 	private final ScriptRunner scripts;
 
@@ -107,6 +105,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		}
 		this.connectionFactory = connectionFactory;
 		this.keyspace = new RedisKeyspace(keyPrefix);
+		this.steps = new RedisSteps(this.keyspace);
 		this.waitReplicas = waitReplicas;
 		this.storeTimeout = storeTimeout;
 		this.scripts = (waitReplicas == 0) ? ScriptRunner.on(connectionFactory)
@@ -115,32 +114,22 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
-		IdempotencyKey key = request.key();
-		List<?> reply = run(Verb.CLAIM, key, RedisValues.of(request.claimId()), request.fingerprint().toBytes(),
-				RedisValues.of(request.type() == ClaimType.ONCE), RedisValues.of(request.lease()),
-				RedisValues.of(request.retention()), RedisValues.of(request.takeOver()), RedisValues.of(key.isToken()),
-				RedisValues.ascii(request.origin().toString()));
-		return RedisReplies.claim(request, reply);
+		return make(this.steps.claim(request));
 	}
 
 	@Override
 	public boolean complete(Completion completion) {
-		StoredResult result = completion.result();
-		return isAccepted(run(Verb.COMPLETE, completion.claim().key(), RedisValues.of(completion.claim().id()),
-				RedisValues.of(completion.claim().fence()), completion.fingerprint().toBytes(),
-				RedisValues.of(completion.type()), RedisValues.of(completion.retention()),
-				RedisValues.of(completion.attachWithin()), RedisValues.ascii((result != null) ? result.format() : ""),
-				(result != null) ? result.bytes() : new byte[0]));
+		return make(this.steps.complete(completion));
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return isAccepted(run(Verb.RELEASE, key, RedisValues.of(claimId)));
+		return make(this.steps.release(key, claimId));
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return isAccepted(run(Verb.RENEW, key, RedisValues.of(claimId), RedisValues.of(lease)));
+		return make(this.steps.renew(key, claimId, lease));
 	}
 
 	/**
@@ -156,27 +145,12 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		if (all.isEmpty()) {
 			return Set.of();
 		}
-		List<byte[][]> keysAndArguments = all.stream()
-			.map((renewal) -> keyAndArguments(renewal.key(), RedisValues.of(renewal.claimId()),
-					RedisValues.of(renewal.lease())))
-			.toList();
-		List<Long> replies = runAll(Verb.RENEW, keysAndArguments);
-		Set<ClaimId> refused = new HashSet<>();
-		for (int i = 0; i < replies.size(); i++) {
-			if (!isAccepted(replies.get(i))) {
-				refused.add(all.get(i).claimId());
-			}
-		}
-		return refused;
+		return RedisSteps.refused(all, runAll(Verb.RENEW, this.steps.renewAll(all)));
 	}
 
 	@Override
 	public Instant issue(IdempotencyKey token, Duration timeToLive) {
-		if (!token.isToken()) {
-			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
-		}
-		Long expiresAt = run(Verb.ISSUE, token, RedisValues.of(timeToLive));
-		return Instant.EPOCH.plus(expiresAt, ChronoUnit.MICROS);
+		return make(this.steps.issue(token, timeToLive));
 	}
 
 	/**
@@ -203,16 +177,24 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		if (look != Look.RESULT) {
 			return Optional.empty();
 		}
-		byte[] record = carryOut("look", (deadline) -> this.scripts.get(this.keyspace.key(key), deadline));
-		return (record != null) ? RedisReplies.found(record, fingerprint, Instant.now()) : Optional.empty();
+		byte[] record = carryOut("look", (deadline) -> this.scripts.get(this.steps.key(key), deadline));
+		return (record != null) ? found(record, fingerprint) : Optional.empty();
 	}
 
-	private static boolean isAccepted(Long reply) {
-		return reply == 1;
+	static Optional<ClaimResult.Completed> found(byte[] record, Fingerprint fingerprint) {
+		return RedisReplies.found(record, fingerprint, Instant.now());
 	}
 
-	private <T> T run(Verb verb, IdempotencyKey key, byte[]... arguments) {
-		return run(verb, keyAndArguments(key, arguments));
+	RedisSteps steps() {
+		return this.steps;
+	}
+
+	ScriptRunner scripts() {
+		return this.scripts;
+	}
+
+	private <R, T> T make(RedisSteps.Step<R, T> step) {
+		return step.answer().apply(run(step.verb(), step.keyAndArguments()));
 	}
 
 	<T> T run(Verb verb, byte[][] keyAndArguments) {
@@ -223,36 +205,39 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return carryOut(verb, (deadline) -> this.scripts.runAll(verb, keysAndArguments, deadline));
 	}
 
-	private byte[][] keyAndArguments(IdempotencyKey key, byte[]... arguments) {
-		byte[][] keyAndArguments = new byte[arguments.length + 1][];
-		keyAndArguments[0] = this.keyspace.key(key);
-		System.arraycopy(arguments, 0, keyAndArguments, 1, arguments.length);
-		return keyAndArguments;
-	}
-
 	<T> T carryOut(Object verb, Function<Deadline, T> call) {
 		try {
-			return call.apply(Deadline.in(this.storeTimeout));
-		}
-		catch (IdempotencyStoreException ex) {
-			throw ex;
-		}
-		catch (NotSentException ex) {
-			RuntimeException reason = translated(ex.reason());
-			throw new StoreNotReachedException(
-					"Redis could not be reached for '" + verb + "': " + reason.getClass().getSimpleName(), reason);
+			return call.apply(deadline());
 		}
 		catch (RuntimeException ex) {
-			// The clients have no exception type in common, so after any exception the
-			// script may have been applied.
-			RuntimeException reason = translated(ex);
-			String unreadable = unreadable(ex);
-			if (unreadable != null) {
-				throw new UnreadableRecordException("Redis could not carry out '" + verb + "': " + unreadable, reason);
-			}
-			throw new IdempotencyStoreException(
-					"Redis could not carry out '" + verb + "': " + reason.getClass().getSimpleName(), reason);
+			throw failure(verb, ex);
 		}
+	}
+
+	/** Returns when a call that begins now must end. */
+	Deadline deadline() {
+		return Deadline.in(this.storeTimeout);
+	}
+
+	/** Returns what the caller of a verb is told about a failure. */
+	IdempotencyStoreException failure(Object verb, Throwable failure) {
+		if (failure instanceof IdempotencyStoreException known) {
+			return known;
+		}
+		if (failure instanceof NotSentException notSent) {
+			RuntimeException reason = translated(notSent.reason());
+			return new StoreNotReachedException(
+					"Redis could not be reached for '" + verb + "': " + reason.getClass().getSimpleName(), reason);
+		}
+		// The clients have no exception type in common, so after any exception the
+		// script may have been applied.
+		Throwable reason = (failure instanceof RuntimeException ex) ? translated(ex) : failure;
+		String unreadable = unreadable(failure);
+		if (unreadable != null) {
+			return new UnreadableRecordException("Redis could not carry out '" + verb + "': " + unreadable, reason);
+		}
+		return new IdempotencyStoreException(
+				"Redis could not carry out '" + verb + "': " + reason.getClass().getSimpleName(), reason);
 	}
 
 	/**

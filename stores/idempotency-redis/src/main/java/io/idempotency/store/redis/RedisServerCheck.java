@@ -1,5 +1,6 @@
 package io.idempotency.store.redis;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -63,6 +64,19 @@ final class RedisServerCheck {
 		check.requireVersion();
 		check.warnOfEviction();
 		check.warnOfMissingReplicas(waitReplicas);
+		loadScripts(connectionFactory);
+	}
+
+	/** A server that refuses to load a script gets it with the first call. */
+	private static void loadScripts(RedisConnectionFactory connectionFactory) {
+		try (RedisConnection connection = connectionFactory.getConnection()) {
+			for (Verb verb : List.of(Verb.CLAIM, Verb.COMPLETE, Verb.RELEASE, Verb.RENEW)) {
+				connection.scriptingCommands().scriptLoad(verb.script());
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Redis did not load the scripts", ex);
+		}
 	}
 
 	/** Asks all servers. */

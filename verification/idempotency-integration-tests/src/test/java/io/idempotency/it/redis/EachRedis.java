@@ -28,6 +28,9 @@ import org.junit.platform.commons.support.AnnotationSupport;
 	/** Of which kinds. */
 	Redis.Kind[] value() default Redis.Kind.CLIENT;
 
+	/** Through which clients. */
+	Redis.Client[] clients() default { Redis.Client.LETTUCE, Redis.Client.JEDIS };
+
 	/** Starts them. */
 	final class Servers extends EachVariant<TestRedis> {
 
@@ -39,7 +42,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 		protected Stream<Variant<TestRedis>> variants(Class<?> testClass) {
 			EachRedis which = AnnotationSupport.findAnnotation(testClass, EachRedis.class).orElseThrow();
 			return Arrays.stream(Redis.values())
-				.filter((redis) -> List.of(which.value()).contains(redis.kind()))
+				.filter((redis) -> List.of(which.value()).contains(redis.kind())
+						&& List.of(which.clients()).contains(redis.client()))
 				.map((redis) -> new Variant<>(redis.name(), redis.kind() == Redis.Kind.CLIENT, redis.backend(),
 						() -> new TestRedis(redis)));
 		}

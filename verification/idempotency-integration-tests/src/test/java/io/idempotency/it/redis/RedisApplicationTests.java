@@ -10,6 +10,8 @@ import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 import io.idempotency.it.servers.Requires;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.redis.RedisIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
@@ -68,16 +70,22 @@ class RedisApplicationTests {
 		try (ConfigurableApplicationContext application = start("idempotency.store=auto", NO_DATABASE)) {
 			assertThat(application.getBean(IdempotencyStore.class)).isInstanceOf(RedisIdempotencyStore.class);
 			assertThat(application.getBean(RedisConnectionFactory.class)).isInstanceOf(LettuceConnectionFactory.class);
-			expectOnePayment(application);
+			assertThat(application.getBean(ReactiveIdempotencyStore.class).blocking())
+				.isSameAs(application.getBean(IdempotencyStore.class));
+			assertThat(RedisCommandCountTests.commandsOf(this.server, () -> expectOnePayment(application)))
+				.as("the scripts are loaded")
+				.doesNotContainKey("eval");
 			assertThat(keys()).singleElement().asString().startsWith("idempotency:").contains("Payments.pay");
 		}
 	}
 
 	@Test
-	void jedisWillDo() {
+	void jedisWillDo(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start("spring.data.redis.client-type=jedis")) {
 			assertThat(application.getBean(RedisConnectionFactory.class)).isInstanceOf(JedisConnectionFactory.class);
 			expectOnePayment(application);
+			application.getBean(ReactiveIdempotencyEngine.class).store(application.getBean(IdempotencyStore.class));
+			assertThat(output).contains("RedisIdempotencyStore blocks");
 		}
 	}
 

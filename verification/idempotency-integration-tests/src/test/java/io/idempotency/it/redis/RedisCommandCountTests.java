@@ -219,9 +219,13 @@ class RedisCommandCountTests {
 
 	/** Every command that the server was asked for, by whomever. */
 	private Map<String, Long> commandsOf(Runnable call) {
-		this.server.command("CONFIG", "RESETSTAT");
+		return commandsOf(this.server, call);
+	}
+
+	static Map<String, Long> commandsOf(RedisServer server, Runnable call) {
+		server.command("CONFIG", "RESETSTAT");
 		call.run();
-		Properties stats = this.server.info("commandstats");
+		Properties stats = server.info("commandstats");
 		Map<String, Long> commands = new TreeMap<>();
 		stats.stringPropertyNames()
 			.stream()

@@ -1,0 +1,34 @@
+package io.idempotency.engine;
+
+import io.idempotency.Internal;
+import io.idempotency.store.IdempotencyStore;
+
+/**
+ * A store that measures what is asked of another one. A driver that asks a form of its
+ * own of that other store tells here how long that took. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public interface MeasuringStore extends IdempotencyStore {
+
+	/** Returns the store that is measured. */
+	IdempotencyStore measured();
+
+	/**
+	 * Notes a step that did not go through this store.
+	 * @param step what was asked
+	 * @param answered whether the store has answered, and not failed
+	 * @param nanos how long it took
+	 */
+	void took(Step step, boolean answered, long nanos);
+
+	/** A step of the protocol. */
+	enum Step {
+
+		CLAIM, LOOK, COMPLETE, RELEASE, RENEW, ISSUE
+
+	}
+
+}

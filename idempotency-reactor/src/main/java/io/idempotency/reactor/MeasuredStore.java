@@ -1,0 +1,81 @@
+package io.idempotency.reactor;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Set;
+
+import io.idempotency.engine.MeasuringStore;
+import io.idempotency.engine.MeasuringStore.Step;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.Renewal;
+import reactor.core.publisher.Mono;
+
+/** Measures the form of a store that does not block, as its other form is measured. */
+final class MeasuredStore implements ReactiveIdempotencyStore {
+
+	private final ReactiveIdempotencyStore store;
+
+	private final MeasuringStore measuring;
+
+	MeasuredStore(ReactiveIdempotencyStore store, MeasuringStore measuring) {
+		this.store = store;
+		this.measuring = measuring;
+	}
+
+	@Override
+	public Mono<ClaimResult> claim(ClaimRequest request) {
+		return measured(Step.CLAIM, this.store.claim(request));
+	}
+
+	@Override
+	public Mono<Boolean> complete(Completion completion) {
+		return measured(Step.COMPLETE, this.store.complete(completion));
+	}
+
+	@Override
+	public Mono<Boolean> release(IdempotencyKey key, ClaimId claimId) {
+		return measured(Step.RELEASE, this.store.release(key, claimId));
+	}
+
+	@Override
+	public Mono<Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return measured(Step.RENEW, this.store.renew(key, claimId, lease));
+	}
+
+	@Override
+	public Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
+		return measured(Step.RENEW, this.store.renewAll(renewals));
+	}
+
+	@Override
+	public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
+		return measured(Step.ISSUE, this.store.issue(token, timeToLive));
+	}
+
+	@Override
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
+		Mono<ClaimResult.Completed> found = this.store.find(key, fingerprint, look);
+		return (look == IdempotencyStore.Look.LOCAL) ? found : measured(Step.LOOK, found);
+	}
+
+	@Override
+	public IdempotencyStore blocking() {
+		return this.measuring;
+	}
+
+	private <T> Mono<T> measured(Step step, Mono<T> asked) {
+		return Mono.defer(() -> {
+			long begin = System.nanoTime();
+			return asked.doOnSuccess((answer) -> this.measuring.took(step, true, System.nanoTime() - begin))
+				.doOnError((failure) -> this.measuring.took(step, false, System.nanoTime() - begin));
+		});
+	}
+
+}
