@@ -42,8 +42,6 @@ public final class AsyncResults {
 	 * Returns whether a failure of a guarded method, or what futures have wrapped, means
 	 * "already done".
 	 * @param duplicate knows what means that
-	 * @param failure the failure
-	 * @return whether it does
 	 */
 	public static boolean isDuplicate(Predicate<Throwable> duplicate, Throwable failure) {
 		return duplicate.test(failure) || duplicate.test(cause(failure));

@@ -20,7 +20,6 @@ public interface BusinessTransactions {
 	 * method ends it.
 	 * @param ended is told how the transaction has ended. A transaction that was open
 	 * before this call ends after its part here has ended
-	 * @return the transaction
 	 * @throws io.idempotency.store.IdempotencyStoreException if no transaction could be
 	 * begun
 	 */

@@ -21,7 +21,6 @@ public interface GuardedAction<T> {
 	/**
 	 * Is told that the call owns its key from now on. The engine calls this method before
 	 * {@link #run()} and before the recovery of an abandoned claim.
-	 * @param claim the claim
 	 */
 	default void acquired(OwnedClaim claim) {
 	}
@@ -71,7 +70,6 @@ public interface GuardedAction<T> {
 
 	/**
 	 * Turns a stored result into the answer for a duplicate.
-	 * @param result the result
 	 * @return the result for the caller
 	 * @throws Throwable the exception that the caller gets instead: a remembered failure,
 	 * or a signal of the door

@@ -139,10 +139,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.joined = new JoinedEngine(this.parts);
 	}
 
-	/**
-	 * Returns whether results are encrypted before a store gets them.
-	 * @return whether they are
-	 */
+	/** Returns whether results are encrypted before a store gets them. */
 	public boolean encryptsResults() {
 		return this.parts.results().encrypts();
 	}
@@ -150,7 +147,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Runs a task once after a delay, on a thread that may block.
 	 * @param delay how long to wait
-	 * @param task the task
 	 */
 	public void runAfter(Duration delay, Runnable task) {
 		this.scheduler.schedule(() -> {
@@ -164,7 +160,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * Guards one call: runs it if it is the first with its key, and gives the first
 	 * result or refuses it if it is a duplicate.
 	 * @param <T> the result of the guarded method
-	 * @param call the call
 	 * @param action the work of the call
 	 * @return the result for the caller
 	 * @throws IdempotencyException if the call was refused
@@ -226,7 +221,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * Guards one call, whose record may commit in the same database transaction as its
 	 * work.
 	 * @param <T> the result of the guarded method
-	 * @param call the call
 	 * @param action the work of the call
 	 * @param business the transactions in which the record commits, {@code null} for the
 	 * store's own transactions
@@ -253,8 +247,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Returns whether a result of a key may be there to be given early, because this node
 	 * has seen it.
-	 * @param store the store
-	 * @param key the key
 	 * @return whether {@link #replayEarly} is worth the request's fingerprint
 	 */
 	public boolean mayReplayEarly(IdempotencyStore store, IdempotencyKey key) {
@@ -265,7 +257,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Gives the result of a finished call, before anything is done for it. Claims
 	 * nothing, refuses nothing and runs nothing.
-	 * @param call the call
 	 * @param replay is given the result; an
 	 * {@link io.idempotency.protocol.UnreadableResultException} of it means that there is
 	 * nothing to be replayed
@@ -283,10 +274,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}, (first) -> this.parts.observe(call).replayed(first)) != null;
 	}
 
-	/**
-	 * Returns what the engine has to do at this moment.
-	 * @return the load
-	 */
+	/** Returns what the engine has to do at this moment. */
 	public EngineLoad load() {
 		return this.upkeep.load();
 	}
@@ -294,7 +282,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Returns why calls of a store fail, although the store may answer a question: it may
 	 * be full, or not accept writes.
-	 * @param store the store
 	 * @return the last of several failures, {@code null} if calls do not fail
 	 */
 	public @Nullable Throwable trouble(IdempotencyStore store) {
@@ -304,7 +291,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Returns what this engine shares with a driver for another style of calling, so that
 	 * the calls of both wait in one row, and one close ends the writes of both.
-	 * @return the parts
 	 */
 	public EngineCore parts() {
 		return this.parts;
@@ -313,7 +299,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Refuses a call that comes after the close, and one that nobody could keep guarded
 	 * because there are no threads for the renewals of its store.
-	 * @param call the call
 	 * @throws IdempotencyStoreUnavailableException if the call is refused
 	 */
 	public void requireOpen(GuardedCall call) {

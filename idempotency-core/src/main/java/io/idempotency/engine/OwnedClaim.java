@@ -60,26 +60,17 @@ public final class OwnedClaim {
 		observed.owns();
 	}
 
-	/**
-	 * Returns the name of the operation.
-	 * @return the operation
-	 */
+	/** Returns the name of the operation. */
 	public String operation() {
 		return this.call.operation();
 	}
 
-	/**
-	 * Returns the policy of the operation.
-	 * @return the policy
-	 */
+	/** Returns the policy of the operation. */
 	public IdempotencyPolicy policy() {
 		return this.call.policy();
 	}
 
-	/**
-	 * Returns the context for the threads that run the guarded method.
-	 * @return the context
-	 */
+	/** Returns the context for the threads that run the guarded method. */
 	public IdempotencyContext context() {
 		return this.end.context();
 	}

@@ -55,7 +55,6 @@ public final class Replayer {
 	 * the first call, or refuses with the reason.
 	 * @param <T> what the caller is given
 	 * @param <X> what the caller may be given in place of it
-	 * @param call the call
 	 * @param result the answer of the store
 	 * @param replay gives the result
 	 * @param told is told where the claim of the first call came from
@@ -183,7 +182,6 @@ public final class Replayer {
 		/**
 		 * Gives the result.
 		 * @param result the stored form
-		 * @return what the caller is given
 		 */
 		@Nullable T replay(StoredResult result) throws X;
 

@@ -20,7 +20,6 @@ public interface SurroundingTransaction {
 
 	/**
 	 * Returns the claim of an earlier call in this transaction.
-	 * @param key the key
 	 * @return the claim that was last bound with the key, {@code null} if none was
 	 */
 	@Nullable OwnedClaim find(IdempotencyKey key);

@@ -20,7 +20,6 @@ final class FieldParameters {
 	/**
 	 * Returns whether a text is a list of parameters and nothing else.
 	 * @param text the text after the value of a field
-	 * @return whether it is
 	 */
 	static boolean areWellFormed(String text) {
 		FieldParameters parameters = new FieldParameters(text);

@@ -18,11 +18,7 @@ public final class HeaderName {
 	private HeaderName() {
 	}
 
-	/**
-	 * Returns whether a text can be the name of a header.
-	 * @param text the text
-	 * @return whether it can
-	 */
+	/** Returns whether a text can be the name of a header. */
 	public static boolean isValid(String text) {
 		return TOKEN.matcher(text).matches();
 	}

@@ -60,7 +60,6 @@ public final class KeyParts {
 
 	/**
 	 * Returns the text of a single value.
-	 * @param value the value
 	 * @return the text, {@code null} for {@code null}
 	 * @throws IllegalArgumentException if the value has another type
 	 */
@@ -82,7 +81,6 @@ public final class KeyParts {
 
 	/**
 	 * Returns whether a value has a {@link #text}.
-	 * @param value the value
 	 * @return whether it is text, a number, a boolean, an enum, a UUID or a
 	 * {@code java.time} value
 	 */

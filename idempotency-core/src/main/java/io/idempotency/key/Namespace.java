@@ -33,7 +33,6 @@ public record Namespace(String name) {
 	 * @param operation name of the operation
 	 * @param caller whose key it is
 	 * @param parts the parts that the caller gave: one, or several for a list key
-	 * @return the key
 	 */
 	public IdempotencyKey key(String operation, Caller caller, List<String> parts) {
 		return new IdempotencyKey(this.name, operation, caller, parts, false);
@@ -44,7 +43,6 @@ public record Namespace(String name) {
 	 * @param operation name of the operation
 	 * @param caller whose key it is
 	 * @param value the part that the caller gave
-	 * @return the key
 	 */
 	public IdempotencyKey key(String operation, Caller caller, String value) {
 		return key(operation, caller, List.of(value));
@@ -55,18 +53,12 @@ public record Namespace(String name) {
 	 * A token that is used at two operations is one key; only the fingerprints of the two
 	 * uses differ.
 	 * @param caller the caller to whom the token was issued
-	 * @param token the token
-	 * @return the key
 	 */
 	public IdempotencyKey token(Caller caller, String token) {
 		return new IdempotencyKey(this.name, IdempotencyKey.TOKEN_OPERATION, caller, List.of(token), true);
 	}
 
-	/**
-	 * Returns the id under which the records of a caller are found.
-	 * @param caller the caller
-	 * @return the id
-	 */
+	/** Returns the id under which the records of a caller are found. */
 	public CallerId idOf(Caller caller) {
 		return CallerId.of(this.name, caller);
 	}
@@ -74,7 +66,6 @@ public record Namespace(String name) {
 	/**
 	 * Returns the {@link IdempotencyKey#label()} of the keys of an operation.
 	 * @param operation name of the operation
-	 * @return the label
 	 */
 	public String label(String operation) {
 		return this.name.isEmpty() ? operation : this.name + ":" + operation;
@@ -83,7 +74,6 @@ public record Namespace(String name) {
 	/**
 	 * Returns the operation of a label, the reverse of {@link #label(String)}.
 	 * @param label a label that a store keeps
-	 * @return the label without this namespace
 	 */
 	public String operation(String label) {
 		String start = label("");

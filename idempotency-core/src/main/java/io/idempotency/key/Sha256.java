@@ -17,10 +17,7 @@ public final class Sha256 {
 	private Sha256() {
 	}
 
-	/**
-	 * Begins a digest.
-	 * @return the digest
-	 */
+	/** Begins a digest. */
 	public static MessageDigest create() {
 		try {
 			return MessageDigest.getInstance("SHA-256");

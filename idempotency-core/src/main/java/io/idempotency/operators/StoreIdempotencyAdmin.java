@@ -55,7 +55,6 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	/**
 	 * Creates an admin.
-	 * @param store the store
 	 * @param stores finds stores by name, the given one by its own; the others count as
 	 * stores without a near cache
 	 * @param namespace the namespace of the records
@@ -162,9 +161,7 @@ public final class StoreIdempotencyAdmin implements IdempotencyAdmin {
 
 	/**
 	 * Returns the id of a caller, which needs no store.
-	 * @param caller the caller
 	 * @param namespace where the caller's keys are
-	 * @return the id
 	 */
 	public static CallerId idOf(IdempotencyCaller caller, Namespace namespace) {
 		return (caller.type() == IdempotencyCaller.Type.ID) ? CallerId.parse(caller.name())

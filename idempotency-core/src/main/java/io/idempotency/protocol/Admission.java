@@ -112,7 +112,6 @@ public final class Admission {
 
 	/**
 	 * Begins with a new claim id.
-	 * @param call the call
 	 * @param origin where its claim comes from
 	 */
 	public Admission(GuardedCall call, ClaimOrigin origin) {

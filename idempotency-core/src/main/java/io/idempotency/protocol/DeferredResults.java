@@ -73,7 +73,6 @@ public final class DeferredResults {
 	/**
 	 * Returns whether a method is a {@code suspend fun} of Kotlin. Its return type does
 	 * not show that.
-	 * @param method the method
 	 * @return whether its work may go on after it has returned
 	 */
 	public static boolean isSuspend(Method method) {

@@ -95,7 +95,6 @@ public sealed interface Ending {
 	 *
 	 * @param result makes the stored form. The engine asks it only if the result is kept.
 	 * An exception of it makes the ending {@link DoneUnkept}
-	 * @param kind the kind of the result
 	 * @param keptAtMost the longest time for which the result is kept, unless the call
 	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden
@@ -125,7 +124,6 @@ public sealed interface Ending {
 	 *
 	 * @param why the reason why the result is not kept, for the log; {@code null} for a
 	 * usual reason
-	 * @param kind the kind of the result
 	 * @param keptAtMost the longest time for which the tombstone is kept, unless the call
 	 * itself has set a retention; {@code null} for the retention of the operation
 	 * @hidden

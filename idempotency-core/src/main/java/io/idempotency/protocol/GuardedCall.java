@@ -13,7 +13,6 @@ import io.idempotency.store.IdempotencyStore;
 /**
  * One call that asks for the right to run, as its door describes it.
  *
- * @param key the key
  * @param fingerprint what must be equal on a retry
  * @param policy the policy of the operation
  * @param store the store that keeps its record

@@ -61,10 +61,7 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 		}
 	}
 
-	/**
-	 * Returns a builder that starts with the values of this policy.
-	 * @return the builder
-	 */
+	/** Returns a builder that starts with the values of this policy. */
 	public Builder change() {
 		return new Builder(this);
 	}
@@ -191,7 +188,6 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 
 		/**
 		 * Builds the policy.
-		 * @return the policy
 		 * @throws IllegalArgumentException if a value is not valid; the message names it
 		 */
 		public IdempotencyPolicy build() {

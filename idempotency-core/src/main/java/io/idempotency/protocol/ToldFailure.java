@@ -25,10 +25,7 @@ public final class ToldFailure extends RuntimeException {
 		this.text = text;
 	}
 
-	/**
-	 * Returns what was told.
-	 * @return the text of the door
-	 */
+	/** Returns what was told. */
 	public String text() {
 		return this.text;
 	}

@@ -44,7 +44,6 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	/**
 	 * Creates a template for an application without transactions, with one store, in no
 	 * namespace.
-	 * @param engine the engine
 	 * @param store where records are kept
 	 * @param codec encodes results
 	 * @param defaults the policy of calls that set nothing else
@@ -56,7 +55,6 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	/**
 	 * Creates a template.
-	 * @param engine the engine
 	 * @param store the store for calls that name no store
 	 * @param codec encodes results
 	 * @param defaults the policy of calls that set nothing else

@@ -63,7 +63,6 @@ public interface TemplateSurroundings {
 
 	/**
 	 * Finds the transactions that a call may join.
-	 * @return the transactions
 	 * @throws IllegalArgumentException if there are none, or several
 	 */
 	BusinessTransactions transactions();

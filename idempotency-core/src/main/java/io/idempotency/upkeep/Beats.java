@@ -90,7 +90,6 @@ final class Beats {
 	/**
 	 * Begins to renew a claim.
 	 * @param call the call that owns the claim
-	 * @param claimId the claim
 	 * @param origin where the claim comes from
 	 * @param sentNanos when the claim, or its last renewal, was sent
 	 * @return the beat, which can stop the renewal

@@ -30,18 +30,12 @@ public final class EngineLoad {
 		return sum((store) -> store.beats().running());
 	}
 
-	/**
-	 * Returns the number of duplicates that wait for the end of a conflict.
-	 * @return the number
-	 */
+	/** Returns the number of duplicates that wait for the end of a conflict. */
 	public int waiters() {
 		return this.upkeep.waiter().waiting();
 	}
 
-	/**
-	 * Returns how many duplicates may wait at the same time.
-	 * @return the number
-	 */
+	/** Returns how many duplicates may wait at the same time. */
 	public int maxWaiters() {
 		return this.upkeep.waiter().places();
 	}
@@ -49,16 +43,12 @@ public final class EngineLoad {
 	/**
 	 * Returns the number of completions, releases and claims to give back that a store
 	 * has not taken yet and that are repeated.
-	 * @return the number
 	 */
 	public long outstandingWrites() {
 		return sum((store) -> store.retries().outstanding());
 	}
 
-	/**
-	 * Returns the size of the results of outstanding completions.
-	 * @return the number of bytes
-	 */
+	/** Returns the size of the results of outstanding completions. */
 	public long outstandingBytes() {
 		return sum((store) -> store.retries().resultBytes());
 	}

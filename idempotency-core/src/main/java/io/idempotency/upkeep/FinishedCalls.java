@@ -61,7 +61,6 @@ public final class FinishedCalls {
 
 	/**
 	 * Finds results in a store.
-	 * @param store the store
 	 * @param name the name of the store in the log
 	 * @param scheduler the time
 	 * @param outage knows whether the claims of the store fail

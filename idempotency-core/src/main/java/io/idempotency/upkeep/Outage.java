@@ -97,7 +97,6 @@ public final class Outage {
 	/**
 	 * Logs that a call runs unguarded, and counts it.
 	 * @param record the record that the call has not got
-	 * @param run the run
 	 */
 	public void runsUnguarded(String operation, String record, String run) {
 		int line = unguarded();

@@ -62,7 +62,6 @@ public final class StoreUpkeep {
 	/**
 	 * Begins to renew a claim.
 	 * @param call the call that owns the claim
-	 * @param claimId the claim
 	 * @param origin where the claim comes from
 	 * @param sentNanos when the claim, or its last renewal, was sent
 	 * @return the beat, which can stop the renewal
@@ -73,7 +72,6 @@ public final class StoreUpkeep {
 
 	/**
 	 * Repeats a write that has failed once, until the store answers or the time is over.
-	 * @param write the write
 	 * @param atMost the longest time for which the write is repeated
 	 */
 	public void repeat(OutstandingWrite write, Duration atMost) {

@@ -111,10 +111,7 @@ public final class Upkeep {
 		return this.stores.values();
 	}
 
-	/**
-	 * Returns why calls of a store fail, {@code null} if they do not.
-	 * @param store the store
-	 */
+	/** Returns why calls of a store fail, {@code null} if they do not. */
 	public @Nullable Throwable trouble(IdempotencyStore store) {
 		StoreUpkeep known = known(store);
 		if (known != null) {

@@ -24,7 +24,6 @@ final class NearCaches {
 
 	/**
 	 * Puts a near cache in front of a store.
-	 * @param store the store
 	 * @param nearCache its settings
 	 * @param beanFactory knows who measures the store and who reads the statistics of the
 	 * cache, if anybody does

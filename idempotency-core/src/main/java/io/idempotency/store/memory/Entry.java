@@ -50,9 +50,7 @@ final class Entry {
 
 	/**
 	 * Creates the entry.
-	 * @param id the id of the record
 	 * @param operation name of the operation
-	 * @param record the record
 	 */
 	Entry(RecordId id, String operation, StoredRecord record) {
 		this.id = id;

@@ -30,7 +30,6 @@ final class FillLevel {
 	 * @param max how many bytes its records may take
 	 * @param records gives the number of records; it is asked, like the clock, only if
 	 * there may be news
-	 * @param clock the clock
 	 */
 	FillLevel(long max, IntSupplier records, InstantSource clock) {
 		this.max = max;

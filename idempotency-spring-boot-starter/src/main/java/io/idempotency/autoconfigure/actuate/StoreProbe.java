@@ -39,7 +39,6 @@ final class StoreProbe {
 
 	/**
 	 * Creates the probe.
-	 * @param store the store
 	 * @param key a key that nobody else uses
 	 * @param timeout how long to wait for an answer
 	 * @param scheduler time and threads

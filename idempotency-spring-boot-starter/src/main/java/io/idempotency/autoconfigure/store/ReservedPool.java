@@ -99,7 +99,6 @@ final class ReservedPool implements AutoCloseable {
 	/**
 	 * Connects for the first time, and returns the connections if they lead to the same
 	 * table as those of the application.
-	 * @param tableName the table
 	 * @return the connections, {@code null} if there are none
 	 */
 	@Nullable ReservedConnections connections(String tableName) {

@@ -189,7 +189,6 @@ abstract class JsonResultCodec implements ResultCodec {
 	 * A type as Jackson writes it.
 	 *
 	 * @param type the type in Jackson's form, equal for equal types
-	 * @param rawType its class
 	 * @param unknown whether Jackson does not know how to write it
 	 * @param parts what it consists of: properties, elements, keys
 	 */
