@@ -1,5 +1,7 @@
 package io.idempotency.webflux;
 
+import java.time.Instant;
+
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -46,6 +48,28 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 	@Override
 	public ServerHttpResponse getResponse() {
 		return this.response;
+	}
+
+	/** Spring answers the three on the response of the server, which is not held back. */
+	@Override
+	public boolean checkNotModified(Instant lastModified) {
+		boolean notModified = super.checkNotModified(lastModified);
+		this.response.adoptConditions();
+		return notModified;
+	}
+
+	@Override
+	public boolean checkNotModified(String etag) {
+		boolean notModified = super.checkNotModified(etag);
+		this.response.adoptConditions();
+		return notModified;
+	}
+
+	@Override
+	public boolean checkNotModified(@Nullable String etag, Instant lastModified) {
+		boolean notModified = super.checkNotModified(etag, lastModified);
+		this.response.adoptConditions();
+		return notModified;
 	}
 
 	HeldResponse held() {

@@ -49,6 +49,8 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	private final ByteSink body = new ByteSink(ROOM);
 
+	private final @Nullable HttpStatusCode before;
+
 	private @Nullable HttpStatusCode status;
 
 	private volatile State state = State.OPEN;
@@ -63,7 +65,8 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	HeldResponse(ServerHttpResponse delegate, long limit) {
 		super(delegate);
 		this.limit = limit;
-		this.status = delegate.getStatusCode();
+		this.before = delegate.getStatusCode();
+		this.status = this.before;
 		delegate.getHeaders().forEach((name, values) -> this.headers.put(name, new ArrayList<>(values)));
 		this.ambient = new AmbientHeaders(names(), values());
 	}
@@ -84,6 +87,23 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 			});
 			return found;
 		};
+	}
+
+	/**
+	 * Takes what the check of a conditional request has set on the response of the
+	 * server.
+	 */
+	void adoptConditions() {
+		HttpStatusCode set = getDelegate().getStatusCode();
+		if (set != null && !set.equals(this.before)) {
+			setStatusCode(set);
+		}
+		for (String name : List.of(HttpHeaders.ETAG, HttpHeaders.LAST_MODIFIED)) {
+			String value = getDelegate().getHeaders().getFirst(name);
+			if (value != null) {
+				this.headers.set(name, value);
+			}
+		}
 	}
 
 	/** Returns whether the whole answer is here, and nothing of it was sent. */

@@ -52,16 +52,16 @@ class PublishedClassesLinkageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client", "idempotency-graphql",
-			"idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
+			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client",
+			"idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client", "idempotency-graphql",
-			"idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
+			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client",
+			"idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();
 		for (byte[] classFile : classFilesOf(module)) {

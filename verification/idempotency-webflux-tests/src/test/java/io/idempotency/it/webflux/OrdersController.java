@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
@@ -21,6 +22,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -226,7 +228,7 @@ class OrdersController {
 		return Mono.fromSupplier(() -> "run " + run("once"));
 	}
 
-	@Idempotent(conflict = io.idempotency.ConflictMode.WAIT, waitTimeout = "60s")
+	@Idempotent(conflict = ConflictMode.WAIT, waitTimeout = "60s")
 	@PostMapping("/waiting")
 	Mono<String> waiting(@RequestHeader("X-Gate") String gate) {
 		return gate(gate).then(Mono.fromSupplier(() -> "run " + run("waiting")));
@@ -237,6 +239,56 @@ class OrdersController {
 	Mono<String> gated(@RequestHeader("X-Gate") String gate) {
 		run("gated");
 		return gate(gate).thenReturn("answer");
+	}
+
+	@Idempotent(lease = "1s")
+	@PostMapping("/cancelled")
+	Mono<String> cancelled(@RequestHeader("X-Gate") String gate) {
+		return gate(gate).doOnCancel(() -> run("cancelled " + gate)).thenReturn("answer");
+	}
+
+	@Idempotent
+	@PostMapping("/storm")
+	Mono<String> storm(@RequestHeader("Idempotency-Key") String key) {
+		return Mono.delay(Duration.ofMillis(1)).map((tick) -> "run " + run("storm " + key));
+	}
+
+	@Idempotent
+	@PostMapping(path = "/ticks", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<Long> ticks() {
+		return Flux.defer(() -> {
+			run("ticks");
+			return Flux.interval(Duration.ofMillis(5)).onBackpressureDrop();
+		});
+	}
+
+	@Idempotent
+	@GetMapping("/document")
+	Mono<ResponseEntity<String>> document() {
+		return Mono.fromSupplier(() -> ResponseEntity.ok().eTag("\"v1\"").body("run " + run("document")));
+	}
+
+	/** Runs on a thread of the application, which Spring hands the request to. */
+	@Idempotent
+	@PostMapping("/blocking")
+	String blocking(@RequestBody Order order) {
+		return order.item() + " on " + Thread.currentThread().getName() + " run " + run("blocking");
+	}
+
+	@Idempotent(key = "#order.item")
+	@PostMapping("/blocking-by-argument")
+	ResponseEntity<String> blockingByArgument(@RequestBody Order order) {
+		return ResponseEntity.ok("on " + Thread.currentThread().getName() + " run " + run("blocking-by-argument"));
+	}
+
+	/** Blocks the thread of its request. */
+	@Idempotent
+	@PostMapping("/canary")
+	Mono<String> canary() {
+		return Mono.fromCallable(() -> {
+			Thread.sleep(1);
+			return "run " + run("canary");
+		});
 	}
 
 	static Mono<Void> gate(String name) {

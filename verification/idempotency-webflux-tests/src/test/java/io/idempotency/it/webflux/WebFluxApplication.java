@@ -6,6 +6,7 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.security.config.annotation.method.configuration.EnableReactiveMethodSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
@@ -15,6 +16,8 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 
 import static org.springframework.security.config.Customizer.withDefaults;
 
@@ -24,6 +27,10 @@ import static org.springframework.security.config.Customizer.withDefaults;
 @EnableReactiveMethodSecurity
 @Import({ OrdersController.class, WebFluxApplication.Advice.class })
 class WebFluxApplication {
+
+	static {
+		NoThreadIsBlockedTests.watch();
+	}
 
 	@Bean
 	SecurityWebFilterChain security(ServerHttpSecurity http) {
@@ -39,6 +46,20 @@ class WebFluxApplication {
 		return new MapReactiveUserDetailsService(
 				List.of(User.withUsername("ada").password("{noop}ada").roles("BUYER").build(),
 						User.withUsername("bob").password("{noop}bob").roles().build()));
+	}
+
+	/** As Spring Boot does where virtual threads are enabled. */
+	@Bean
+	WebFluxConfigurer threads() {
+		return new WebFluxConfigurer() {
+
+			@Override
+			public void configureBlockingExecution(BlockingExecutionConfigurer configurer) {
+				configurer.setExecutor(new SimpleAsyncTaskExecutor("worker-"))
+					.setControllerMethodPredicate((method) -> method.getMethod().getName().startsWith("blocking"));
+			}
+
+		};
 	}
 
 	/** A handler for all exceptions, as many applications have one. */

@@ -24,8 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** The door of WebFlux, on Netty. */
-@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-		properties = { "spring.main.web-application-type=reactive", "idempotency.store=memory" })
+@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
 class WebFluxDoorTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -184,6 +183,29 @@ class WebFluxDoorTests {
 		assertThat(first.statusCode()).isEqualTo(200);
 		assertReplayed(first, second);
 		assertThat(runs(path)).isEqualTo(before + 1);
+	}
+
+	@Test
+	void plainHandlerRunsOnAThreadOfTheApplication() throws Exception {
+		HttpResponse<String> first = send(keyed("/blocking", "{\"item\":\"a\"}"));
+		assertThat(first.body()).startsWith("a on worker-");
+		assertReplayed(first, send(keyed("/blocking", "{\"item\":\"a\"}")));
+		String byArgument = "{\"item\":\"" + this.key + "\"}";
+		first = send(request("/blocking-by-argument", byArgument, "application/json"));
+		assertThat(first.body()).startsWith("on worker-");
+		assertReplayed(first, send(request("/blocking-by-argument", byArgument, "application/json")));
+	}
+
+	@Test
+	void answerToAConditionalRequestIsKept() throws Exception {
+		int before = runs("document");
+		HttpRequest.Builder conditional = keyed("/document", "").GET().header("If-None-Match", "\"v1\"");
+		HttpResponse<String> first = send(conditional);
+		HttpResponse<String> second = send(conditional);
+		assertThat(first.statusCode()).isEqualTo(304);
+		assertReplayed(first, second);
+		assertThat(second.headers().firstValue("ETag")).hasValue("\"v1\"");
+		assertThat(runs("document")).isEqualTo(before + 1);
 	}
 
 	@Test

@@ -1,0 +1,151 @@
+package io.idempotency.it.webflux;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Clients of WebFlux that hang up: nothing changes, and the repetition gets the answer.
+ */
+@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+class HangUpTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final int KEYS = 150;
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	private final String key = UUID.randomUUID().toString();
+
+	@Value("${local.server.port}")
+	private int port;
+
+	private HttpRequest request(String path, String key) {
+		return HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path))
+			.header("Content-Type", "application/json")
+			.header("Idempotency-Key", key)
+			.header("X-Gate", this.key)
+			.timeout(PATIENCE)
+			.POST(HttpRequest.BodyPublishers.noBody())
+			.build();
+	}
+
+	private HttpResponse<String> send(String path, String key) throws Exception {
+		return this.client.send(request(path, key), HttpResponse.BodyHandlers.ofString());
+	}
+
+	private static int runs(String name) {
+		AtomicInteger runs = OrdersController.RUNS.get(name);
+		return (runs != null) ? runs.get() : 0;
+	}
+
+	@Test
+	void beforeTheClaim() throws Exception {
+		int before = runs("orders");
+		try (RawClient client = new RawClient(this.port)) {
+			client.send("/orders", this.key, "", 100, "{\"half\":");
+		}
+		HttpResponse<String> answer = send("/mono", this.key);
+		assertThat(answer.statusCode()).isEqualTo(200);
+		assertThat(runs("orders")).isEqualTo(before);
+	}
+
+	@Test
+	void inTheHandler() throws Exception {
+		int before = runs("gated");
+		try (RawClient client = new RawClient(this.port)) {
+			client.send("/gated", this.key, "X-Gate: " + this.key + "\r\n", 0, "");
+			await().atMost(PATIENCE).until(() -> runs("gate " + this.key) == 1);
+		}
+		assertThat(send("/gated", this.key).body()).contains("in-progress");
+		OrdersController.GATES.get(this.key).tryEmitEmpty();
+		HttpResponse<String> repeated = awaitEnd("/gated");
+		assertThat(repeated.body()).isEqualTo("answer");
+		assertThat(repeated.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		assertThat(runs("gated")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void inTheAnswer() throws Exception {
+		int before = runs("large");
+		try (RawClient client = new RawClient(this.port)) {
+			client.send("/large", this.key, "", 0, "").awaitAnswer();
+		}
+		assertThat(awaitEnd("/large").body()).contains("result-unavailable");
+		assertThat(runs("large")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void inAStreamThatGoesOn() throws Exception {
+		int before = runs("ticks");
+		try (RawClient client = new RawClient(this.port)) {
+			client.send("/ticks", this.key, "", 0, "").awaitAnswer();
+		}
+		assertThat(awaitEnd("/ticks").body()).contains("result-unavailable");
+		assertThat(runs("ticks")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void whileADuplicateWaits() throws Exception {
+		int before = runs("waiting");
+		CompletableFuture<HttpResponse<String>> first = this.client.sendAsync(request("/waiting", this.key),
+				HttpResponse.BodyHandlers.ofString());
+		await().atMost(PATIENCE).until(() -> runs("gate " + this.key) == 1);
+		try (RawClient waiting = new RawClient(this.port)) {
+			waiting.send("/waiting", this.key, "X-Gate: " + this.key + "\r\n", 0, "");
+		}
+		OrdersController.GATES.get(this.key).tryEmitEmpty();
+		assertThat(first.get().statusCode()).isEqualTo(200);
+		assertThat(awaitEnd("/waiting").body()).isEqualTo(first.get().body());
+		assertThat(runs("waiting")).isEqualTo(before + 1);
+	}
+
+	private HttpResponse<String> awaitEnd(String path) {
+		return await().atMost(PATIENCE)
+			.until(() -> send(path, this.key), (answer) -> !answer.body().contains("\"in-progress\""));
+	}
+
+	@Test
+	void stormOfClientsThatHangUp() throws Exception {
+		Random random = new Random(30);
+		List<CompletableFuture<?>> kept = new ArrayList<>();
+		for (int i = 0; i < 4 * KEYS; i++) {
+			String storm = this.key + "-" + i % KEYS;
+			if (random.nextBoolean()) {
+				kept.add(this.client.sendAsync(request("/storm", storm), HttpResponse.BodyHandlers.discarding()));
+				continue;
+			}
+			try (RawClient client = new RawClient(this.port)) {
+				client.send("/storm", storm, "", 0, "");
+				// A moment of any length: the server works meanwhile.
+				for (int spin = random.nextInt(20_000); spin > 0; spin--) {
+					Thread.onSpinWait();
+				}
+			}
+		}
+		CompletableFuture.allOf(kept.toArray(CompletableFuture[]::new)).get();
+		for (int i = 0; i < KEYS; i++) {
+			String storm = this.key + "-" + i;
+			await().atMost(PATIENCE).until(() -> send("/storm", storm).statusCode() == 200);
+			assertThat(runs("storm " + storm)).as(storm).isEqualTo(1);
+		}
+	}
+
+}

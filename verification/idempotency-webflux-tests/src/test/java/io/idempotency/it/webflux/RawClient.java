@@ -1,0 +1,40 @@
+package io.idempotency.it.webflux;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/** A connection that can be broken at any moment. */
+final class RawClient implements AutoCloseable {
+
+	private final Socket socket;
+
+	RawClient(int port) throws IOException {
+		this.socket = new Socket("localhost", port);
+	}
+
+	/** Sends a request, or the beginning of one. */
+	RawClient send(String path, String key, String headers, int length, String body) throws IOException {
+		String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+				+ "Idempotency-Key: " + key + "\r\n" + headers + "Content-Length: " + length + "\r\n\r\n" + body;
+		this.socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+		this.socket.getOutputStream().flush();
+		return this;
+	}
+
+	/** Waits for the first byte of the answer. */
+	RawClient awaitAnswer() throws IOException {
+		if (this.socket.getInputStream().read() < 0) {
+			throw new IOException("There is no answer");
+		}
+		return this;
+	}
+
+	/** Hangs up at once, so that the server sees a reset. */
+	@Override
+	public void close() throws IOException {
+		this.socket.setSoLinger(true, 0);
+		this.socket.close();
+	}
+
+}
