@@ -114,6 +114,20 @@ class JoinWithJpaTests {
 		assertThat(shop.rows(this.ref)).isEqualTo(1);
 	}
 
+	@EachRefusal
+	void entityThatIsThereIsLookedUpAndKept(boolean openInView, Told told) throws Exception {
+		Shop shop = shop(openInView);
+		Purchase earlier = shop.save(new Purchase(this.ref, "earlier"));
+		String path = "/place-or-find?note=placed&ref=" + this.ref + "&told=" + told;
+		HttpResponse<String> found = post(shop, path);
+		assertThat(found.statusCode()).as(found.body()).isEqualTo(200);
+		assertThat(id(found)).isEqualTo(earlier.getId());
+		assertThat(found.headers().firstValue("X-Purchase")).isEmpty();
+		assertReplay(found, post(shop, path));
+		assertThat(shop.runs()).isEqualTo(1);
+		assertThat(shop.rows(this.ref)).isEqualTo(1);
+	}
+
 	/** Spring does not say of such a commit that it was rolled back. */
 	@EachRefusal
 	void entityThatIsNotValidIsRefusedAndTheKeyIsFree(boolean openInView, Told told) throws Exception {

@@ -179,6 +179,21 @@ class JpaApplication {
 			return persist(ref, note, told);
 		}
 
+		@PostMapping("/place-or-find")
+		@Idempotent(transaction = TransactionMode.JOIN, recover = "found",
+				duplicateOn = { DataIntegrityViolationException.class, PersistenceException.class })
+		public ResponseEntity<Purchase> placeOrFind(@RequestParam String ref, @RequestParam String note,
+				@RequestParam Told told) {
+			return persist(ref, note, told);
+		}
+
+		public ResponseEntity<Purchase> found(String ref, String note, Told told) {
+			return ResponseEntity
+				.ok(this.entities.createQuery("select p from Purchase p where p.ref = :ref", Purchase.class)
+					.setParameter("ref", ref)
+					.getSingleResult());
+		}
+
 		@PostMapping({ "/conflict", "/unhandled" })
 		@Idempotent(transaction = TransactionMode.JOIN)
 		public ResponseEntity<Purchase> conflict(@RequestParam String ref, @RequestParam String note,
