@@ -19,8 +19,8 @@ import org.w3c.dom.NodeList;
 final class Jars implements Section.Measuring {
 
 	private static final List<String> MODULES = List.of("idempotency-core", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client", "idempotency-graphql",
-			"idempotency-ai", "idempotency-spring-boot-starter");
+			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client",
+			"idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter");
 
 	@Override
 	public void into(Page page) throws Exception {
