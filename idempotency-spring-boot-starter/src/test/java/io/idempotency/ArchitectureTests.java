@@ -135,7 +135,7 @@ class ArchitectureTests {
 		.whereLayer("codec")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol")
 		.whereLayer("aop")
-		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "template", "codec")
+		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "reactor", "template", "codec")
 		.whereLayer("http")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol", "engine", "aop")
 		.whereLayer("web")
@@ -176,6 +176,8 @@ class ArchitectureTests {
 		.definedBy("io.idempotency.aop.operation")
 		.layer("proxy")
 		.definedBy("io.idempotency.aop.proxy")
+		.layer("subscribed")
+		.definedBy("io.idempotency.aop.reactive")
 		.layer("delivery")
 		.definedBy("io.idempotency.message.delivery")
 		.layer("brokers")
@@ -190,6 +192,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("call", "transaction")
 		.whereLayer("proxy")
 		.mayOnlyAccessLayers("call", "operation")
+		.whereLayer("subscribed")
+		.mayOnlyAccessLayers("call")
 		.whereLayer("delivery")
 		.mayOnlyAccessLayers("call")
 		.whereLayer("brokers")
@@ -244,8 +248,8 @@ class ArchitectureTests {
 	/** A call that blocks is read and tested without Reactor. */
 	@ArchTest
 	static final ArchRule onlyWhatAnswersWithReactorKnowsReactor = noClasses()
-		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.client..", "io.idempotency.webflux..",
-				"io.idempotency.graphql..")))
+		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.aop.reactive",
+				"io.idempotency.client..", "io.idempotency.webflux..", "io.idempotency.graphql..")))
 		.and(not(nameMatching("io\\.idempotency\\.store\\..*\\.Reactive.*")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));

@@ -34,8 +34,11 @@ public final class ReactiveIdempotencyContext {
 	/**
 	 * Returns a context without that of any call: unguarded work must not change the
 	 * outcome of a guarded call around it.
+	 * @param context the context
+	 * @return the context for unguarded work
+	 * @hidden
 	 */
-	static Context without(Context context) {
+	public static Context without(Context context) {
 		return context.delete(KEY);
 	}
 

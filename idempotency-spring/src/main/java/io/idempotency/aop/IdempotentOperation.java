@@ -90,20 +90,35 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 			return this.token || !(this.source instanceof KeySource.Spel);
 		}
 
+		/** Returns whether the key belongs to whoever the current caller is. */
+		public boolean isOfCaller() {
+			return this.scope == null && isOfClient();
+		}
+
 	}
 
 	/**
 	 * The result of the method.
 	 *
-	 * @param type the declared type; for an asynchronous result, the type inside it
-	 * @param async whether the method returns a
-	 * {@link java.util.concurrent.CompletionStage}
+	 * @param type the declared type; for an asynchronous result, the type inside it; for
+	 * several ones, a list of them
+	 * @param form how the method gives it
 	 * @param recover the method that looks the result up, {@code null} if there is none
 	 * @param duplicateOn exceptions that mean "already done"
 	 * @hidden
 	 */
-	public record Result(Type type, boolean async, @Nullable Method recover,
+	public record Result(Type type, ResultForm form, @Nullable Method recover,
 			List<Class<? extends Throwable>> duplicateOn) {
+
+		/**
+		 * Returns whether the method returns a
+		 * {@link java.util.concurrent.CompletionStage}.
+		 * @return whether it does
+		 */
+		public boolean async() {
+			return this.form == ResultForm.FUTURE;
+		}
+
 	}
 
 	/**

@@ -14,8 +14,8 @@ final class MethodAction extends ValueAction<Object> {
 
 	private final OperationCall call;
 
-	MethodAction(OperationCall call, ResultCodec codec) {
-		super(codec, call.operation().result().type(), call.operation().result().async());
+	MethodAction(OperationCall call, ResultCodec codec, boolean async) {
+		super(codec, call.operation().result().type(), async);
 		this.call = call;
 	}
 

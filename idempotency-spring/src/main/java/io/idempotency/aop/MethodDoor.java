@@ -10,6 +10,7 @@ import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.codec.json.FirstResultCheck;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -79,7 +80,7 @@ public final class MethodDoor implements OperationDoor {
 
 	@Override
 	public @Nullable Object enter(OperationCall call) throws Throwable {
-		return enter(call, this.values.get(), () -> defaultCaller(call.operation()));
+		return enter(call, this.values.get(), () -> owner(call.operation(), this.caller));
 	}
 
 	/**
@@ -109,19 +110,57 @@ public final class MethodDoor implements OperationDoor {
 	 */
 	public @Nullable Object enter(OperationCall call, RequestValues values, Supplier<Caller> caller,
 			Supplier<List<String>> parts, Supplier<Fingerprint> request) throws Throwable {
-		if (!call.isGuarded(values)) {
+		GuardedCall guarded = guarded(call, values, caller, parts, request);
+		if (guarded == null) {
 			return call.runUnguarded();
 		}
-		List<String> found = parts.get();
-		if (found.isEmpty()) {
-			return enterWithoutKey(call);
+		MethodAction action = action(call, call.operation().result().async());
+		return action.answer(this.engine.execute(guarded, action, call.operation().place().transactions()));
+	}
+
+	/**
+	 * Reads the key of a call whose engine is another one, and what is compared.
+	 * @param call the call
+	 * @param values the values that expressions and the source of the key read
+	 * @param caller whose key it is if the annotation has no scope and a client chose the
+	 * key
+	 * @return what the engine is told, {@code null} if the call runs unguarded
+	 */
+	public @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Supplier<Caller> caller) {
+		return guarded(call, values, () -> owner(call.operation(), caller), () -> this.keys.parts(call, values),
+				() -> arguments(call, values));
+	}
+
+	private @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Supplier<Caller> caller,
+			Supplier<List<String>> parts, Supplier<Fingerprint> request) {
+		if (!call.isGuarded(values)) {
+			return null;
 		}
 		IdempotentOperation operation = call.operation();
-		IdempotencyKey key = call.key(found, caller.get(), values);
-		GuardedCall guarded = new GuardedCall(key, fingerprint(call, values, request), operation.policy(),
-				operation.place().store());
-		MethodAction action = new MethodAction(call, this.results.of(operation.name()));
-		return action.answer(this.engine.execute(guarded, action, operation.place().transactions()));
+		List<String> found = parts.get();
+		if (!found.isEmpty()) {
+			IdempotencyKey key = call.key(found, caller.get(), values);
+			return new GuardedCall(key, fingerprint(call, values, request), operation.policy(),
+					operation.place().store());
+		}
+		if (operation.key().required()) {
+			throw new IdempotencyKeyMissingException(operation.name(), "The call of '" + operation.name()
+					+ "' has no key: give it one, or allow calls without by required = false");
+		}
+		return null;
+	}
+
+	private MethodAction action(OperationCall call, boolean async) {
+		return new MethodAction(call, this.results.of(call.operation().name()), async);
+	}
+
+	/**
+	 * Returns what keeps and gives the values of a call whose engine is another one.
+	 * @param call the call
+	 * @return the action, which is not run
+	 */
+	public ValueAction<Object> values(OperationCall call) {
+		return action(call, false);
 	}
 
 	/**
@@ -130,17 +169,8 @@ public final class MethodDoor implements OperationDoor {
 	 * its caller. If the annotation has a scope, the scope replaces the caller, so the
 	 * caller need not be known.
 	 */
-	private Caller defaultCaller(IdempotentOperation operation) {
-		return (operation.key().scope() == null && operation.key().isOfClient()) ? this.caller.get() : Caller.GLOBAL;
-	}
-
-	private @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
-		if (!call.operation().key().required()) {
-			return call.runUnguarded();
-		}
-		String name = call.operation().name();
-		throw new IdempotencyKeyMissingException(name,
-				"The call of '" + name + "' has no key: give it one, or allow calls without by required = false");
+	private static Caller owner(IdempotentOperation operation, Supplier<Caller> caller) {
+		return operation.key().isOfCaller() ? caller.get() : Caller.GLOBAL;
 	}
 
 	private Fingerprint fingerprint(OperationCall call, RequestValues values, Supplier<Fingerprint> request) {

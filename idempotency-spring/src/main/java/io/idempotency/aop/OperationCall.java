@@ -13,6 +13,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.KeyParts;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.Ending;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.CoroutinesUtils;
 
 /**
  * One call of a guarded method: it runs the method, and evaluates the expressions of the
@@ -96,6 +98,17 @@ public final class OperationCall {
 		this.hasRun = true;
 		RunWatch watching = this.watch;
 		return (watching != null) ? watching.run(this.invocation::proceed) : this.invocation.proceed();
+	}
+
+	/**
+	 * Returns the same call anew: a result that is subscribed to later, and more than
+	 * once, is a call each time.
+	 * @return the call, which has not run
+	 */
+	public OperationCall again() {
+		MethodInvocation anew = (this.invocation instanceof ProxyMethodInvocation proxied) ? proxied.invocableClone()
+				: this.invocation;
+		return new OperationCall(this.operation, anew, this.namespace);
 	}
 
 	/**
@@ -263,7 +276,10 @@ public final class OperationCall {
 			return null;
 		}
 		try {
-			return recover.invoke(receiver(recover), arguments());
+			Object receiver = receiver(recover);
+			return DeferredResults.isSuspend(recover)
+					? CoroutinesUtils.invokeSuspendingFunction(recover, receiver, arguments())
+					: recover.invoke(receiver, arguments());
 		}
 		catch (InvocationTargetException ex) {
 			throw ex.getTargetException();

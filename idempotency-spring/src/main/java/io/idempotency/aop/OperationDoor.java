@@ -96,6 +96,15 @@ public interface OperationDoor extends Ordered {
 	}
 
 	/**
+	 * Returns whether this door guards methods whose work begins when their result is
+	 * subscribed to. Is called at start-up.
+	 * @return whether it does
+	 */
+	default boolean subscribes() {
+		return false;
+	}
+
+	/**
 	 * Refuses an operation whose calls this door could not guard. Is called at start-up,
 	 * for the operations of all doors.
 	 * @param operation the operation

@@ -183,7 +183,7 @@ public final class ToolDoor implements OperationDoor {
 	}
 
 	private Caller caller(IdempotentOperation operation, ToolCall tool) {
-		if (operation.key().scope() != null || !operation.key().isOfClient()) {
+		if (!operation.key().isOfCaller()) {
 			return Caller.GLOBAL;
 		}
 		if (this.values.get() != RequestValues.NONE) {

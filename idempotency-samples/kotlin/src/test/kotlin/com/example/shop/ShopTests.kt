@@ -8,17 +8,21 @@ import java.net.http.HttpResponse
 import java.net.http.HttpResponse.BodyHandlers
 import java.util.UUID
 import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.atomic.AtomicInteger
 
 import io.idempotency.IdempotencyEvent
 import io.idempotency.IdempotencyListener
 import io.idempotency.Idempotent
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.junit.jupiter.api.Test
 import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.beans.factory.annotation.Value
-import org.springframework.boot.builder.SpringApplicationBuilder
 import org.springframework.boot.test.context.SpringBootTest
 import org.springframework.boot.test.context.TestConfiguration
 import org.springframework.context.annotation.Bean
@@ -27,6 +31,7 @@ import org.springframework.context.annotation.Bean
 class ShopTests @Autowired constructor(
 	@Value("\${local.server.port}") port: Int,
 	private val refunds: Refunds,
+	private val stock: Stock,
 	private val events: CopyOnWriteArrayList<IdempotencyEvent>
 ) {
 
@@ -83,24 +88,72 @@ class ShopTests @Autowired constructor(
 	}
 
 	@Test
-	fun `a suspend function of another bean is refused at start-up`() {
-		assertThatThrownBy { SpringApplicationBuilder(ShopApplication::class.java, Suspending::class.java).run("--server.port=0").close() }
-			.hasStackTraceContaining("Suspending")
-			.hasStackTraceContaining("suspend function")
+	fun `a suspend function of another bean runs once`() = runBlocking<Unit> {
+		val sku = UUID.randomUUID().toString()
+		val first = stock.reserve(sku)
+		assertThat(stock.reserve(sku)).isEqualTo(first)
+		assertThat(stock.reserve("another-$sku")).isNotEqualTo(first)
+		assertThatThrownBy { runBlocking { stock.fail(sku) } }.isInstanceOf(IllegalStateException::class.java)
 	}
 
-	open class Suspending {
+	@Test
+	fun `a suspend function without a result runs once`() = runBlocking<Unit> {
+		val sku = UUID.randomUUID().toString()
+		stock.release(sku)
+		val released = stock.runs()
+		stock.release(sku)
+		assertThat(stock.runs()).isEqualTo(released)
+	}
+
+	@Test
+	fun `a flow is collected and claimed when it is collected`() = runBlocking<Unit> {
+		val sku = UUID.randomUUID().toString()
+		val flow = stock.places(sku)
+		val first = flow.toList()
+		assertThat(first).hasSize(2)
+		assertThat(flow.toList()).isEqualTo(first)
+		assertThat(stock.places(sku).toList()).isEqualTo(first)
+	}
+
+	open class Stock {
+
+		private val runs = AtomicInteger()
+
+		open fun runs() = this.runs.get()
 
 		@Idempotent(key = "#sku")
-		open suspend fun reserve(sku: String): String {
+		open suspend fun reserve(sku: String): Reserved {
 			yield()
-			return sku
+			return Reserved(sku, this.runs.incrementAndGet())
+		}
+
+		@Idempotent(key = "#sku")
+		open suspend fun release(sku: String) {
+			yield()
+			this.runs.incrementAndGet()
+		}
+
+		@Idempotent(key = "#sku")
+		open suspend fun fail(sku: String): Reserved {
+			yield()
+			throw IllegalStateException(sku)
+		}
+
+		@Idempotent(key = "#sku")
+		open fun places(sku: String): Flow<Reserved> = flow {
+			emit(Reserved(sku, runs.incrementAndGet()))
+			emit(Reserved(sku, runs.incrementAndGet()))
 		}
 
 	}
 
+	data class Reserved(val sku: String, val number: Int)
+
 	@TestConfiguration(proxyBeanMethods = false)
 	class Listening {
+
+		@Bean
+		fun stock() = Stock()
 
 		@Bean
 		fun events() = CopyOnWriteArrayList<IdempotencyEvent>()

@@ -1,8 +1,18 @@
 package io.idempotency.autoconfigure.engine;
 
+import java.security.Principal;
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.RequestValues;
+import io.idempotency.aop.reactive.ReactiveMethodDoor;
+import io.idempotency.aop.reactive.SubscribedRequest;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -11,6 +21,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.SecurityContext;
+import org.springframework.util.ClassUtils;
 
 /**
  * Declares the engine of the calls that must not block. It is made by the first door that
@@ -22,12 +35,71 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnClass(Mono.class)
 class ReactiveEngineConfiguration {
 
+	private static final boolean SECURITY = ClassUtils.isPresent(
+			"org.springframework.security.core.context.ReactiveSecurityContextHolder",
+			ReactiveEngineConfiguration.class.getClassLoader());
+
 	@Bean(destroyMethod = "close")
 	@Lazy
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyEngine reactiveIdempotencyEngine(IdempotencyEngine engine,
 			ObjectProvider<ReactiveIdempotencyStore> stores) {
 		return new ReactiveIdempotencyEngine(engine, stores.stream().toList());
+	}
+
+	@Bean
+	ReactiveMethodDoor idempotencyReactiveMethodDoor(MethodDoor door, ObjectProvider<ReactiveIdempotencyEngine> engine,
+			ObjectProvider<CurrentRequest> request) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::caller,
+				OnDisconnect.CONTINUE);
+		return new ReactiveMethodDoor(door, engine::getObject, here, SECURITY ? Logins.current(here) : Mono.empty());
+	}
+
+	/** Loaded only if Spring Security is present. */
+	private static final class Logins {
+
+		/** Returns what a subscription works for if somebody is logged in there. */
+		static Mono<SubscribedRequest> current(Supplier<SubscribedRequest> here) {
+			return ReactiveSecurityContextHolder.getContext()
+				.mapNotNull(SecurityContext::getAuthentication)
+				.map((login) -> {
+					SubscribedRequest request = here.get();
+					return new SubscribedRequest(new LoginValues(request.values(), login), request.caller(),
+							request.onDisconnect());
+				});
+		}
+
+	}
+
+	/**
+	 * The values of a request, with the principal of the subscription.
+	 *
+	 * @param request the request
+	 * @param principal the principal
+	 */
+	private record LoginValues(RequestValues request, Principal principal) implements RequestValues {
+
+		@Override
+		public @Nullable String header(String name) {
+			return this.request.header(name);
+		}
+
+		@Override
+		public List<String> headers(String name) {
+			return this.request.headers(name);
+		}
+
+		@Override
+		public @Nullable String param(String name) {
+			return this.request.param(name);
+		}
+
+		@Override
+		public @Nullable Object body(String pointer) {
+			return this.request.body(pointer);
+		}
+
 	}
 
 }

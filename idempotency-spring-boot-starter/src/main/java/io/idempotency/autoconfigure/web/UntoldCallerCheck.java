@@ -73,8 +73,7 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 
 	/** Returns whether calls come with requests that no handler mapping knows. */
 	private boolean isCallers(IdempotentOperation operation) {
-		return operation.key().isOfClient() && operation.key().scope() == null && this.context
-			.getBeanProvider(OperationDoor.class)
+		return operation.key().isOfCaller() && this.context.getBeanProvider(OperationDoor.class)
 			.stream()
 			.anyMatch((door) -> door.hasRequests(operation.guarded().method(), operation.guarded().targetClass()));
 	}

@@ -69,6 +69,15 @@ final class DoorCoverage {
 		return this.doors.stream().anyMatch((door) -> door.hasKeys(annotation.method(), annotation.targetClass()));
 	}
 
+	/**
+	 * Returns whether calls may be claimed when their result is subscribed to. Those of
+	 * other doors come with something that no subscription has.
+	 */
+	boolean areSubscribed(IdempotentAnnotation annotation) {
+		return !hasRequests(annotation) && !hasKeys(annotation)
+				&& this.doors.stream().anyMatch(OperationDoor::subscribes);
+	}
+
 	/** Returns whether a door wants duplicates to wait, unless the annotation says. */
 	boolean waits(IdempotentAnnotation annotation) {
 		return this.doors.stream().anyMatch((door) -> door.waits(annotation.method(), annotation.targetClass()));

@@ -64,7 +64,7 @@ final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 		if (recover != null) {
 			hints.registerMethod(recover, ExecutableMode.INVOKE);
 		}
-		ResultShape result = ResultShape.of(annotation);
+		ResultShape result = ResultShape.of(annotation, true);
 		if (!result.isVoid()) {
 			this.bindings.registerReflectionHints(hints, result.type());
 		}

@@ -17,6 +17,7 @@ import io.idempotency.aop.IdempotentOperation.Place;
 import io.idempotency.aop.IdempotentOperation.Result;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationExpression;
+import io.idempotency.aop.ResultForm;
 import io.idempotency.aop.transaction.MethodTransactions;
 import io.idempotency.engine.BusinessTransactions;
 import io.idempotency.engine.SurroundingTransaction;
@@ -82,7 +83,7 @@ final class OperationFactory {
 		}
 		boolean requested = this.covered.hasRequests(annotation);
 		KeySource keySource = this.keySources.of(annotation);
-		ResultShape result = ResultShape.of(annotation);
+		ResultShape result = ResultShape.of(annotation, this.covered.areSubscribed(annotation));
 		if (!covered) {
 			checkResult(annotation, result);
 		}
@@ -94,7 +95,7 @@ final class OperationFactory {
 						expression("scope", attributes.scope(), annotation),
 						expression("condition", attributes.condition(), annotation)),
 				fingerprint(annotation, keySource, covered, requested),
-				new Result(result.type(), result.async(), recover, List.of(attributes.duplicateOn())),
+				new Result(result.type(), result.form(), recover, List.of(attributes.duplicateOn())),
 				new Place(store, transactions(annotation, store), surrounding(annotation, result)));
 		this.covered.check(operation);
 		return operation;
@@ -121,14 +122,14 @@ final class OperationFactory {
 	}
 
 	private void checkResult(IdempotentAnnotation annotation, ResultShape result) {
-		if (DeferredResults.isSuspend(annotation.method())) {
+		if (DeferredResults.isSuspend(annotation.method()) && !result.form().isSubscribed()) {
 			throw annotation.problem("it is a suspend function, whose work goes on after the call of it has returned",
 					"Put the annotation on a function that is not suspend, or on the controller's function that calls it");
 		}
 		if (DeferredResults.include(result.type())) {
 			// A claim that ends when the method returns would guard nothing.
 			throw annotation.problem("its work goes on after the method has returned, and when it ends cannot be seen",
-					"Return the result itself or a CompletableFuture of it");
+					"Return the result itself, or a CompletableFuture or Mono of it");
 		}
 		Idempotent attributes = annotation.attributes();
 		boolean replayed = attributes.mode() == IdempotencyMode.REPLAY && attributes.keepResult();
@@ -240,7 +241,7 @@ final class OperationFactory {
 
 	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,
 			ResultShape result) {
-		if (result.async()) {
+		if (result.form() != ResultForm.VALUE) {
 			return (current) -> null;
 		}
 		return TRANSACTIONS

@@ -2,8 +2,8 @@ package io.idempotency.aop.operation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Type;
 
+import io.idempotency.aop.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -47,16 +47,15 @@ final class RecoverMethodFinder {
 	 * guarded method gives no value, a value of any type means "done".
 	 */
 	private static boolean gives(Method recover, IdempotentAnnotation annotation, ResultShape result) {
-		Type returned = ResultShape.returnType(recover, annotation.targetClass());
-		boolean future = ResultShape.isAsync(returned);
-		if (returned == void.class || returned == Void.class || future && !result.async()) {
+		ResultShape found = ResultShape.of(recover, annotation.targetClass(), result.form().isSubscribed());
+		boolean late = found.form() != ResultForm.VALUE;
+		if (found.isVoid() || found.type() == Void.class || late && result.form() == ResultForm.VALUE) {
 			return false;
 		}
 		if (result.isVoid()) {
 			return true;
 		}
-		Type value = future ? ResultShape.inner(returned) : returned;
-		return ResolvableType.forType(result.type()).isAssignableFrom(ResolvableType.forType(value));
+		return ResolvableType.forType(result.type()).isAssignableFrom(ResolvableType.forType(found.type()));
 	}
 
 }

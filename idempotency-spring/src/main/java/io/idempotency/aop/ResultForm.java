@@ -1,0 +1,34 @@
+package io.idempotency.aop;
+
+import io.idempotency.Internal;
+
+/**
+ * How a guarded method gives its result.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public enum ResultForm {
+
+	/** As it is. */
+	VALUE,
+
+	/** Inside a {@link java.util.concurrent.CompletionStage}. */
+	FUTURE,
+
+	/** As the one value of a publisher, or of a {@code suspend} function. */
+	MONO,
+
+	/** As the values of a publisher, which are collected. */
+	FLUX;
+
+	/**
+	 * Returns whether the work of a call begins when its result is subscribed to.
+	 * @return whether it does
+	 */
+	public boolean isSubscribed() {
+		return this == MONO || this == FLUX;
+	}
+
+}

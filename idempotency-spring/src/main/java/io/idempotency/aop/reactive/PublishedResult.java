@@ -1,0 +1,84 @@
+package io.idempotency.aop.reactive;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.ResultForm;
+import io.idempotency.protocol.DeferredResults;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+/**
+ * What a method gives, as the {@code Mono} of the engine, and back. Spring hands a
+ * {@code suspend} function to its interceptors as a publisher.
+ *
+ * @param form how the method gives its result
+ * @param isVoid whether it gives no value
+ * @param adapter knows the declared type, {@code null} for a publisher and for a future
+ */
+record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapter adapter) {
+
+	static PublishedResult of(IdempotentOperation operation) {
+		Method method = operation.guarded().method();
+		ResultForm form = operation.result().form();
+		boolean declares = form.isSubscribed() && !DeferredResults.isSuspend(method);
+		return new PublishedResult(form, operation.result().type() == Void.class,
+				declares ? adapter(method.getReturnType()) : null);
+	}
+
+	private static @Nullable ReactiveAdapter adapter(Class<?> type) {
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+	}
+
+	/** Returns the work that the method has given. */
+	Mono<Object> work(@Nullable Object returned) {
+		if (returned == null) {
+			return Mono
+				.error(new IllegalStateException("The guarded method returned null where a result was declared"));
+		}
+		return mono(returned);
+	}
+
+	/**
+	 * Returns what a look-up has found; where no value is given, it only means "done".
+	 */
+	Mono<Object> found(@Nullable Object returned) {
+		return (returned != null) ? mono(returned) : Mono.empty();
+	}
+
+	@SuppressWarnings("unchecked")
+	private Mono<Object> mono(Object returned) {
+		if (returned instanceof CompletionStage<?> stage) {
+			CompletableFuture<Object> future = (CompletableFuture<Object>) stage.toCompletableFuture();
+			return Mono.fromFuture(future, true);
+		}
+		ReactiveAdapter known = (returned instanceof Publisher<?>) ? null : adapter(returned.getClass());
+		if (known == null && !(returned instanceof Publisher<?>)) {
+			return Mono.just(returned);
+		}
+		Publisher<Object> publisher = (known != null) ? known.toPublisher(returned) : (Publisher<Object>) returned;
+		return (this.form == ResultForm.FLUX) ? Flux.from(publisher).collectList().cast(Object.class)
+				: Mono.from(publisher);
+	}
+
+	/** Returns what the caller gets: the declared type again. */
+	Object answer(Mono<Object> result) {
+		Mono<Object> values = this.isVoid ? result.then(Mono.empty()) : result;
+		if (this.form == ResultForm.FUTURE) {
+			// What the thread has bound is the context that a subscriber would have.
+			return values.contextCapture().toFuture();
+		}
+		Publisher<?> publisher = (this.form == ResultForm.FLUX)
+				? values.flatMapMany((collected) -> Flux.fromIterable((List<?>) collected)) : values;
+		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
+	}
+
+}

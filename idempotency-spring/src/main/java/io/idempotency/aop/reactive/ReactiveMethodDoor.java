@@ -1,0 +1,111 @@
+package io.idempotency.aop.reactive;
+
+import java.lang.reflect.Method;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationCall;
+import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.ResultForm;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.reactor.ReactiveIdempotencyContext;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The door of methods whose caller must not be blocked: those that give publishers, and
+ * those that give futures to a thread of Reactor. The key is read and claimed when the
+ * result is subscribed to, once for each subscription; what the method gives is
+ * subscribed to once. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ReactiveMethodDoor implements OperationDoor {
+
+	private final MethodDoor door;
+
+	private final Supplier<ReactiveIdempotencyEngine> engine;
+
+	private final Supplier<SubscribedRequest> here;
+
+	private final Mono<SubscribedRequest> there;
+
+	/**
+	 * Creates the door.
+	 * @param door reads keys and fingerprints
+	 * @param engine supplies the engine, which only applications with such methods need
+	 * @param here supplies what the calling thread works for
+	 * @param there gives what a subscription works for, empty if that is what the calling
+	 * thread works for
+	 */
+	public ReactiveMethodDoor(MethodDoor door, Supplier<ReactiveIdempotencyEngine> engine,
+			Supplier<SubscribedRequest> here, Mono<SubscribedRequest> there) {
+		this.door = door;
+		this.engine = engine;
+		this.here = here;
+		this.there = there;
+	}
+
+	@Override
+	public boolean covers(Method method, Class<?> targetClass) {
+		return false;
+	}
+
+	@Override
+	public boolean subscribes() {
+		return true;
+	}
+
+	/** {@inheritDoc} The start says what needs threads. */
+	@Override
+	public void check(IdempotentOperation operation) {
+		if (operation.result().form().isSubscribed()) {
+			this.engine.get().store(operation.place().store());
+		}
+	}
+
+	@Override
+	public boolean opens(OperationCall call) {
+		ResultForm form = call.operation().result().form();
+		return form.isSubscribed() || form == ResultForm.FUTURE && Schedulers.isInNonBlockingThread();
+	}
+
+	@Override
+	public Object enter(OperationCall call) {
+		PublishedResult result = PublishedResult.of(call.operation());
+		SubscribedRequest request = call.operation().key().isOfCaller() ? this.here.get().captured() : this.here.get();
+		return result
+			.answer(this.there.defaultIfEmpty(request).flatMap((current) -> guarded(call.again(), result, current)));
+	}
+
+	private Mono<Object> guarded(OperationCall call, PublishedResult result, SubscribedRequest request) {
+		GuardedCall guarded = this.door.guarded(call, request.values(), request.caller());
+		if (guarded == null) {
+			return unguarded(call, result).contextWrite(ReactiveIdempotencyContext::without);
+		}
+		return this.engine.get()
+			.execute(guarded, new PublishedAction(call, this.door.values(call), result), request.onDisconnect());
+	}
+
+	private static Mono<Object> unguarded(OperationCall call, PublishedResult result) {
+		try (IdempotencyContextHolder.Binding none = IdempotencyContextHolder.bind(null)) {
+			return result.work(call.run());
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	/** Comes before the door that takes every call. */
+	@Override
+	public int getOrder() {
+		return LOWEST_PRECEDENCE - 1;
+	}
+
+}
