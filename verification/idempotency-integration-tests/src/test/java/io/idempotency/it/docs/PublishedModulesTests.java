@@ -55,7 +55,7 @@ class PublishedModulesTests {
 				published.add(module);
 			}
 		}
-		assertThat(published).hasSize(13);
+		assertThat(published).hasSize(14);
 		return published;
 	}
 
