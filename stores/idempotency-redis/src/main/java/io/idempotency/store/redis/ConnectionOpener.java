@@ -105,7 +105,7 @@ final class ConnectionOpener implements AutoCloseable {
 			return opening.get(deadline.rest(), TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException ex) {
-			throw NotSentException.because(ex.getCause());
+			throw NotSentException.because(ex);
 		}
 		catch (TimeoutException ex) {
 			throw new NotSentException(new QueryTimeoutException("No connection to Redis could be had in time", ex));

@@ -1,6 +1,7 @@
 package io.idempotency.store.redis;
 
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 /**
  * A script surely did not leave and never will, so it was not applied.
@@ -18,8 +19,8 @@ final class NotSentException extends RuntimeException {
 
 	/** Returns the exception for a failure that came before a script could leave. */
 	static NotSentException because(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+		Throwable cause = (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
 		if (cause instanceof NotSentException notSent) {
 			return notSent;
 		}
