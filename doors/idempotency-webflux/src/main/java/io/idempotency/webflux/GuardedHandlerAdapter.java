@@ -2,7 +2,6 @@ package io.idempotency.webflux;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.Principal;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -146,8 +145,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		if (operation == null || HandlerRules.isExempt(operation, exchange.getRequest().getMethod().name())) {
 			return ways.go(Pass.toRun(method, exchange, null));
 		}
-		return exchange.getPrincipal()
-			.map(Optional::<Principal>of)
+		return WebFluxCallers.principal(exchange)
+			.map(Optional::of)
 			.defaultIfEmpty(Optional.empty())
 			.flatMap((principal) -> new GuardedRequest(ways, new KnownRequest(exchange, operation,
 					principal.orElse(null), this.settings.maxRequestSize(), ways.readers()))

@@ -47,7 +47,7 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	private final AmbientHeaders ambient;
 
-	private final ByteSink body = new ByteSink(ROOM);
+	private ByteSink body = new ByteSink(ROOM);
 
 	private final @Nullable HttpStatusCode before;
 
@@ -168,6 +168,15 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	@Override
 	public Mono<Void> writeWith(Publisher<? extends DataBuffer> content) {
+		return Mono.defer(() -> switch (this.state) {
+			case OPEN -> holding(content);
+			// The answer is whole; nobody would see what comes behind it.
+			case HELD -> Flux.from(content).doOnNext(DataBufferUtils::release).then();
+			case PASSED -> getDelegate().writeWith(content);
+		});
+	}
+
+	private Mono<Void> holding(Publisher<? extends DataBuffer> content) {
 		Flux<DataBuffer> beyond = Flux.<DataBuffer>from(content).handle((buffer, sink) -> {
 			if (this.state == State.PASSED) {
 				sink.next(buffer);
@@ -185,7 +194,15 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 				return all.transform((rest) -> Flux.from(pass().then(getDelegate().writeWith(rest))));
 			}
 			return all.then(Mono.defer(this::commit)).cast(DataBuffer.class).flux();
-		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
+		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).doOnError((broken) -> startOver()).then();
+	}
+
+	/** Leaves nothing of a body that has broken off to the answer that tells of it. */
+	private void startOver() {
+		if (this.state == State.OPEN) {
+			this.body = new ByteSink(ROOM);
+			this.headers.clearContentHeaders();
+		}
 	}
 
 	private void hold(DataBuffer buffer) {
@@ -201,8 +218,14 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	@Override
 	public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> content) {
-		this.streaming = true;
-		return Mono.defer(this::pass).then(Mono.defer(() -> getDelegate().writeAndFlushWith(content)));
+		return Mono.defer(() -> {
+			if (this.state == State.HELD) {
+				return Mono.empty();
+			}
+			this.streaming = true;
+			Mono<Void> passed = (this.state == State.OPEN) ? pass() : Mono.empty();
+			return passed.then(Mono.defer(() -> getDelegate().writeAndFlushWith(content)));
+		});
 	}
 
 	@Override

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
@@ -23,6 +25,10 @@ import org.springframework.web.server.ServerWebExchange;
  */
 @Internal
 public final class WebFluxCallers {
+
+	private static final boolean SPRING_SECURITY = ClassUtils.isPresent(
+			"org.springframework.security.authentication.AnonymousAuthenticationToken",
+			WebFluxCallers.class.getClassLoader());
 
 	private final RequestCallers callers;
 
@@ -59,6 +65,14 @@ public final class WebFluxCallers {
 		});
 	}
 
+	/**
+	 * Returns the principal of a request, empty if nobody is logged in: Spring Security
+	 * may have a principal for such callers, too, with a name that a user could have.
+	 */
+	static Mono<Principal> principal(ServerWebExchange exchange) {
+		return exchange.getPrincipal().filter((principal) -> !(SPRING_SECURITY && Anonymous.is(principal)));
+	}
+
 	/** Returns the values of a header, in any case. */
 	static List<String> headers(ServerHttpRequest request, String name) {
 		List<String> found = new ArrayList<>();
@@ -68,6 +82,15 @@ public final class WebFluxCallers {
 			}
 		});
 		return found;
+	}
+
+	/** Loaded only if Spring Security is present. */
+	private static final class Anonymous {
+
+		static boolean is(Principal principal) {
+			return principal instanceof AnonymousAuthenticationToken;
+		}
+
 	}
 
 }

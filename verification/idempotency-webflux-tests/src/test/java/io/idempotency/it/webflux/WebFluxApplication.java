@@ -25,7 +25,7 @@ import static org.springframework.security.config.Customizer.withDefaults;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableReactiveMethodSecurity
-@Import({ OrdersController.class, WebFluxApplication.Advice.class })
+@Import({ OrdersController.class, AnswersController.class, WebFluxApplication.Advice.class })
 class WebFluxApplication {
 
 	static {
@@ -36,6 +36,7 @@ class WebFluxApplication {
 	SecurityWebFilterChain security(ServerHttpSecurity http) {
 		return http.csrf(ServerHttpSecurity.CsrfSpec::disable)
 			.httpBasic(withDefaults())
+			.anonymous(withDefaults())
 			.authorizeExchange(
 					(exchanges) -> exchanges.pathMatchers("/closed/**").authenticated().anyExchange().permitAll())
 			.build();
@@ -45,6 +46,7 @@ class WebFluxApplication {
 	MapReactiveUserDetailsService users() {
 		return new MapReactiveUserDetailsService(
 				List.of(User.withUsername("ada").password("{noop}ada").roles("BUYER").build(),
+						User.withUsername("anonymousUser").password("{noop}a").roles().build(),
 						User.withUsername("bob").password("{noop}bob").roles().build()));
 	}
 

@@ -1,0 +1,99 @@
+package io.idempotency.it.webflux;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Answers that break off, that are made in two steps, or that are another caller's. */
+@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+class AnswerTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	private final String key = UUID.randomUUID().toString();
+
+	@Value("${local.server.port}")
+	private int port;
+
+	private HttpRequest.Builder keyed(String path) {
+		return HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path))
+			.header("Idempotency-Key", this.key)
+			.timeout(PATIENCE)
+			.POST(HttpRequest.BodyPublishers.noBody());
+	}
+
+	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+		return this.client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	private static int runs(String name) {
+		return OrdersController.RUNS.containsKey(name) ? OrdersController.RUNS.get(name).get() : 0;
+	}
+
+	@Test
+	void nothingIsLeftOfAnArrayThatBreaksOff() throws Exception {
+		HttpResponse<String> first = send(keyed("/broken-flux"));
+		assertThat(first.statusCode()).isEqualTo(409);
+		assertThat(first.body()).startsWith("sold: run ");
+		assertThat(first.headers().firstValue("Content-Type"))
+			.hasValueSatisfying((type) -> assertThat(type).startsWith("text/plain"));
+		HttpResponse<String> second = send(keyed("/broken-flux"));
+		assertThat(second.body()).isEqualTo(first.body());
+		assertThat(second.headers().firstValue("Content-Type")).isEqualTo(first.headers().firstValue("Content-Type"));
+	}
+
+	@Test
+	void whatIsDoneBeforeTheCommitIsAPartOfTheAnswer() throws Exception {
+		HttpResponse<String> first = send(keyed("/committed"));
+		HttpResponse<String> second = send(keyed("/committed"));
+		assertThat(first.headers().firstValue("X-Run")).isPresent();
+		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		assertThat(second.headers().firstValue("X-Run")).isEqualTo(first.headers().firstValue("X-Run"));
+	}
+
+	@Test
+	void nothingIsWrittenBehindAWholeAnswer() throws Exception {
+		HttpResponse<String> first = send(keyed("/written-and-failed"));
+		assertThat(first.body()).isEqualTo("answer");
+	}
+
+	@Test
+	void arrayWhoseClientHangsUpIsDone() throws Exception {
+		int before = runs("large-flux");
+		try (RawClient client = new RawClient(this.port)) {
+			client.send("/large-flux", this.key, "", 0, "").awaitAnswer();
+		}
+		HttpResponse<String> repeated = await().atMost(PATIENCE)
+			.until(() -> send(keyed("/large-flux").header("Content-Type", "application/json")),
+					(answer) -> !answer.body().contains("\"in-progress\""));
+		assertThat(repeated.body()).contains("result-unavailable");
+		assertThat(runs("large-flux")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void callerWithTheNameOfTheAnonymousOneIsAnother() throws Exception {
+		String basic = "Basic "
+				+ Base64.getEncoder().encodeToString("anonymousUser:a".getBytes(StandardCharsets.UTF_8));
+		HttpResponse<String> named = send(keyed("/whoami").header("Authorization", basic));
+		assertThat(named.statusCode()).isEqualTo(200);
+		HttpResponse<String> anonymous = send(keyed("/whoami"));
+		assertThat(anonymous.headers().firstValue("Idempotent-Replayed")).isEmpty();
+		assertThat(anonymous.body()).isNotEqualTo(named.body());
+	}
+
+}
