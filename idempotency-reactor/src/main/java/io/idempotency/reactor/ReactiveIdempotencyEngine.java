@@ -37,8 +37,9 @@ import reactor.core.scheduler.Schedulers;
  * an end is written whoever listens. A duplicate that waits holds no thread.
  * <p>
  * Both engines of an application share what goes on beside the calls: renewals, repeated
- * writes, the row of those that wait, and the close. Calls inside a database transaction
- * are not held until it ends. Thread-safe.
+ * writes, the row of those that wait, and the close. A call inside of a reactive
+ * transaction is refused, and work is not begun on a thread that is in a transaction
+ * ({@link SurroundingTransactions}). Thread-safe.
  *
  * @hidden
  * @since 0.1.0
@@ -64,6 +65,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final Executor resumption;
 
+	private final SurroundingTransactions transactions;
+
 	/** The forms that do not block, by the stores that they are forms of. */
 	private final Map<IdempotencyStore, ReactiveIdempotencyStore> own = new HashMap<>();
 
@@ -83,6 +86,17 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Creates an engine whose callers may be in transactions.
+	 * @param engine the engine of the callers that block
+	 * @param stores the stores that have a form of their own that does not block
+	 * @param transactions the transactions
+	 */
+	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
+			SurroundingTransactions transactions) {
+		this(engine, stores, Schedulers.parallel(), transactions);
+	}
+
+	/**
 	 * Creates an engine whose calls go on, after a wait, on threads that are given.
 	 * @param engine the engine of the callers that block
 	 * @param stores the stores that have a form of their own that does not block
@@ -90,10 +104,16 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
 			Scheduler scheduler) {
+		this(engine, stores, scheduler, SurroundingTransactions.NONE);
+	}
+
+	private ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
+			Scheduler scheduler, SurroundingTransactions transactions) {
 		this.engine = engine;
 		this.parts = engine.parts();
 		this.scheduler = scheduler;
 		this.resumption = this::resume;
+		this.transactions = transactions;
 		// The first one in a JVM reads the randomness of the system, which blocks.
 		ClaimId.random();
 		stores.forEach((store) -> this.own.put(store.blocking(), store));
@@ -129,6 +149,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		ReactiveCall<T> admitted;
 		try {
 			this.engine.requireOpen(call);
+			this.transactions.refuse(call, caller.contextView());
 			admitted = new ReactiveCall<>(call, action, onDisconnect, caller, this.parts, store(call.store()),
 					this.resumption, observed);
 		}
@@ -137,7 +158,12 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			caller.error(refused);
 			return;
 		}
-		admitted.start();
+		if (this.transactions.haveThisThread()) {
+			this.resumption.execute(admitted::start);
+		}
+		else {
+			admitted.start();
+		}
 	}
 
 	/**

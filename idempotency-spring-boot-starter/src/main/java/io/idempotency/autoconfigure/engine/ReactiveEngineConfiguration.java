@@ -7,11 +7,13 @@ import java.util.function.Supplier;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.reactive.ReactiveMethodDoor;
+import io.idempotency.aop.reactive.SpringSurroundingTransactions;
 import io.idempotency.aop.reactive.SubscribedRequest;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
+import io.idempotency.reactor.SurroundingTransactions;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -39,12 +41,17 @@ class ReactiveEngineConfiguration {
 			"org.springframework.security.core.context.ReactiveSecurityContextHolder",
 			ReactiveEngineConfiguration.class.getClassLoader());
 
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
+			ReactiveEngineConfiguration.class.getClassLoader());
+
 	@Bean(destroyMethod = "close")
 	@Lazy
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyEngine reactiveIdempotencyEngine(IdempotencyEngine engine,
 			ObjectProvider<ReactiveIdempotencyStore> stores) {
-		return new ReactiveIdempotencyEngine(engine, stores.stream().toList());
+		return new ReactiveIdempotencyEngine(engine, stores.stream().toList(),
+				TRANSACTIONS ? new SpringSurroundingTransactions() : SurroundingTransactions.NONE);
 	}
 
 	@Bean

@@ -2,6 +2,8 @@ package io.idempotency.it.webflux;
 
 import java.util.List;
 
+import reactor.core.publisher.Mono;
+
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -13,11 +15,17 @@ import org.springframework.security.core.userdetails.MapReactiveUserDetailsServi
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.http.HttpStatus;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.server.WebFilter;
 
 import static org.springframework.security.config.Customizer.withDefaults;
 
@@ -50,6 +58,14 @@ class WebFluxApplication {
 						User.withUsername("bob").password("{noop}bob").roles().build()));
 	}
 
+	/** Has a transaction around the requests that ask for one. */
+	@Bean
+	WebFilter transactions() {
+		TransactionalOperator operator = TransactionalOperator.create(new NoResource());
+		return (exchange, chain) -> exchange.getRequest().getHeaders().containsKey("X-Transaction")
+				? operator.transactional(chain.filter(exchange)) : chain.filter(exchange);
+	}
+
 	/** As Spring Boot does where virtual threads are enabled. */
 	@Bean
 	WebFluxConfigurer threads() {
@@ -80,6 +96,34 @@ class WebFluxApplication {
 
 		SoldException(String message) {
 			super(message);
+		}
+
+	}
+
+	/** Transactions of nothing. */
+	static final class NoResource extends AbstractReactiveTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected Object doGetTransaction(TransactionSynchronizationManager manager) {
+			return "transaction";
+		}
+
+		@Override
+		protected Mono<Void> doBegin(TransactionSynchronizationManager manager, Object transaction,
+				TransactionDefinition definition) {
+			return Mono.empty();
+		}
+
+		@Override
+		protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+			return Mono.empty();
+		}
+
+		@Override
+		protected Mono<Void> doRollback(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+			return Mono.empty();
 		}
 
 	}

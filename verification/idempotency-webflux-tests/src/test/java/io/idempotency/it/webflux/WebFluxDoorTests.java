@@ -316,4 +316,15 @@ class WebFluxDoorTests {
 		assertReplayed(first.get(), second.get());
 	}
 
+	@Test
+	void transactionOfAFilterIsRefused() throws Exception {
+		int before = runs("mono");
+		HttpResponse<String> inside = send(keyed("/mono", "").header("X-Transaction", "yes"));
+		assertThat(inside.statusCode()).isEqualTo(500);
+		assertThat(runs("mono")).isEqualTo(before);
+		HttpResponse<String> outside = send(keyed("/mono", ""));
+		assertThat(outside.headers().firstValue("Idempotent-Replayed")).isEmpty();
+		assertThat(outside.statusCode()).isEqualTo(200);
+	}
+
 }
