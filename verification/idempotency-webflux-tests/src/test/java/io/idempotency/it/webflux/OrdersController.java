@@ -4,7 +4,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.ConflictMode;
@@ -13,12 +15,20 @@ import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
+import org.reactivestreams.Publisher;
+import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.security.access.prepost.PreAuthorize;
@@ -117,6 +127,100 @@ class OrdersController {
 	@PostMapping("/entity")
 	ResponseEntity<Order> entity() {
 		return ResponseEntity.ok(new Order("run " + run("entity")));
+	}
+
+	@Idempotent
+	@PostMapping("/publisher")
+	Publisher<String> publisher() {
+		return Mono.fromSupplier(() -> "run " + run("publisher"));
+	}
+
+	/** Of the JDK; those of RxJava and of Kotlin come the same way. */
+	@Idempotent
+	@PostMapping("/foreign-publisher")
+	Flow.Publisher<String> foreignPublisher() {
+		return JdkFlowAdapter.publisherToFlowPublisher(Flux.defer(() -> Flux.just("run " + run("foreign-publisher"))));
+	}
+
+	@Idempotent
+	@PostMapping("/foreign-publisher-that-fails")
+	Flow.Publisher<String> foreignPublisherThatFails() {
+		return JdkFlowAdapter.publisherToFlowPublisher(
+				Flux.error(() -> new IllegalStateException("run " + run("foreign-publisher-that-fails"))));
+	}
+
+	@Idempotent(duplicateOn = IllegalStateException.class)
+	@PostMapping("/foreign-publisher-already")
+	Flow.Publisher<String> foreignPublisherAlready() {
+		return JdkFlowAdapter.publisherToFlowPublisher(
+				Flux.error(() -> new IllegalStateException("run " + run("foreign-publisher-already"))));
+	}
+
+	@Idempotent
+	@PostMapping("/object")
+	Object object() {
+		return Mono.fromSupplier(() -> "run " + run("object"));
+	}
+
+	@Idempotent
+	@PostMapping("/entity-of-flux")
+	ResponseEntity<Flux<Order>> entityOfFlux() {
+		return ResponseEntity.accepted().body(Flux.defer(() -> Flux.just(new Order("run " + run("entity-of-flux")))));
+	}
+
+	@Idempotent
+	@PostMapping("/mono-of-entity-of-flux")
+	Mono<ResponseEntity<Flux<Order>>> monoOfEntityOfFlux() {
+		return Mono.fromSupplier(() -> ResponseEntity.accepted()
+			.body(Flux.defer(() -> Flux.just(new Order("run " + run("mono-of-entity-of-flux"))))));
+	}
+
+	@Idempotent
+	@PostMapping("/entity-of-foreign-publisher")
+	ResponseEntity<Flow.Publisher<String>> entityOfForeignPublisher() {
+		return ResponseEntity.accepted()
+			.body(JdkFlowAdapter
+				.publisherToFlowPublisher(Mono.fromSupplier(() -> "run " + run("entity-of-foreign-publisher"))));
+	}
+
+	@Idempotent
+	@PostMapping("/future-entity")
+	CompletionStage<ResponseEntity<String>> futureEntity() {
+		return CompletableFuture.supplyAsync(() -> ResponseEntity.accepted().body("run " + run("future-entity")));
+	}
+
+	@Idempotent
+	@PostMapping("/problem")
+	ProblemDetail problem() {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.PAYMENT_REQUIRED, "run " + run("problem"));
+	}
+
+	@Idempotent
+	@PostMapping("/problem-later")
+	Mono<ProblemDetail> problemLater() {
+		return Mono.fromSupplier(
+				() -> ProblemDetail.forStatusAndDetail(HttpStatus.PAYMENT_REQUIRED, "run " + run("problem-later")));
+	}
+
+	@Idempotent
+	@PostMapping("/headers")
+	HttpHeaders headers() {
+		HttpHeaders headers = new HttpHeaders();
+		headers.add("X-Run", "r" + run("headers"));
+		return headers;
+	}
+
+	@Idempotent
+	@PostMapping("/resource")
+	Mono<Resource> resource() {
+		return Mono.fromSupplier(() -> new ByteArrayResource(("run " + run("resource")).getBytes()));
+	}
+
+	@Idempotent
+	@PostMapping("/buffers")
+	Flux<DataBuffer> buffers() {
+		return Flux.defer(() -> Flux.just("run " + run("buffers"), " and more")
+			.map((text) -> DefaultDataBufferFactory.sharedInstance.wrap(text.getBytes())));
 	}
 
 	@Idempotent

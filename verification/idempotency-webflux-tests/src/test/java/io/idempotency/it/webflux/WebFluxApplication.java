@@ -33,7 +33,9 @@ import static org.springframework.security.config.Customizer.withDefaults;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableReactiveMethodSecurity
-@Import({ OrdersController.class, AnswersController.class, WebFluxApplication.Advice.class })
+@Import({ OrdersController.class, AnswersController.class, ViewsController.class, ViewsController.Views.class,
+		DeclaredElsewhere.OfInterface.class, DeclaredElsewhere.OfExchange.class, DeclaredElsewhere.OfGenericClass.class,
+		DeclaredElsewhere.OfClass.class, WebFluxApplication.Advice.class })
 class WebFluxApplication {
 
 	static {
