@@ -34,7 +34,7 @@ import org.springframework.util.ClassUtils;
  * it depends on.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(Mono.class)
+@ConditionalOnClass({ Mono.class, ReactiveIdempotencyEngine.class })
 class ReactiveEngineConfiguration {
 
 	private static final boolean SECURITY = ClassUtils.isPresent(

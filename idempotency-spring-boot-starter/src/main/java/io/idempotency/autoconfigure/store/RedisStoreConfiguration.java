@@ -79,7 +79,8 @@ class RedisStoreConfiguration {
 	 * for.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(name = { "reactor.core.publisher.Mono", "io.lettuce.core.RedisClient" })
+	@ConditionalOnClass(name = { "reactor.core.publisher.Mono", "io.lettuce.core.RedisClient",
+			"io.idempotency.reactor.ReactiveIdempotencyStore" })
 	static class ReactiveForm {
 
 		/** Returns nothing where the store blocks in any case. */

@@ -36,7 +36,7 @@ import org.springframework.web.reactive.DispatcherHandler;
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-@ConditionalOnClass(DispatcherHandler.class)
+@ConditionalOnClass({ DispatcherHandler.class, ReactiveIdempotencyEngine.class, GuardedHandlerAdapter.class })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyWebFluxAutoConfiguration {
 

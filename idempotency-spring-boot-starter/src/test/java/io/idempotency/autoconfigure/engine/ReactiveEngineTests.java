@@ -22,6 +22,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -81,10 +83,13 @@ class ReactiveEngineTests {
 			});
 	}
 
-	@Test
-	void isNotThereWithoutReactor() {
-		this.blocking.withClassLoader(new FilteredClassLoader("reactor."))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(BEAN));
+	@ParameterizedTest
+	@ValueSource(strings = { "reactor.", "io.idempotency.reactor." })
+	void isNotThereWithoutReactorOrTheDriver(String missing) {
+		this.blocking.withBean(Payments.class).withClassLoader(new FilteredClassLoader(missing)).run((context) -> {
+			assertThat(context).hasNotFailed().doesNotHaveBean(BEAN);
+			assertThat(context.getBean(Payments.class).pay("7").number()).isOne();
+		});
 	}
 
 	@Test
