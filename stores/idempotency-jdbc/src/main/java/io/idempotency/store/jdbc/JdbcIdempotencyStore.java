@@ -21,7 +21,7 @@ import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.sql.RecordVerbs;
-import io.idempotency.store.sql.Step;
+import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
 
@@ -188,7 +188,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		if (look == Look.LOCAL) {
 			return Optional.empty();
 		}
-		Function<RecordVerbs, Step<Optional<ClaimResult.Completed>>> find = (verbs) -> verbs.find(key, fingerprint);
+		Function<RecordVerbs, SqlMove<Optional<ClaimResult.Completed>>> find = (verbs) -> verbs.find(key, fingerprint);
 		try (SqlSession session = this.callers.openLook()) {
 			if (session != null) {
 				return session.verb(find);

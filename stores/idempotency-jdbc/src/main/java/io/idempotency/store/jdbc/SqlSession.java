@@ -18,7 +18,7 @@ import io.idempotency.store.sql.LockWait;
 import io.idempotency.store.sql.RecordVerbs;
 import io.idempotency.store.sql.Sql;
 import io.idempotency.store.sql.SqlRow;
-import io.idempotency.store.sql.Step;
+import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +64,7 @@ abstract class SqlSession implements AutoCloseable {
 	}
 
 	/** Runs a verb, and once more if it has failed without a change and may succeed. */
-	final <T> T verb(Function<RecordVerbs, Step<T>> verb) {
+	final <T> T verb(Function<RecordVerbs, SqlMove<T>> verb) {
 		RecordVerbs verbs = new RecordVerbs(this.dialect, this.joined, this.lockWait);
 		return run(() -> run(verb.apply(verbs)));
 	}
@@ -120,16 +120,16 @@ abstract class SqlSession implements AutoCloseable {
 		return this.connection;
 	}
 
-	/** Carries out a step and those after it. */
-	final <T> T run(Step<T> first) throws SQLException {
-		Step<T> step = first;
-		while (!(step instanceof Step.Done<T> done)) {
+	/** Carries out a move and those after it. */
+	final <T> T run(SqlMove<T> first) throws SQLException {
+		SqlMove<T> move = first;
+		while (!(move instanceof SqlMove.Done<T> done)) {
 			try {
-				step = carryOut(step);
+				move = carryOut(move);
 			}
 			catch (SQLException ex) {
-				step = step.failed(this.dialect.classify(ex.getSQLState(), ex.getErrorCode()));
-				if (step instanceof Step.Failed) {
+				move = move.failed(this.dialect.classify(ex.getSQLState(), ex.getErrorCode()));
+				if (move instanceof SqlMove.Failed) {
 					throw ex;
 				}
 			}
@@ -137,17 +137,17 @@ abstract class SqlSession implements AutoCloseable {
 		return done.answer();
 	}
 
-	private <T> Step<T> carryOut(Step<T> step) throws SQLException {
-		if (step instanceof Step.Query<?, T> query) {
+	private <T> SqlMove<T> carryOut(SqlMove<T> move) throws SQLException {
+		if (move instanceof SqlMove.Query<?, T> query) {
 			return query(query);
 		}
-		if (step instanceof Step.Update<T> update) {
+		if (move instanceof SqlMove.Update<T> update) {
 			return update.next().apply(update(update));
 		}
-		if (step instanceof Step.Transaction<?, T> transaction) {
+		if (move instanceof SqlMove.Transaction<?, T> transaction) {
 			return transaction(transaction);
 		}
-		Step.Pause<T> pause = (Step.Pause<T>) step;
+		SqlMove.Pause<T> pause = (SqlMove.Pause<T>) move;
 		boolean over = isOver();
 		if (!over) {
 			pause(pause.attempt());
@@ -164,7 +164,7 @@ abstract class SqlSession implements AutoCloseable {
 		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
 	}
 
-	private <S, T> Step<T> transaction(Step.Transaction<S, T> transaction) throws SQLException {
+	private <S, T> SqlMove<T> transaction(SqlMove.Transaction<S, T> transaction) throws SQLException {
 		S answer;
 		try (Transaction open = new Transaction()) {
 			answer = run(transaction.work());
@@ -173,7 +173,7 @@ abstract class SqlSession implements AutoCloseable {
 		return transaction.next().apply(answer);
 	}
 
-	private <R, T> Step<T> query(Step.Query<R, T> query) throws SQLException {
+	private <R, T> SqlMove<T> query(SqlMove.Query<R, T> query) throws SQLException {
 		LockWait bound = bound(query.sql());
 		return query.next().apply(run(bound, query.sql(), Statement.NO_GENERATED_KEYS, (statement) -> {
 			execute(bound, statement);
@@ -188,7 +188,7 @@ abstract class SqlSession implements AutoCloseable {
 		}));
 	}
 
-	private long update(Step.Update<?> update) throws SQLException {
+	private long update(SqlMove.Update<?> update) throws SQLException {
 		LockWait bound = bound(update.sql());
 		int keys = update.key() ? Statement.RETURN_GENERATED_KEYS : Statement.NO_GENERATED_KEYS;
 		return run(bound, update.sql(), keys, (statement) -> {

@@ -68,14 +68,14 @@ public abstract class Dialect {
 	 * @param joined whether the statement is in the transaction of the caller
 	 * @param bound the bound of the statement
 	 */
-	abstract Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh);
+	abstract SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh);
 
 	/**
 	 * Counts one more claim of type once.
 	 * @return the attempts, zero if the record is not a claim of type once with another
 	 * claim id
 	 */
-	abstract Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other);
+	abstract SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other);
 
 	/** Returns the statements for a transaction of the caller, or for one of our own. */
 	final RecordSql sql(boolean joined) {
@@ -164,8 +164,8 @@ public abstract class Dialect {
 	 * Returns whether a failure has rolled back the whole transaction, so that the next
 	 * statement would begin another transaction.
 	 */
-	public Step<Boolean> endsTransaction(SqlFailure failure) {
-		return Step.done(failure == SqlFailure.DEADLOCK);
+	public SqlMove<Boolean> endsTransaction(SqlFailure failure) {
+		return SqlMove.done(failure == SqlFailure.DEADLOCK);
 	}
 
 	/**
@@ -175,15 +175,15 @@ public abstract class Dialect {
 	 * and claims of other keys go on.
 	 * @return how many were deleted
 	 */
-	Step<Integer> purge(int batchSize) {
+	SqlMove<Integer> purge(int batchSize) {
 		String query = this.sql.findExpired(limit(batchSize)) + (skipsLocked() ? RecordSql.SKIP_LOCKED : "");
-		Step<Integer> work = Step.query(Sql.of(query), (row) -> row.bytes(1), (found) -> {
+		SqlMove<Integer> work = SqlMove.query(Sql.of(query), (row) -> row.bytes(1), (found) -> {
 			// Two nodes that delete the same keys in the same order cannot deadlock.
 			List<byte[]> keys = skipsLocked() ? found : found.stream().sorted(Arrays::compareUnsigned).toList();
-			return keys.isEmpty() ? Step.done(0)
-					: Step.update(Sql.of(this.sql.deleteExpired(keys.size()), keys), (rows) -> Step.done((int) rows));
+			return keys.isEmpty() ? SqlMove.done(0) : SqlMove.update(Sql.of(this.sql.deleteExpired(keys.size()), keys),
+					(rows) -> SqlMove.done((int) rows));
 		});
-		return new Step.Transaction<>(work, Step::done);
+		return new SqlMove.Transaction<>(work, SqlMove::done);
 	}
 
 	/**
@@ -210,7 +210,7 @@ public abstract class Dialect {
 	 * @param refused receives the claims that are refused
 	 * @return the claims whose records are locked by another session
 	 */
-	Step<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+	SqlMove<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
 		return Renewing.inTwoSteps(this.sql, byKey(), renewals, refused);
 	}
 
@@ -233,23 +233,23 @@ public abstract class Dialect {
 	}
 
 	/** Reads one record. */
-	final <T> Step<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, Step<T>> next) {
+	final <T> SqlMove<T> find(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlMove<T>> next) {
 		String text = this.sql.find + (joined ? currentRead() : "");
-		return Step.find(Sql.of(text, key.hash()), (row) -> RecordRows.read(row, 1), next);
+		return SqlMove.find(Sql.of(text, key.hash()), (row) -> RecordRows.read(row, 1), next);
 	}
 
 	/** Reads one record without the body of its result. */
-	final <T> Step<T> findHead(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, Step<T>> next) {
+	final <T> SqlMove<T> findHead(boolean joined, IdempotencyKey key, Function<Optional<StoredRow>, SqlMove<T>> next) {
 		return findHead(key.hash(), joined ? currentRead() : "", next);
 	}
 
 	/** Reads the record of a hash without the body of its result. */
-	final <T> Step<T> findHead(byte[] hash, Function<Optional<StoredRow>, Step<T>> next) {
+	final <T> SqlMove<T> findHead(byte[] hash, Function<Optional<StoredRow>, SqlMove<T>> next) {
 		return findHead(hash, "", next);
 	}
 
-	private <T> Step<T> findHead(byte[] hash, String suffix, Function<Optional<StoredRow>, Step<T>> next) {
-		return Step.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRows.read(row, 1), next);
+	private <T> SqlMove<T> findHead(byte[] hash, String suffix, Function<Optional<StoredRow>, SqlMove<T>> next) {
+		return SqlMove.find(Sql.of(this.sql.findHead + suffix, hash), (row) -> RecordRows.read(row, 1), next);
 	}
 
 	static Sql counting(String text, IdempotencyKey key, ClaimId other) {

@@ -37,18 +37,18 @@ final class H2Dialect extends Dialect {
 	}
 
 	@Override
-	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return new Step.Query<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), (row) -> row.number(1),
-				(fences) -> Step.done(Insertion.written(fences.get(0))),
-				(failure) -> (failure != SqlFailure.DUPLICATE_KEY) ? new Step.Failed<>()
-						: find(joined, key, (found) -> Step.done(Insertion.found(found))));
+	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return new SqlMove.Query<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), (row) -> row.number(1),
+				(fences) -> SqlMove.done(Insertion.written(fences.get(0))),
+				(failure) -> (failure != SqlFailure.DUPLICATE_KEY) ? new SqlMove.Failed<>()
+						: find(joined, key, (found) -> SqlMove.done(Insertion.found(found))));
 	}
 
 	@Override
-	Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
 		String count = "SELECT attempts FROM FINAL TABLE (" + sql(joined).count("attempts + 1") + ")";
-		return Step.find(counting(count, key, other), (row) -> row.number(1),
-				(attempts) -> Step.done(attempts.orElse(0L)));
+		return SqlMove.find(counting(count, key, other), (row) -> row.number(1),
+				(attempts) -> SqlMove.done(attempts.orElse(0L)));
 	}
 
 	@Override

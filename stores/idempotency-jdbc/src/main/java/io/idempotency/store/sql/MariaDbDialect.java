@@ -70,10 +70,10 @@ final class MariaDbDialect extends MySqlDialect {
 	}
 
 	@Override
-	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return Step.find(Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRows.ofNew(key, fresh)),
+	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return SqlMove.find(Sql.of(joined ? this.insertOrFind : this.insertOrFindAlone, RecordRows.ofNew(key, fresh)),
 				(row) -> insertion(RecordRows.read(row, 1), row.number(CLOCK), fresh),
-				(insertion) -> Step.done(insertion.orElse(Insertion.found(Optional.empty()))));
+				(insertion) -> SqlMove.done(insertion.orElse(Insertion.found(Optional.empty()))));
 	}
 
 	/**

@@ -62,16 +62,16 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
-		return new Step.Update<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), true,
-				(fence) -> Step.done(Insertion.written(fence)), (failure) -> (failure != SqlFailure.DUPLICATE_KEY)
-						? new Step.Failed<>() : find(joined, key, (found) -> Step.done(Insertion.found(found))));
+	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+		return new SqlMove.Update<>(Sql.of(this.insert, RecordRows.ofNew(key, fresh)), true,
+				(fence) -> SqlMove.done(Insertion.written(fence)), (failure) -> (failure != SqlFailure.DUPLICATE_KEY)
+						? new SqlMove.Failed<>() : find(joined, key, (found) -> SqlMove.done(Insertion.found(found))));
 	}
 
 	@Override
-	Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
-		return Step.updateAndGetKey(counting(sql(joined).count("LAST_INSERT_ID(attempts + 1)"), key, other),
-				Step::done);
+	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		return SqlMove.updateAndGetKey(counting(sql(joined).count("LAST_INSERT_ID(attempts + 1)"), key, other),
+				SqlMove::done);
 	}
 
 	/**
@@ -108,12 +108,12 @@ class MySqlDialect extends Dialect {
 	}
 
 	@Override
-	public Step<Boolean> endsTransaction(SqlFailure failure) {
+	public SqlMove<Boolean> endsTransaction(SqlFailure failure) {
 		// The setting is off by default; then a time-out rolls back only the one
 		// statement.
 		return (failure != SqlFailure.LOCK_TIMEOUT) ? super.endsTransaction(failure)
-				: Step.find(Sql.of("SELECT @@GLOBAL.innodb_rollback_on_timeout").unbounded(), (row) -> row.truth(1),
-						(on) -> Step.done(on.orElse(false)));
+				: SqlMove.find(Sql.of("SELECT @@GLOBAL.innodb_rollback_on_timeout").unbounded(), (row) -> row.truth(1),
+						(on) -> SqlMove.done(on.orElse(false)));
 	}
 
 	@Override

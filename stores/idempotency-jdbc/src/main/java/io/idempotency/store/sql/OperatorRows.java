@@ -35,18 +35,18 @@ public final class OperatorRows {
 		this.dialect = dialect;
 	}
 
-	public Step<Optional<IdempotencyRecord>> find(RecordKey key) {
+	public SqlMove<Optional<IdempotencyRecord>> find(RecordKey key) {
 		return this.dialect.findHead(key.hashBytes(),
-				(found) -> Step.done(found.filter((row) -> row.record().isLive(row.moment()))
+				(found) -> SqlMove.done(found.filter((row) -> row.record().isLive(row.moment()))
 					.map((row) -> RecordView.of(key.label(), key.hash(), row.record(), row.moment()))));
 	}
 
-	public Step<IdempotencyRecordPage> scan(RecordSelection selection, @Nullable String cursor, int count) {
+	public SqlMove<IdempotencyRecordPage> scan(RecordSelection selection, @Nullable String cursor, int count) {
 		byte[] after = (cursor != null) ? HexFormat.of().parseHex(cursor) : bound(selection.caller(), 0);
 		String operation = (selection.label() != null) ? RecordRows.readable(selection.label()) : null;
-		return Step.query(
+		return SqlMove.query(
 				Sql.of(this.dialect.alone().scan() + this.dialect.limit(count), after, bound(selection.caller(), 0xFF)),
-				(row) -> Listed.read(row, operation), (rows) -> Step.done(page(rows, count)));
+				(row) -> Listed.read(row, operation), (rows) -> SqlMove.done(page(rows, count)));
 	}
 
 	/** Returns the first or the last hash of a caller, or of all callers. */
@@ -74,17 +74,17 @@ public final class OperatorRows {
 	 * Deletes exactly the version of the record that was read, so that a call that claims
 	 * the key at the same time keeps its claim.
 	 */
-	public Step<Eviction> evict(RecordKey key, boolean force) {
+	public SqlMove<Eviction> evict(RecordKey key, boolean force) {
 		byte[] hash = key.hashBytes();
 		return RecordVerbs.rounds((round, again) -> this.dialect.findHead(hash, (found) -> {
 			StoredRow row = found.orElse(null);
 			if (row == null) {
-				return Step.done(Eviction.ABSENT);
+				return SqlMove.done(Eviction.ABSENT);
 			}
 			Transition<Eviction> step = row.current().evict(force, row.moment());
-			return (step.answer() != Eviction.EVICTED) ? Step.done(step.answer())
-					: Step.update(Sql.of(this.dialect.alone().delete, RecordRows.unchanged(hash, row.record())),
-							(deleted) -> (deleted == 1) ? Step.done(step.answer()) : again.get());
+			return (step.answer() != Eviction.EVICTED) ? SqlMove.done(step.answer())
+					: SqlMove.update(Sql.of(this.dialect.alone().delete, RecordRows.unchanged(hash, row.record())),
+							(deleted) -> (deleted == 1) ? SqlMove.done(step.answer()) : again.get());
 		}));
 	}
 

@@ -99,12 +99,12 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	Step<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
+	SqlMove<Insertion> insertOrFind(boolean joined, LockWait bound, IdempotencyKey key, StoredRecord fresh) {
 		boolean inside = bound instanceof BoundedInside;
 		String text = inside ? this.insertOrFindInside : joined ? this.insertOrFind : this.insertOrFindAlone;
 		Sql sql = Sql.of(text, RecordRows.ofNew(key, fresh), key.hash());
-		return Step.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
-				(insertion) -> Step.done(insertion.orElse(Insertion.found(Optional.empty()))));
+		return SqlMove.find(inside ? sql.unbounded() : sql, PostgreSqlDialect::insertion,
+				(insertion) -> SqlMove.done(insertion.orElse(Insertion.found(Optional.empty()))));
 	}
 
 	/** A statement that bounds its own wait always gives a row. */
@@ -117,9 +117,9 @@ final class PostgreSqlDialect extends Dialect {
 	}
 
 	@Override
-	Step<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
-		return Step.find(counting(sql(joined).count("attempts + 1") + " RETURNING attempts", key, other),
-				(row) -> row.number(1), (attempts) -> Step.done(attempts.orElse(0L)));
+	SqlMove<Long> count(boolean joined, IdempotencyKey key, ClaimId other) {
+		return SqlMove.find(counting(sql(joined).count("attempts + 1") + " RETURNING attempts", key, other),
+				(row) -> row.number(1), (attempts) -> SqlMove.done(attempts.orElse(0L)));
 	}
 
 	/**
@@ -128,8 +128,8 @@ final class PostgreSqlDialect extends Dialect {
 	 * volatile function would keep PostgreSQL from using the index.
 	 */
 	@Override
-	Step<Integer> purge(int batchSize) {
-		return Step.update(Sql.of(this.purge, (long) batchSize), (rows) -> Step.done((int) rows));
+	SqlMove<Integer> purge(int batchSize) {
+		return SqlMove.update(Sql.of(this.purge, (long) batchSize), (rows) -> SqlMove.done((int) rows));
 	}
 
 	/**
@@ -138,13 +138,13 @@ final class PostgreSqlDialect extends Dialect {
 	 * or has changed it since the statement began.
 	 */
 	@Override
-	Step<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
+	SqlMove<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
 		Map<ClaimId, Renewal> byClaim = new HashMap<>();
 		renewals.forEach((renewal) -> byClaim.put(renewal.claimId(), renewal));
 		Sql sql = Sql.of(this.renewAll, array(renewals, (renewal) -> bytea(renewal.key().hash())),
 				array(renewals, (renewal) -> bytea(RecordRows.bytes(renewal.claimId()))),
 				array(renewals, (renewal) -> String.valueOf(Moment.micros(renewal.lease()))));
-		return Step.query(sql, (row) -> Map.entry(RecordRows.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
+		return SqlMove.query(sql, (row) -> Map.entry(RecordRows.claimId(row.bytes(1)), row.truth(2)), (rows) -> {
 			List<Renewal> held = new ArrayList<>();
 			rows.forEach((row) -> {
 				Renewal renewal = byClaim.get(row.getKey());
@@ -155,7 +155,7 @@ final class PostgreSqlDialect extends Dialect {
 					refused.add(renewal.claimId());
 				}
 			});
-			return Step.done(held);
+			return SqlMove.done(held);
 		});
 	}
 
@@ -233,8 +233,8 @@ final class PostgreSqlDialect extends Dialect {
 	 * savepoint, but only a rollback ends it.
 	 */
 	@Override
-	public Step<Boolean> endsTransaction(SqlFailure failure) {
-		return Step.done(false);
+	public SqlMove<Boolean> endsTransaction(SqlFailure failure) {
+		return SqlMove.done(false);
 	}
 
 	/**

@@ -75,26 +75,27 @@ public final class RecordVerbs {
 	}
 
 	/** Claims a key. */
-	public Step<ClaimResult> claim(ClaimRequest request) {
+	public SqlMove<ClaimResult> claim(ClaimRequest request) {
 		return claimOrWait(request).otherwise((failure) -> {
 			boolean held = failure == SqlFailure.LOCK_TIMEOUT || this.joined && failure == SqlFailure.SERIALIZATION;
 			if (!held) {
-				return new Step.Failed<>();
+				return new SqlMove.Failed<>();
 			}
 			// Another transaction has claimed the key and has not ended.
-			Step<ClaimResult> inProgress = Step.done(new ClaimResult.InProgress(UNKNOWN_REST));
-			return !this.joined ? inProgress
-					: this.dialect.endsTransaction(failure).then((ended) -> ended ? new Step.Failed<>() : inProgress);
+			SqlMove<ClaimResult> inProgress = SqlMove.done(new ClaimResult.InProgress(UNKNOWN_REST));
+			return !this.joined ? inProgress : this.dialect.endsTransaction(failure)
+				.then((ended) -> ended ? new SqlMove.Failed<>() : inProgress);
 		});
 	}
 
-	private Step<ClaimResult> claimOrWait(ClaimRequest request) {
+	private SqlMove<ClaimResult> claimOrWait(ClaimRequest request) {
 		IdempotencyKey key = request.key();
 		StoredRecord fresh = fresh(request);
 		return rounds((round, again) -> insertOrFind(key, fresh).then((insertion) -> {
 			if (insertion.written()) {
-				return Step.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false),
-						ClaimOrigin.UNKNOWN, fresh.state() == RecordState.RESULT));
+				return SqlMove
+					.done(new ClaimResult.Acquired(new Claim(key, request.claimId(), insertion.fence(), false),
+							ClaimOrigin.UNKNOWN, fresh.state() == RecordState.RESULT));
 			}
 			StoredRow row = insertion.found();
 			if (row != null) {
@@ -102,17 +103,17 @@ public final class RecordVerbs {
 						: step(key, row, (record, moment) -> record.claim(request, moment), again);
 			}
 			if (key.isToken()) {
-				return Step.done(new ClaimResult.UnknownToken());
+				return SqlMove.done(new ClaimResult.UnknownToken());
 			}
 			// Another transaction committed the record after our transaction took its
 			// snapshot, so no further round would see the record.
-			return (this.joined && round > 1) ? Step.done(new ClaimResult.InProgress(UNKNOWN_REST)) : again.get();
+			return (this.joined && round > 1) ? SqlMove.done(new ClaimResult.InProgress(UNKNOWN_REST)) : again.get();
 		}));
 	}
 
 	/** A claim never creates the record of a token. */
-	private Step<Insertion> insertOrFind(IdempotencyKey key, StoredRecord fresh) {
-		return key.isToken() ? this.dialect.find(this.joined, key, (row) -> Step.done(Insertion.found(row)))
+	private SqlMove<Insertion> insertOrFind(IdempotencyKey key, StoredRecord fresh) {
+		return key.isToken() ? this.dialect.find(this.joined, key, (row) -> SqlMove.done(Insertion.found(row)))
 				: this.dialect.insertOrFind(this.joined, this.bound, key, fresh);
 	}
 
@@ -137,23 +138,23 @@ public final class RecordVerbs {
 	/**
 	 * Returns the result that a claim would be given, empty if it would be given none.
 	 */
-	public Step<Optional<ClaimResult.Completed>> find(IdempotencyKey key, Fingerprint fingerprint) {
+	public SqlMove<Optional<ClaimResult.Completed>> find(IdempotencyKey key, Fingerprint fingerprint) {
 		return this.dialect.find(this.joined, key,
-				(found) -> Step.done(found.flatMap((row) -> row.current().find(fingerprint, row.moment()))));
+				(found) -> SqlMove.done(found.flatMap((row) -> row.current().find(fingerprint, row.moment()))));
 	}
 
 	/**
 	 * Counts one more claim. The database itself adds one: if Java did it, a thousand
 	 * duplicates at once would lose round after round to each other.
 	 */
-	private Step<ClaimResult> count(ClaimRequest request, Supplier<Step<ClaimResult>> again) {
+	private SqlMove<ClaimResult> count(ClaimRequest request, Supplier<SqlMove<ClaimResult>> again) {
 		return this.dialect.count(this.joined, request.key(), request.claimId())
-			.then((attempts) -> (attempts > 0) ? Step.done(new ClaimResult.Duplicate(attempts)) : again.get());
+			.then((attempts) -> (attempts > 0) ? SqlMove.done(new ClaimResult.Duplicate(attempts)) : again.get());
 	}
 
-	public Step<Boolean> complete(Completion completion) {
+	public SqlMove<Boolean> complete(Completion completion) {
 		boolean kept = !completion.retention().isZero();
-		return Step.update(kept ? write(completion) : forget(completion), (rows) -> (rows == 1) ? Step.done(true)
+		return SqlMove.update(kept ? write(completion) : forget(completion), (rows) -> (rows == 1) ? SqlMove.done(true)
 				: settle(completion.claim().key(), kept, (record, moment) -> record.complete(completion, moment)));
 	}
 
@@ -171,18 +172,18 @@ public final class RecordVerbs {
 				RecordRows.bytes(completion.claim().id()));
 	}
 
-	public Step<Boolean> release(IdempotencyKey key, ClaimId id) {
+	public SqlMove<Boolean> release(IdempotencyKey key, ClaimId id) {
 		byte[] claimId = RecordRows.bytes(id);
 		Sql sql = key.isToken()
 				? Sql.of(this.sql.releaseToken, RecordRows.bytes(StoredRecord.NO_ID), new byte[0], key.hash(), claimId)
 				: Sql.of(this.sql.release, key.hash(), claimId);
-		return Step.update(sql, (rows) -> (rows == 1) ? Step.done(true)
+		return SqlMove.update(sql, (rows) -> (rows == 1) ? SqlMove.done(true)
 				: settle(key, false, (record, moment) -> record.release(id, moment)));
 	}
 
-	public Step<Boolean> renew(IdempotencyKey key, ClaimId id, Duration lease) {
-		return Step.update(Sql.of(this.sql.renew, Moment.micros(lease), key.hash(), RecordRows.bytes(id)),
-				(rows) -> Step.done(rows == 1));
+	public SqlMove<Boolean> renew(IdempotencyKey key, ClaimId id, Duration lease) {
+		return SqlMove.update(Sql.of(this.sql.renew, Moment.micros(lease), key.hash(), RecordRows.bytes(id)),
+				(rows) -> SqlMove.done(rows == 1));
 	}
 
 	/**
@@ -194,16 +195,16 @@ public final class RecordVerbs {
 	 * @return the claims that are refused; throws {@link NotAllRenewedException} if rows
 	 * stay locked for longer: the exception names their claims
 	 */
-	public Step<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
+	public SqlMove<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
 		Set<ClaimId> refused = new HashSet<>();
 		return (this.joined || !this.dialect.skipsLocked()) ? renewEach(all, refused)
 				: look(1, all, all.size(), refused);
 	}
 
-	private Step<Set<ClaimId>> renewEach(List<Renewal> renewals, Set<ClaimId> refused) {
+	private SqlMove<Set<ClaimId>> renewEach(List<Renewal> renewals, Set<ClaimId> refused) {
 		if (renewals.isEmpty()) {
-			return Step.done(refused);
+			return SqlMove.done(refused);
 		}
 		Renewal first = renewals.get(0);
 		return renew(first.key(), first.claimId(), first.lease()).then((accepted) -> {
@@ -214,15 +215,15 @@ public final class RecordVerbs {
 		});
 	}
 
-	private Step<Set<ClaimId>> look(int look, List<Renewal> renewals, int all, Set<ClaimId> refused) {
+	private SqlMove<Set<ClaimId>> look(int look, List<Renewal> renewals, int all, Set<ClaimId> refused) {
 		return this.dialect.renewAll(renewals, refused).then((held) -> {
 			if (held.isEmpty()) {
-				return Step.done(refused);
+				return SqlMove.done(refused);
 			}
 			if (look == MAX_LOOKS) {
 				throw notAllRenewed(held, all, refused);
 			}
-			return new Step.Pause<>(look, (over) -> {
+			return new SqlMove.Pause<>(look, (over) -> {
 				if (over) {
 					throw notAllRenewed(held, all, refused);
 				}
@@ -239,72 +240,72 @@ public final class RecordVerbs {
 	}
 
 	/** Deletes expired records, and returns how many. */
-	public Step<Integer> purge(int batchSize) {
+	public SqlMove<Integer> purge(int batchSize) {
 		return this.dialect.purge(batchSize);
 	}
 
 	/** Issues a token and returns when it expires. */
-	public Step<Instant> issue(IdempotencyKey token, Duration timeToLive) {
+	public SqlMove<Instant> issue(IdempotencyKey token, Duration timeToLive) {
 		StoredRecord fresh = StoredRecord.ABSENT.issue(timeToLive, Moment.origin()).next();
-		Step<Long> issued = rounds(
+		SqlMove<Long> issued = rounds(
 				(round, again) -> this.dialect.insertOrFind(this.joined, this.bound, token, fresh).then((insertion) -> {
 					if (insertion.written()) {
-						return Step.done(insertion.fence() + fresh.keptUntil());
+						return SqlMove.done(insertion.fence() + fresh.keptUntil());
 					}
 					StoredRow row = insertion.found();
 					return (row != null) ? step(token, row, (record, moment) -> record.issue(timeToLive, moment), again)
 							: again.get();
 				}));
-		return issued.then((until) -> Step.done(Moment.toInstant(until)));
+		return issued.then((until) -> SqlMove.done(Moment.toInstant(until)));
 	}
 
 	/**
 	 * Takes a step of the record of the key, or of the absent record.
 	 * @param timed whether the step of an absent record needs the database's clock
 	 */
-	private <T> Step<T> settle(IdempotencyKey key, boolean timed,
+	private <T> SqlMove<T> settle(IdempotencyKey key, boolean timed,
 			BiFunction<StoredRecord, Moment, Transition<T>> verb) {
 		return rounds((round, again) -> this.dialect.findHead(this.joined, key, (found) -> {
 			if (found.isPresent() || !timed) {
 				return step(key, found.orElse(StoredRow.missing(0)), verb, again);
 			}
-			return Step.find(Sql.of(this.sql.clock()), (row) -> row.number(1),
+			return SqlMove.find(Sql.of(this.sql.clock()), (row) -> row.number(1),
 					(clock) -> step(key, StoredRow.missing(clock.orElseThrow()), verb, again));
 		}));
 	}
 
 	/** Takes one step of one row; goes round again if another call was faster. */
-	private <T> Step<T> step(IdempotencyKey key, StoredRow row, BiFunction<StoredRecord, Moment, Transition<T>> verb,
-			Supplier<Step<T>> again) {
+	private <T> SqlMove<T> step(IdempotencyKey key, StoredRow row, BiFunction<StoredRecord, Moment, Transition<T>> verb,
+			Supplier<SqlMove<T>> again) {
 		StoredRecord current = row.current();
 		Transition<T> step = verb.apply(current, row.moment());
-		return (step.next() == current) ? Step.done(step.answer())
-				: swap(key, row, step.next()).then((swapped) -> swapped ? Step.done(step.answer()) : again.get());
+		return (step.next() == current) ? SqlMove.done(step.answer())
+				: swap(key, row, step.next()).then((swapped) -> swapped ? SqlMove.done(step.answer()) : again.get());
 	}
 
-	private Step<Boolean> swap(IdempotencyKey key, StoredRow row, StoredRecord next) {
+	private SqlMove<Boolean> swap(IdempotencyKey key, StoredRow row, StoredRecord next) {
 		boolean live = next.isLive(row.moment());
 		if (row.isMissing()) {
-			return live ? insert(key, next) : Step.done(true);
+			return live ? insert(key, next) : SqlMove.done(true);
 		}
 		List<Object> unchanged = RecordRows.unchanged(key.hash(), row.record());
-		return Step.update(
+		return SqlMove.update(
 				live ? Sql.of(this.sql.replace, RecordRows.of(next), unchanged) : Sql.of(this.sql.delete, unchanged),
-				(rows) -> Step.done(rows == 1));
+				(rows) -> SqlMove.done(rows == 1));
 	}
 
-	private Step<Boolean> insert(IdempotencyKey key, StoredRecord record) {
+	private SqlMove<Boolean> insert(IdempotencyKey key, StoredRecord record) {
 		Sql sql = Sql.of(this.dialect.insertRecord(this.joined), key.hash(), RecordRows.readable(key.label()),
 				RecordRows.of(record));
-		return new Step.Update<>(sql, false, (rows) -> Step.done(rows == 1),
-				(failure) -> (failure == SqlFailure.DUPLICATE_KEY) ? Step.done(false) : new Step.Failed<>());
+		return new SqlMove.Update<>(sql, false, (rows) -> SqlMove.done(rows == 1),
+				(failure) -> (failure == SqlFailure.DUPLICATE_KEY) ? SqlMove.done(false) : new SqlMove.Failed<>());
 	}
 
-	static <T> Step<T> rounds(Round<T> round) {
+	static <T> SqlMove<T> rounds(Round<T> round) {
 		return round(round, 0);
 	}
 
-	private static <T> Step<T> round(Round<T> round, int number) {
+	private static <T> SqlMove<T> round(Round<T> round, int number) {
 		if (number == MAX_ROUNDS) {
 			throw new IdempotencyStoreException(
 					"Overtaken " + MAX_ROUNDS + " times by others who changed the same record", null);
@@ -320,9 +321,9 @@ public final class RecordVerbs {
 	interface Round<T> {
 
 		/**
-		 * Returns the steps to the answer; goes round again if another call was faster.
+		 * Returns the moves to the answer; goes round again if another call was faster.
 		 */
-		Step<T> run(int number, Supplier<Step<T>> again);
+		SqlMove<T> run(int number, Supplier<SqlMove<T>> again);
 
 	}
 

@@ -32,7 +32,8 @@ final class Renewing {
 	 * @param refused receives the claims that are refused
 	 * @return the claims whose records are locked by another session
 	 */
-	static Step<List<Renewal>> inTwoSteps(RecordSql sql, String byKey, List<Renewal> renewals, Set<ClaimId> refused) {
+	static SqlMove<List<Renewal>> inTwoSteps(RecordSql sql, String byKey, List<Renewal> renewals,
+			Set<ClaimId> refused) {
 		Map<Duration, List<Renewal>> byLease = new LinkedHashMap<>();
 		renewals
 			.forEach((renewal) -> byLease.computeIfAbsent(renewal.lease(), (lease) -> new ArrayList<>()).add(renewal));
@@ -43,30 +44,30 @@ final class Renewing {
 			}
 		}
 		List<Renewal> held = new ArrayList<>();
-		return batch(sql, byKey, batches, held, refused).then((done) -> Step.done(held));
+		return batch(sql, byKey, batches, held, refused).then((done) -> SqlMove.done(held));
 	}
 
 	/** Renews the first of the batches, then the others. */
-	private static Step<Boolean> batch(RecordSql sql, String byKey, List<List<Renewal>> batches, List<Renewal> held,
+	private static SqlMove<Boolean> batch(RecordSql sql, String byKey, List<List<Renewal>> batches, List<Renewal> held,
 			Set<ClaimId> refused) {
-		return batches.isEmpty() ? Step.done(true) : renew(sql, byKey, batches.get(0), held, refused)
+		return batches.isEmpty() ? SqlMove.done(true) : renew(sql, byKey, batches.get(0), held, refused)
 			.then((done) -> batch(sql, byKey, batches.subList(1, batches.size()), held, refused));
 	}
 
-	private static Step<Boolean> renew(RecordSql sql, String byKey, List<Renewal> batch, List<Renewal> held,
+	private static SqlMove<Boolean> renew(RecordSql sql, String byKey, List<Renewal> batch, List<Renewal> held,
 			Set<ClaimId> refused) {
-		Step<Set<ClaimId>> renewed = claims(sql.findRunning(byKey, batch.size()) + RecordSql.SKIP_LOCKED, batch,
+		SqlMove<Set<ClaimId>> renewed = claims(sql.findRunning(byKey, batch.size()) + RecordSql.SKIP_LOCKED, batch,
 				(locked) -> {
 					List<Renewal> mine = batch.stream()
 						.filter((renewal) -> locked.contains(renewal.claimId()))
 						.toList();
-					return mine.isEmpty() ? Step.done(locked) : Step.update(
+					return mine.isEmpty() ? SqlMove.done(locked) : SqlMove.update(
 							Sql.of(sql.renewLocked(byKey, mine.size()), Moment.micros(mine.get(0).lease()), keys(mine)),
-							(rows) -> Step.done(locked));
+							(rows) -> SqlMove.done(locked));
 				});
-		return new Step.Transaction<>(renewed, (locked) -> {
+		return new SqlMove.Transaction<>(renewed, (locked) -> {
 			List<Renewal> rest = batch.stream().filter((renewal) -> !locked.contains(renewal.claimId())).toList();
-			return rest.isEmpty() ? Step.done(true) : claims(sql.findRunning(byKey, rest.size()), rest, (there) -> {
+			return rest.isEmpty() ? SqlMove.done(true) : claims(sql.findRunning(byKey, rest.size()), rest, (there) -> {
 				for (Renewal renewal : rest) {
 					if (there.contains(renewal.claimId())) {
 						held.add(renewal);
@@ -75,13 +76,14 @@ final class Renewing {
 						refused.add(renewal.claimId());
 					}
 				}
-				return Step.done(true);
+				return SqlMove.done(true);
 			});
 		});
 	}
 
-	private static <T> Step<T> claims(String query, List<Renewal> renewals, Function<Set<ClaimId>, Step<T>> next) {
-		return Step.query(Sql.of(query, keys(renewals)), (row) -> RecordRows.claimId(row.bytes(1)),
+	private static <T> SqlMove<T> claims(String query, List<Renewal> renewals,
+			Function<Set<ClaimId>, SqlMove<T>> next) {
+		return SqlMove.query(Sql.of(query, keys(renewals)), (row) -> RecordRows.claimId(row.bytes(1)),
 				(claims) -> next.apply(new HashSet<>(claims)));
 	}
 

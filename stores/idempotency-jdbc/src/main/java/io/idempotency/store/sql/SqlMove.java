@@ -8,7 +8,7 @@ import java.util.function.LongFunction;
 import io.idempotency.Internal;
 
 /**
- * What comes next in a verb, as data: a driver carries the step out and asks for the next
+ * What comes next in a verb, as data: a driver carries the move out and asks for the next
  * one, until there is an answer. So a verb is written once, for drivers that block and
  * for those that do not.
  *
@@ -17,41 +17,41 @@ import io.idempotency.Internal;
  * @since 0.1.0
  */
 @Internal
-public sealed interface Step<T> {
+public sealed interface SqlMove<T> {
 
-	/** Returns the step after a statement of this step that has failed. */
-	default Step<T> failed(SqlFailure failure) {
+	/** Returns the move after a statement of this move that has failed. */
+	default SqlMove<T> failed(SqlFailure failure) {
 		return new Failed<>();
 	}
 
-	/** Returns this step with more steps after its answer. */
-	<U> Step<U> then(Function<? super T, Step<U>> more);
+	/** Returns this move with more moves after its answer. */
+	<U> SqlMove<U> then(Function<? super T, SqlMove<U>> more);
 
-	/** Returns this step with another end of each failure that would fail the verb. */
-	default Step<T> otherwise(Function<SqlFailure, Step<T>> other) {
+	/** Returns this move with another end of each failure that would fail the verb. */
+	default SqlMove<T> otherwise(Function<SqlFailure, SqlMove<T>> other) {
 		return this;
 	}
 
-	private Step<T> after(SqlFailure failure, Function<SqlFailure, Step<T>> other) {
+	private SqlMove<T> after(SqlFailure failure, Function<SqlFailure, SqlMove<T>> other) {
 		return (this instanceof Failed) ? other.apply(failure) : otherwise(other);
 	}
 
-	static <T> Step<T> done(T answer) {
+	static <T> SqlMove<T> done(T answer) {
 		return new Done<>(answer);
 	}
 
 	/** Queries, and reads the only row, or none. */
-	static <R, T> Step<T> find(Sql sql, Function<SqlRow, R> reader, Function<Optional<R>, Step<T>> next) {
+	static <R, T> SqlMove<T> find(Sql sql, Function<SqlRow, R> reader, Function<Optional<R>, SqlMove<T>> next) {
 		return new Query<>(sql, reader, (rows) -> next.apply(rows.stream().findFirst()), (failure) -> new Failed<>());
 	}
 
 	/** Queries, and reads all rows. */
-	static <R, T> Step<T> query(Sql sql, Function<SqlRow, R> reader, Function<List<R>, Step<T>> next) {
+	static <R, T> SqlMove<T> query(Sql sql, Function<SqlRow, R> reader, Function<List<R>, SqlMove<T>> next) {
 		return new Query<>(sql, reader, next, (failure) -> new Failed<>());
 	}
 
 	/** Changes rows, and goes on with their number. */
-	static <T> Step<T> update(Sql sql, LongFunction<Step<T>> next) {
+	static <T> SqlMove<T> update(Sql sql, LongFunction<SqlMove<T>> next) {
 		return new Update<>(sql, false, next, (failure) -> new Failed<>());
 	}
 
@@ -59,7 +59,7 @@ public sealed interface Step<T> {
 	 * Changes at most one row, and goes on with the number that the statement has given
 	 * to {@code LAST_INSERT_ID}; with zero if no row was changed.
 	 */
-	static <T> Step<T> updateAndGetKey(Sql sql, LongFunction<Step<T>> next) {
+	static <T> SqlMove<T> updateAndGetKey(Sql sql, LongFunction<SqlMove<T>> next) {
 		return new Update<>(sql, true, next, (failure) -> new Failed<>());
 	}
 
@@ -69,10 +69,10 @@ public sealed interface Step<T> {
 	 * @param <T> the answer of the verb
 	 * @param answer the answer
 	 */
-	record Done<T>(T answer) implements Step<T> {
+	record Done<T>(T answer) implements SqlMove<T> {
 
 		@Override
-		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+		public <U> SqlMove<U> then(Function<? super T, SqlMove<U>> more) {
 			return more.apply(this.answer);
 		}
 
@@ -83,10 +83,10 @@ public sealed interface Step<T> {
 	 *
 	 * @param <T> the answer of the verb
 	 */
-	record Failed<T>() implements Step<T> {
+	record Failed<T>() implements SqlMove<T> {
 
 		@Override
-		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+		public <U> SqlMove<U> then(Function<? super T, SqlMove<U>> more) {
 			return new Failed<>();
 		}
 
@@ -99,25 +99,25 @@ public sealed interface Step<T> {
 	 * @param <T> the answer of the verb
 	 * @param sql the statement
 	 * @param reader reads a row
-	 * @param next the step after the rows
-	 * @param failure the step after a failure
+	 * @param next the move after the rows
+	 * @param failure the move after a failure
 	 */
-	record Query<R, T>(Sql sql, Function<SqlRow, R> reader, Function<List<R>, Step<T>> next,
-			Function<SqlFailure, Step<T>> failure) implements Step<T> {
+	record Query<R, T>(Sql sql, Function<SqlRow, R> reader, Function<List<R>, SqlMove<T>> next,
+			Function<SqlFailure, SqlMove<T>> failure) implements SqlMove<T> {
 
 		@Override
-		public Step<T> failed(SqlFailure failure) {
+		public SqlMove<T> failed(SqlFailure failure) {
 			return this.failure.apply(failure);
 		}
 
 		@Override
-		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+		public <U> SqlMove<U> then(Function<? super T, SqlMove<U>> more) {
 			return new Query<>(this.sql, this.reader, (rows) -> this.next.apply(rows).then(more),
 					(failure) -> failed(failure).then(more));
 		}
 
 		@Override
-		public Step<T> otherwise(Function<SqlFailure, Step<T>> other) {
+		public SqlMove<T> otherwise(Function<SqlFailure, SqlMove<T>> other) {
 			return new Query<>(this.sql, this.reader, (rows) -> this.next.apply(rows).otherwise(other),
 					(failure) -> failed(failure).after(failure, other));
 		}
@@ -131,25 +131,25 @@ public sealed interface Step<T> {
 	 * @param sql the statement
 	 * @param key whether the number is that of {@code LAST_INSERT_ID} and not that of the
 	 * rows
-	 * @param next the step after the change
-	 * @param failure the step after a failure
+	 * @param next the move after the change
+	 * @param failure the move after a failure
 	 */
-	record Update<T>(Sql sql, boolean key, LongFunction<Step<T>> next,
-			Function<SqlFailure, Step<T>> failure) implements Step<T> {
+	record Update<T>(Sql sql, boolean key, LongFunction<SqlMove<T>> next,
+			Function<SqlFailure, SqlMove<T>> failure) implements SqlMove<T> {
 
 		@Override
-		public Step<T> failed(SqlFailure failure) {
+		public SqlMove<T> failed(SqlFailure failure) {
 			return this.failure.apply(failure);
 		}
 
 		@Override
-		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+		public <U> SqlMove<U> then(Function<? super T, SqlMove<U>> more) {
 			return new Update<>(this.sql, this.key, (number) -> this.next.apply(number).then(more),
 					(failure) -> failed(failure).then(more));
 		}
 
 		@Override
-		public Step<T> otherwise(Function<SqlFailure, Step<T>> other) {
+		public SqlMove<T> otherwise(Function<SqlFailure, SqlMove<T>> other) {
 			return new Update<>(this.sql, this.key, (number) -> this.next.apply(number).otherwise(other),
 					(failure) -> failed(failure).after(failure, other));
 		}
@@ -157,17 +157,17 @@ public sealed interface Step<T> {
 	}
 
 	/**
-	 * Steps that are one transaction, on a connection of our own.
+	 * Moves that are one transaction, on a connection of our own.
 	 *
-	 * @param <S> the answer of these steps
+	 * @param <S> the answer of these moves
 	 * @param <T> the answer of the verb
-	 * @param work the steps
-	 * @param next the step after the commit
+	 * @param work the moves
+	 * @param next the move after the commit
 	 */
-	record Transaction<S, T>(Step<S> work, Function<? super S, Step<T>> next) implements Step<T> {
+	record Transaction<S, T>(SqlMove<S> work, Function<? super S, SqlMove<T>> next) implements SqlMove<T> {
 
 		@Override
-		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+		public <U> SqlMove<U> then(Function<? super T, SqlMove<U>> more) {
 			return new Transaction<>(this.work, (answer) -> this.next.apply(answer).then(more));
 		}
 
@@ -178,13 +178,13 @@ public sealed interface Step<T> {
 	 *
 	 * @param <T> the answer of the verb
 	 * @param attempt how often the verb has waited, this time included
-	 * @param next the step after the wait; is told whether the time of the call is over,
+	 * @param next the move after the wait; is told whether the time of the call is over,
 	 * so that there was no wait
 	 */
-	record Pause<T>(int attempt, Function<Boolean, Step<T>> next) implements Step<T> {
+	record Pause<T>(int attempt, Function<Boolean, SqlMove<T>> next) implements SqlMove<T> {
 
 		@Override
-		public <U> Step<U> then(Function<? super T, Step<U>> more) {
+		public <U> SqlMove<U> then(Function<? super T, SqlMove<U>> more) {
 			return new Pause<>(this.attempt, (over) -> this.next.apply(over).then(more));
 		}
 
