@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
 
 import io.idempotency.store.Scheduler;
 
@@ -12,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Purges a {@link JdbcIdempotencyStore} at intervals: it deletes batch after batch until
- * no expired record is left. Any number of nodes may do so. After a batch the clean-up
- * rests for as long as the batch took, so that the database has time for calls.
+ * Purges the table of a {@link JdbcIdempotencyStore} at intervals: it deletes batch after
+ * batch until no expired record is left. Any number of nodes may do so. After a batch the
+ * clean-up rests for as long as the batch took, so that the database has time for calls.
  * <p>
  * A purge that fails is logged and tried again after the next interval. The clean-up uses
  * one thread of the scheduler, and holds a connection only while it deletes a batch.
@@ -28,7 +29,7 @@ public final class JdbcCleanup implements AutoCloseable {
 	/** How long {@link #close()} waits at most for a batch that is being deleted. */
 	private static final long CLOSE_SECONDS = 5;
 
-	private final JdbcIdempotencyStore store;
+	private final IntUnaryOperator purge;
 
 	private final Duration interval;
 
@@ -56,7 +57,7 @@ public final class JdbcCleanup implements AutoCloseable {
 	 * @param batchSize how many records to delete in one transaction, 1 to 10000
 	 */
 	public JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize) {
-		this(store, interval, batchSize, Scheduler.system(), true);
+		this(store::purge, interval, batchSize, Scheduler.system(), true);
 	}
 
 	/**
@@ -67,16 +68,27 @@ public final class JdbcCleanup implements AutoCloseable {
 	 * @param scheduler gives time and thread; the clean-up does not close it
 	 */
 	public JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize, Scheduler scheduler) {
-		this(store, interval, batchSize, scheduler, false);
+		this(store::purge, interval, batchSize, scheduler, false);
 	}
 
-	private JdbcCleanup(JdbcIdempotencyStore store, Duration interval, int batchSize, Scheduler scheduler,
+	/**
+	 * Creates the clean-up of a table that is asked another way than over JDBC, with its
+	 * own scheduler.
+	 * @param purge deletes so many expired records at most, and returns how many
+	 * @param interval how long to wait between two purges, positive
+	 * @param batchSize how many records to delete in one transaction, 1 to 10000
+	 */
+	public JdbcCleanup(IntUnaryOperator purge, Duration interval, int batchSize) {
+		this(purge, interval, batchSize, Scheduler.system(), true);
+	}
+
+	private JdbcCleanup(IntUnaryOperator purge, Duration interval, int batchSize, Scheduler scheduler,
 			boolean ownsScheduler) {
 		if (interval.isZero() || interval.isNegative()) {
 			throw new IllegalArgumentException("interval must be positive, not " + interval);
 		}
 		JdbcIdempotencyStore.requireBatchSize(batchSize);
-		this.store = store;
+		this.purge = purge;
 		this.interval = interval;
 		this.batchSize = batchSize;
 		this.scheduler = scheduler;
@@ -119,7 +131,7 @@ public final class JdbcCleanup implements AutoCloseable {
 		Duration rest = this.interval;
 		try {
 			long begin = this.scheduler.nanos();
-			int purged = this.store.purge(this.batchSize);
+			int purged = this.purge.applyAsInt(this.batchSize);
 			// A batch that is not full need not be the last, because another node may
 			// have taken a part of it.
 			if (purged > 0) {

@@ -1,7 +1,5 @@
 package io.idempotency.store.jdbc;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -16,11 +14,11 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.TableScript;
 import io.idempotency.store.sql.Timeouts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ByteArrayResource;
-import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.support.EncodedResource;
 import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
@@ -63,7 +61,7 @@ public final class JdbcSchema {
 		try (SqlSession session = open("create schema")) {
 			session.run(() -> {
 				if (!isThere(session.connection(), session.dialect())) {
-					create(session.connection(), script(session.dialect().vendor()));
+					create(session.connection(), TableScript.text(session.dialect().vendor(), this.database.table()));
 				}
 				return true;
 			});
@@ -103,20 +101,6 @@ public final class JdbcSchema {
 							ex);
 				}
 			}
-		}
-	}
-
-	/** Puts the name of this table into the script. */
-	private String script(String vendor) {
-		try {
-			String text = new ClassPathResource("schema-" + vendor + ".sql", JdbcSchema.class)
-				.getContentAsString(StandardCharsets.UTF_8);
-			TableName table = this.database.table();
-			return text.replace(TableName.DEFAULT + "_", table.simpleName() + "_")
-				.replaceAll("\\b" + TableName.DEFAULT + "\\b", table.text());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -225,9 +209,8 @@ public final class JdbcSchema {
 	}
 
 	private String cure(Dialect dialect) {
-		return "Set idempotency.jdbc.initialize-schema to always, or run"
-				+ " classpath:io/idempotency/store/jdbc/schema-" + dialect.vendor() + ".sql"
-				+ " for the table that idempotency.jdbc.table-name says";
+		return "Set idempotency.jdbc.initialize-schema to always, or run" + " classpath:"
+				+ TableScript.location(dialect.vendor()) + " for the table that idempotency.jdbc.table-name says";
 	}
 
 	private String name() {

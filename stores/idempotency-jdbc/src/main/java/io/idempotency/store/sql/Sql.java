@@ -20,7 +20,7 @@ import io.idempotency.Internal;
 public record Sql(String text, List<Object> values, boolean bounded) {
 
 	/** Creates a statement. A list among the values stands for the values in it. */
-	static Sql of(String text, Object... values) {
+	public static Sql of(String text, Object... values) {
 		List<Object> all = new ArrayList<>();
 		for (Object value : values) {
 			if (value instanceof List<?> several) {

@@ -1,0 +1,139 @@
+package io.idempotency.store.r2dbc;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordKey;
+import io.idempotency.store.RecordSelection;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.record.RecordId;
+import io.idempotency.store.sql.OperatorRows;
+import io.idempotency.store.sql.SqlMove;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * Waits for the answers of the store, on threads that may block.
+ */
+final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
+
+	private final R2dbcIdempotencyStore store;
+
+	BlockingR2dbcStore(R2dbcIdempotencyStore store) {
+		this.store = store;
+	}
+
+	/**
+	 * Waits; the call itself ends in time. That of an interrupted caller goes on, as if
+	 * its answer were lost.
+	 */
+	static <T> Optional<T> answer(Mono<T> call) {
+		try {
+			return Optional.ofNullable(call.toFuture().get());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IdempotencyStoreException("The caller was interrupted while it waited for the database", ex);
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = ex.getCause();
+			if (cause instanceof RuntimeException failure) {
+				failure.addSuppressed(new IllegalStateException("The caller waited here"));
+				throw failure;
+			}
+			if (cause instanceof Error error) {
+				throw error;
+			}
+			throw new IdempotencyStoreException("The database has failed", cause);
+		}
+	}
+
+	@Override
+	public ClaimResult claim(ClaimRequest request) {
+		return answer(this.store.claim(request)).orElseThrow();
+	}
+
+	@Override
+	public boolean complete(Completion completion) {
+		return answer(this.store.complete(completion)).orElseThrow();
+	}
+
+	@Override
+	public boolean release(IdempotencyKey key, ClaimId claimId) {
+		return answer(this.store.release(key, claimId)).orElseThrow();
+	}
+
+	@Override
+	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return answer(this.store.renew(key, claimId, lease)).orElseThrow();
+	}
+
+	@Override
+	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
+		return answer(this.store.renewAll(renewals)).orElseThrow();
+	}
+
+	@Override
+	public Instant issue(IdempotencyKey token, Duration timeToLive) {
+		return answer(this.store.issue(token, timeToLive)).orElseThrow();
+	}
+
+	@Override
+	public Optional<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, Look look) {
+		return answer(this.store.find(key, fingerprint, look));
+	}
+
+	@Override
+	public Optional<RecordAdmin> admin() {
+		return Optional.of(this);
+	}
+
+	@Override
+	public String type() {
+		return "r2dbc";
+	}
+
+	@Override
+	public Optional<IdempotencyRecord> find(RecordKey key) {
+		return rows("find", (rows) -> rows.find(key));
+	}
+
+	@Override
+	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
+		if (cursor != null) {
+			// A cursor comes from outside.
+			RecordId.parse(cursor);
+		}
+		return rows("scan", (rows) -> rows.scan(selection, cursor, count));
+	}
+
+	@Override
+	public Eviction evict(RecordKey key, boolean force) {
+		return rows("evict", (rows) -> rows.evict(key, force));
+	}
+
+	private <T> T rows(String what, Function<OperatorRows, SqlMove<T>> work) {
+		R2dbcDatabase database = this.store.database();
+		Duration lock = database.timeouts().lock();
+		return answer(database.session(what, database.timeouts().call(), (dialect) -> database.lockWait(dialect, lock),
+				(session) -> session.moves((dialect) -> work.apply(new OperatorRows(dialect)))))
+			.orElseThrow();
+	}
+
+}

@@ -1,0 +1,227 @@
+package io.idempotency.store.r2dbc;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.Dialects;
+import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Timeouts;
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.ConnectionMetadata;
+import io.r2dbc.spi.R2dbcException;
+import io.r2dbc.spi.R2dbcTimeoutException;
+import io.r2dbc.spi.Wrapped;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+/**
+ * The database behind a store: the source of its connections, and its dialect. The
+ * dialect is found on the first connection that a call needs, so creating a store
+ * connects to nothing.
+ * <p>
+ * Nothing here can be cancelled: a pool may lose a connection that nobody waits for any
+ * more, and a statement that is on its way is applied all the same. Whoever has waited in
+ * vain goes away, and what comes late is closed.
+ */
+final class R2dbcDatabase {
+
+	private static final Logger logger = LoggerFactory.getLogger(R2dbcIdempotencyStore.class);
+
+	private static final long CARE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+	/** More connections that come late are not asked for: none would come in time. */
+	private static final int MAX_LATE = 256;
+
+	/** A call keeps at least a quarter of its time, even if the pool took all of it. */
+	private static final int LEFT_AT_LEAST = 4;
+
+	private final ConnectionFactory connections;
+
+	private final TableName table;
+
+	private final Timeouts timeouts;
+
+	private final @Nullable Scheduler threads;
+
+	private final AtomicInteger late = new AtomicInteger();
+
+	private volatile @Nullable Dialect dialect;
+
+	/** Until when a table may be locked, by {@link System#nanoTime()}; zero at first. */
+	private volatile long lockedUntil;
+
+	R2dbcDatabase(ConnectionFactory connections, TableName table, Timeouts timeouts) {
+		this.connections = connections;
+		this.table = table;
+		this.timeouts = timeouts;
+		// The driver of H2 works on the thread of its caller.
+		this.threads = connections.getMetadata().getName().equalsIgnoreCase("H2") ? Schedulers.boundedElastic() : null;
+	}
+
+	TableName table() {
+		return this.table;
+	}
+
+	Timeouts timeouts() {
+		return this.timeouts;
+	}
+
+	/**
+	 * Returns the bound on the waits of statements that are transactions of their own.
+	 */
+	LockWait lockWait(Dialect dialect, Duration bound) {
+		boolean careful = this.lockedUntil != 0 && this.lockedUntil - System.nanoTime() > 0;
+		return careful ? dialect.carefulLockWait(bound) : dialect.ownLockWait(bound);
+	}
+
+	/**
+	 * Does something on a connection of its own. The wait for a connection counts as a
+	 * part of the time, but at least a quarter of the time is left for the work.
+	 */
+	<T> Mono<T> session(String what, Duration most, Function<Dialect, LockWait> bound,
+			Function<R2dbcSession, Mono<T>> work) {
+		Mono<T> call = Mono.defer(() -> {
+			long start = System.nanoTime();
+			Mono<Connection> connected = connect(what, most);
+			// A pool hands a connection over on the thread that gives it back.
+			return onThreads(connected).flatMap((connection) -> session(what, connection, most, start, bound, work));
+		});
+		Mono<T> detached = Mono.create(
+				(sink) -> call.subscribe(sink::success, sink::error, sink::success, Context.of(sink.contextView())));
+		return (this.threads != null) ? detached.subscribeOn(this.threads) : detached;
+	}
+
+	private <T> Mono<T> session(String what, Connection connection, Duration most, long start,
+			Function<Dialect, LockWait> bound, Function<R2dbcSession, Mono<T>> work) {
+		long now = System.nanoTime();
+		long whole = TimeUnit.NANOSECONDS.convert(most);
+		long end = now + Math.max(whole - (now - start), whole / LEFT_AT_LEAST);
+		R2dbcSession session;
+		try {
+			Dialect known = dialect(connection);
+			session = new R2dbcSession(this, connection, known, bound.apply(known), end);
+		}
+		catch (RuntimeException ex) {
+			close(connection);
+			return Mono.error(ex);
+		}
+		return Mono.defer(() -> work.apply(session))
+			.onErrorMap((failure) -> failure(what, failure))
+			.doOnTerminate(() -> giveBack(connection, session));
+	}
+
+	/** Goes on where the driver may be used: a timer must not wait for a database. */
+	<T> Mono<T> onThreads(Mono<T> signal) {
+		return (this.threads != null) ? signal.publishOn(this.threads) : signal;
+	}
+
+	private Dialect dialect(Connection connection) {
+		Dialect known = this.dialect;
+		if (known == null) {
+			ConnectionMetadata metadata = connection.getMetadata();
+			known = Dialects.find(metadata.getDatabaseProductName(), metadata.getDatabaseVersion(), this.table,
+					this.timeouts);
+			this.dialect = known;
+		}
+		return known;
+	}
+
+	/** Connects. A connection that comes too late is closed when it comes. */
+	private Mono<Connection> connect(String what, Duration most) {
+		if (this.late.get() >= MAX_LATE) {
+			return Mono.error(unreached(what, new R2dbcTimeoutException("Too many connections come late")));
+		}
+		return Mono.create((sink) -> {
+			AtomicBoolean over = new AtomicBoolean();
+			Disposable timer = Schedulers.parallel()
+				.schedule(() -> giveUp(what, over, sink), TimeUnit.NANOSECONDS.convert(most), TimeUnit.NANOSECONDS);
+			Mono.defer(() -> Mono.from(this.connections.create())).subscribe((connection) -> {
+				timer.dispose();
+				if (over.compareAndSet(false, true)) {
+					sink.success(connection);
+				}
+				else {
+					this.late.decrementAndGet();
+					close(connection);
+				}
+			}, (failure) -> {
+				timer.dispose();
+				if (over.compareAndSet(false, true)) {
+					sink.error(unreached(what, failure));
+				}
+				else {
+					this.late.decrementAndGet();
+				}
+			});
+		});
+	}
+
+	private void giveUp(String what, AtomicBoolean over, MonoSink<Connection> sink) {
+		this.late.incrementAndGet();
+		if (over.compareAndSet(false, true)) {
+			sink.error(unreached(what, new R2dbcTimeoutException("No connection has come in time")));
+		}
+		else {
+			this.late.decrementAndGet();
+		}
+	}
+
+	/**
+	 * Gives the connection back, and gives it up if a statement is still under way there:
+	 * what the pool wraps is closed, so that the pool makes another one.
+	 */
+	private void giveBack(Connection connection, R2dbcSession session) {
+		if (session.isLate()) {
+			this.lockedUntil = System.nanoTime() + CARE_NANOS;
+			Connection inner = connection;
+			while (inner instanceof Wrapped<?> wrapped && wrapped.unwrap() instanceof Connection wrappedOne) {
+				inner = wrappedOne;
+			}
+			if (inner != connection) {
+				close(inner);
+			}
+		}
+		close(connection);
+	}
+
+	private static void close(Connection connection) {
+		// The work is done already, or its own failure is about to be told.
+		Mono.defer(() -> Mono.from(connection.close())).subscribe((nothing) -> {
+		}, (failure) -> logger.debug("A connection could not be closed", failure));
+	}
+
+	private static StoreNotReachedException unreached(String what, Throwable failure) {
+		return new StoreNotReachedException("There is no connection for '" + what + "': " + describe(failure), failure);
+	}
+
+	private static Throwable failure(String what, Throwable failure) {
+		return (failure instanceof IdempotencyStoreException || failure instanceof IdempotencyConfigurationException
+				|| failure instanceof Error) ? failure
+						: new IdempotencyStoreException(
+								"The database could not carry out '" + what + "': " + describe(failure), failure);
+	}
+
+	/** Describes a failure without its message, because the message may hold a key. */
+	private static String describe(Throwable failure) {
+		String type = failure.getClass().getSimpleName();
+		return (failure instanceof R2dbcException ex)
+				? type + ", SQL state " + ex.getSqlState() + ", code " + ex.getErrorCode() : type;
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.idempotency.store.r2dbc;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.RecordVerbs;
+import io.idempotency.store.sql.SqlMove;
+import io.idempotency.store.sql.TableName;
+import io.idempotency.store.sql.Timeouts;
+import io.r2dbc.spi.ConnectionFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * A store that keeps its records in one table of PostgreSQL, MySQL, MariaDB or H2, and is
+ * asked without blocking. Table, statements and records are those of the
+ * {@link io.idempotency.store.jdbc.JdbcIdempotencyStore}, so nodes over JDBC and over
+ * R2DBC share the records.
+ * <p>
+ * Every verb takes a connection of its own and leaves the transaction of the subscriber
+ * alone. A fresh call takes two statements. A verb that was the victim of a deadlock or
+ * of a strict isolation is repeated. All other failures of the database are an
+ * {@link IdempotencyStoreException}; without a connection it is a
+ * {@link io.idempotency.store.StoreNotReachedException}.
+ * <p>
+ * No call takes longer than the store time-out for its connection, and no longer than the
+ * store time-out for its statements. A statement that waits for a row stops after three
+ * quarters of that, as with JDBC. A connection whose statement has not ended in time is
+ * closed, so that the pool makes another one. A call cannot be cancelled: it goes on, and
+ * gives its connection back itself.
+ * <p>
+ * The driver of H2 blocks, so that database is asked on the threads of
+ * {@link Schedulers#boundedElastic()}. Subscribers go on on the threads of
+ * {@link Schedulers#parallel()}, never on those of a driver. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
+
+	/** The default name of the table. */
+	public static final String DEFAULT_TABLE_NAME = TableName.DEFAULT;
+
+	private static final int MAX_BATCH_SIZE = 10_000;
+
+	private final R2dbcDatabase database;
+
+	private final IdempotencyStore blocking;
+
+	/**
+	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}, whose calls take no
+	 * longer than two seconds.
+	 * @param connections the source of connections
+	 */
+	public R2dbcIdempotencyStore(ConnectionFactory connections) {
+		this(connections, null, DEFAULT_TABLE_NAME, Timeouts.DEFAULT.waiting(), Timeouts.DEFAULT.call());
+	}
+
+	/**
+	 * Creates a store. The constructor connects to nothing.
+	 * @param connections the source of connections, which does not take part in
+	 * transactions by itself
+	 * @param reserved connections to the same database that the application cannot use
+	 * up, for renewals and for writes that are repeated; {@code null} for those of the
+	 * application
+	 * @param tableName the table, with its schema if that is not the default one:
+	 * letters, digits and underscores
+	 * @param waitTimeout how long a claim waits for a transaction that has claimed the
+	 * key and has not ended
+	 * @param storeTimeout how long a call waits for a connection, and for the database
+	 * once it has one
+	 * @throws IllegalArgumentException if the table name is invalid, or a duration is
+	 * shorter than a millisecond
+	 */
+	public R2dbcIdempotencyStore(ConnectionFactory connections, @Nullable ConnectionFactory reserved, String tableName,
+			Duration waitTimeout, Duration storeTimeout) {
+		TableName table = new TableName(tableName);
+		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
+		this.database = new R2dbcDatabase(connections, table, timeouts);
+		R2dbcIdempotencyStore upkeep = (reserved != null)
+				? new R2dbcIdempotencyStore(new R2dbcDatabase(reserved, table, timeouts)) : this;
+		this.blocking = new BlockingR2dbcStore(upkeep);
+	}
+
+	private R2dbcIdempotencyStore(R2dbcDatabase database) {
+		this.database = database;
+		this.blocking = new BlockingR2dbcStore(this);
+	}
+
+	@Override
+	public Mono<ClaimResult> claim(ClaimRequest request) {
+		return verb("claim", this.database.timeouts().claim(), (verbs) -> verbs.claim(request));
+	}
+
+	@Override
+	public Mono<Boolean> complete(Completion completion) {
+		return verb("complete", (verbs) -> verbs.complete(completion));
+	}
+
+	@Override
+	public Mono<Boolean> release(IdempotencyKey key, ClaimId claimId) {
+		return verb("release", (verbs) -> verbs.release(key, claimId));
+	}
+
+	@Override
+	public Mono<Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return verb("renew", (verbs) -> verbs.renew(key, claimId, lease));
+	}
+
+	/**
+	 * Sends one statement to PostgreSQL, and two statements for every 500 claims with the
+	 * same lease to the other databases, as the JDBC store does.
+	 */
+	@Override
+	public Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
+		return renewals.isEmpty() ? Mono.just(Set.of()) : verb("renew", (verbs) -> verbs.renewAll(renewals));
+	}
+
+	@Override
+	public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
+		if (!token.isToken()) {
+			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
+		}
+		return verb("issue", (verbs) -> verbs.issue(token, timeToLive));
+	}
+
+	@Override
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
+		if (look == IdempotencyStore.Look.LOCAL) {
+			return Mono.empty();
+		}
+		return this.database
+			.session("look", this.database.timeouts().call(), (dialect) -> LockWait.NONE,
+					(session) -> session.verb((verbs) -> verbs.find(key, fingerprint)))
+			.publishOn(Schedulers.parallel())
+			.flatMap(Mono::justOrEmpty);
+	}
+
+	/**
+	 * Deletes expired records, the oldest first, in one short transaction. Any number of
+	 * nodes may call it at once, over R2DBC and over JDBC.
+	 * @param batchSize the largest number of records to delete, 1 to 10000
+	 * @return how many were deleted; fewer than the batch size if no more have expired,
+	 * or if other nodes delete the rest
+	 */
+	public Mono<Integer> purge(int batchSize) {
+		if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
+			throw new IllegalArgumentException("batchSize must be 1 to " + MAX_BATCH_SIZE + ", not " + batchSize);
+		}
+		return this.database.session("purge", Timeouts.PURGE, (dialect) -> LockWait.NONE,
+				(session) -> session.verb((verbs) -> verbs.purge(batchSize)));
+	}
+
+	/**
+	 * Returns a store that blocks the calling thread until the database has answered. Its
+	 * verbs take the reserved connections if there are some.
+	 */
+	@Override
+	public IdempotencyStore blocking() {
+		return this.blocking;
+	}
+
+	R2dbcDatabase database() {
+		return this.database;
+	}
+
+	private <T> Mono<T> verb(String what, Function<RecordVerbs, SqlMove<T>> verb) {
+		return verb(what, this.database.timeouts().lock(), verb);
+	}
+
+	private <T> Mono<T> verb(String what, Duration lock, Function<RecordVerbs, SqlMove<T>> verb) {
+		return this.database
+			.session(what, this.database.timeouts().call(), (dialect) -> this.database.lockWait(dialect, lock),
+					(session) -> session.verb(verb))
+			.publishOn(Schedulers.parallel());
+	}
+
+}

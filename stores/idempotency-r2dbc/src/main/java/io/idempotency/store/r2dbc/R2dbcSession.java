@@ -1,0 +1,335 @@
+package io.idempotency.store.r2dbc;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.RecordVerbs;
+import io.idempotency.store.sql.Sql;
+import io.idempotency.store.sql.SqlFailure;
+import io.idempotency.store.sql.SqlRow;
+import io.idempotency.store.sql.SqlMove;
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.R2dbcException;
+import io.r2dbc.spi.R2dbcTimeoutException;
+import io.r2dbc.spi.Result;
+import io.r2dbc.spi.Row;
+import io.r2dbc.spi.Statement;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * One connection of our own for the time of a verb, on which every statement is a
+ * transaction, even if the pool switches auto-commit off.
+ */
+final class R2dbcSession {
+
+	/** Under a strict isolation, all calls but one fail in each round. */
+	private static final int MAX_ATTEMPTS = 100;
+
+	private static final int MAX_PAUSE_MILLIS = 10;
+
+	private final R2dbcDatabase database;
+
+	private final Connection connection;
+
+	private final Dialect dialect;
+
+	private final LockWait lockWait;
+
+	private final boolean numbered;
+
+	private final long end;
+
+	private boolean inTransaction;
+
+	private boolean late;
+
+	/**
+	 * Creates the session.
+	 * @param database the database
+	 * @param connection the connection
+	 * @param dialect the dialect of the database
+	 * @param lockWait the bound on waiting for locks
+	 * @param end when the time of the verb is over, by {@link System#nanoTime()}
+	 */
+	R2dbcSession(R2dbcDatabase database, Connection connection, Dialect dialect, LockWait lockWait, long end) {
+		this.database = database;
+		this.connection = connection;
+		this.dialect = dialect;
+		this.lockWait = lockWait;
+		this.end = end;
+		this.numbered = dialect.vendor().equals("postgresql");
+	}
+
+	/** Returns whether a statement is still under way, so that nothing may follow it. */
+	boolean isLate() {
+		return this.late;
+	}
+
+	/** Runs a verb, and once more if it has failed without a change and may succeed. */
+	<T> Mono<T> verb(Function<RecordVerbs, SqlMove<T>> verb) {
+		RecordVerbs verbs = new RecordVerbs(this.dialect, false, this.lockWait);
+		return work(() -> verb.apply(verbs));
+	}
+
+	/** Carries out moves that are no verb. */
+	<T> Mono<T> moves(Function<Dialect, SqlMove<T>> moves) {
+		return work(() -> moves.apply(this.dialect));
+	}
+
+	private <T> Mono<T> work(Supplier<SqlMove<T>> work) {
+		Mono<T> bounded = setting(this.lockWait.begin()).then(attempt(work, 1));
+		return (this.lockWait.end() == null) ? bounded : bounded.flatMap((answer) -> restore().thenReturn(answer))
+			.onErrorResume((failure) -> restore().onErrorComplete().then(Mono.error(failure)));
+	}
+
+	private Mono<Void> restore() {
+		return this.late ? Mono.empty() : setting(this.lockWait.end());
+	}
+
+	/** The settings of a session are sent one by one, which all drivers can do. */
+	private Mono<Void> setting(@Nullable String sql) {
+		return (sql == null) ? Mono.empty()
+				: Flux.fromArray(sql.split("; "))
+					.concatMap((one) -> execute(one, List.of(), Result::getRowsUpdated))
+					.then();
+	}
+
+	private <T> Mono<T> attempt(Supplier<SqlMove<T>> work, int attempt) {
+		return Mono.defer(() -> run(work.get())).onErrorResume(R2dbcException.class, (ex) -> {
+			SqlFailure failure = classify(ex);
+			boolean repeatable = failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION;
+			if (!repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
+				return Mono.error(ex);
+			}
+			return pause(attempt).then(attempt(work, attempt + 1));
+		});
+	}
+
+	/** Carries out a move and those after it. */
+	private <T> Mono<T> run(SqlMove<T> move) {
+		if (move instanceof SqlMove.Done<T> done) {
+			return Mono.just(done.answer());
+		}
+		return carryOut(move).onErrorResume(R2dbcException.class, (ex) -> {
+			SqlMove<T> other = move.failed(classify(ex));
+			return (other instanceof SqlMove.Failed) ? Mono.error(ex) : Mono.just(other);
+		}).flatMap(this::run);
+	}
+
+	private <T> Mono<SqlMove<T>> carryOut(SqlMove<T> move) {
+		if (move instanceof SqlMove.Query<?, T> query) {
+			return query(query);
+		}
+		if (move instanceof SqlMove.Update<T> update) {
+			return update(update);
+		}
+		if (move instanceof SqlMove.Transaction<?, T> transaction) {
+			return transaction(transaction);
+		}
+		SqlMove.Pause<T> pause = (SqlMove.Pause<T>) move;
+		return isOver() ? Mono.fromCallable(() -> pause.next().apply(true))
+				: pause(pause.attempt()).then(Mono.fromCallable(() -> pause.next().apply(false)));
+	}
+
+	private <R, T> Mono<SqlMove<T>> query(SqlMove.Query<R, T> query) {
+		return statement(query.sql(), (result) -> result.map((row, columns) -> query.reader().apply(columns(row))))
+			.map(query.next());
+	}
+
+	private <T> Mono<SqlMove<T>> update(SqlMove.Update<T> update) {
+		Mono<Long> rows = statement(update.sql(), Result::getRowsUpdated).map(R2dbcSession::sum);
+		return (update.key() ? rows.flatMap((count) -> (count == 1) ? key() : Mono.just(0L)) : rows)
+			.map((number) -> update.next().apply(number));
+	}
+
+	/**
+	 * Asks for the number that the last statement has given to {@code LAST_INSERT_ID}:
+	 * the drivers do not agree on how they tell it.
+	 */
+	private Mono<Long> key() {
+		return execute("SELECT LAST_INSERT_ID()", List.of(),
+				(result) -> result.map((row, columns) -> columns(row).number(1)))
+			.map(R2dbcSession::sum);
+	}
+
+	private static long sum(List<Long> numbers) {
+		return numbers.stream().mapToLong(Long::longValue).sum();
+	}
+
+	private <S, T> Mono<SqlMove<T>> transaction(SqlMove.Transaction<S, T> transaction) {
+		return inTransaction(run(transaction.work())).map(transaction.next());
+	}
+
+	/** Runs statements in a transaction, which is rolled back if one fails. */
+	private <S> Mono<S> inTransaction(Mono<S> work) {
+		return bounded(this.connection.beginTransaction()).then(Mono.defer(() -> {
+			this.inTransaction = true;
+			return work.flatMap((answer) -> commit().thenReturn(answer)).onErrorResume(this::rollback);
+		})).doOnTerminate(() -> this.inTransaction = false);
+	}
+
+	private Mono<Void> commit() {
+		return bounded(this.connection.commitTransaction()).then();
+	}
+
+	private <S> Mono<S> rollback(Throwable failure) {
+		Mono<S> failed = Mono.error(failure);
+		return this.late ? failed : bounded(this.connection.rollbackTransaction()).then(failed)
+			.onErrorMap((suppressed) -> suppressed != failure, (suppressed) -> {
+				failure.addSuppressed(suppressed);
+				return failure;
+			});
+	}
+
+	/**
+	 * Sends a statement. The SQL that bounds its wait may stand around it; then all of it
+	 * is one transaction.
+	 */
+	private <R> Mono<List<R>> statement(Sql sql, Function<Result, Publisher<R>> reader) {
+		LockWait bound = sql.bounded() ? this.lockWait : LockWait.NONE;
+		return Mono.defer(() -> {
+			String text = bound.around(sql.text(), left());
+			Mono<List<R>> sent;
+			if (bound.resultsBefore() == 0) {
+				sent = execute(text, sql.values(), reader);
+				if (this.inTransaction || this.connection.isAutoCommit()) {
+					return sent;
+				}
+				return sent.flatMap((answer) -> commit().thenReturn(answer)).onErrorResume(this::rollback);
+			}
+			String[] parts = text.split("; ");
+			sent = execute(parts[1], sql.values(), reader);
+			Mono<List<R>> both = execute(parts[0], List.of(), (before) -> before.map((row, columns) -> true))
+				.then(sent);
+			return this.inTransaction ? both : inTransaction(both);
+		});
+	}
+
+	private <R> Mono<List<R>> execute(String text, List<Object> values, Function<Result, Publisher<R>> reader) {
+		return Mono.defer(() -> {
+			Statement statement = this.connection.createStatement(this.numbered ? numbered(text) : text);
+			for (int i = 0; i < values.size(); i++) {
+				if (values.get(i) instanceof Class<?> type) {
+					statement.bindNull(i, type);
+				}
+				else {
+					statement.bind(i, values.get(i));
+				}
+			}
+			return bounded(Flux.from(statement.execute()).concatMap(reader).collectList());
+		});
+	}
+
+	private Columns columns(Row row) {
+		return new Columns(row, this.dialect.vendor().equals("h2"));
+	}
+
+	/** PostgreSQL has numbers where others have question marks. */
+	private static String numbered(String text) {
+		StringBuilder numbered = new StringBuilder(text.length() + 32);
+		int number = 0;
+		for (int i = 0; i < text.length(); i++) {
+			char c = text.charAt(i);
+			if (c == '?') {
+				numbered.append('$').append(++number);
+			}
+			else {
+				numbered.append(c);
+			}
+		}
+		return numbered.toString();
+	}
+
+	/** Waits for what was sent, no longer than the verb may take. */
+	private <R> Mono<R> bounded(Publisher<R> sent) {
+		return Mono.defer(() -> {
+			long left = left();
+			if (left <= 0) {
+				return Mono.error(new R2dbcTimeoutException("The time of the call is over"));
+			}
+			return Mono.from(sent).timeout(Duration.ofNanos(left)).onErrorResume(TimeoutException.class, (ex) -> {
+				this.late = true;
+				return this.database
+					.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time", ex)));
+			});
+		});
+	}
+
+	private Mono<Long> pause(int attempt) {
+		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
+		return this.database.onThreads(Mono.delay(Duration.ofNanos(ThreadLocalRandom.current().nextLong(longest))));
+	}
+
+	private SqlFailure classify(R2dbcException failure) {
+		return this.dialect.classify(failure.getSqlState(), failure.getErrorCode());
+	}
+
+	private boolean isOver() {
+		return left() <= 0;
+	}
+
+	private long left() {
+		return this.end - System.nanoTime();
+	}
+
+	/**
+	 * The columns of a row.
+	 *
+	 * @param row the row
+	 * @param buffers whether large objects are buffers
+	 */
+	private record Columns(Row row, boolean buffers) implements SqlRow {
+
+		@Override
+		public @Nullable String text(int column) {
+			return this.row.get(column - 1, String.class);
+		}
+
+		/** The driver of H2 gives a large object as a buffer only. */
+		@Override
+		public byte @Nullable [] bytes(int column) {
+			Class<?> type = this.row.getMetadata().getColumnMetadata(column - 1).getJavaType();
+			if (type != ByteBuffer.class || !this.buffers) {
+				return this.row.get(column - 1, byte[].class);
+			}
+			ByteBuffer buffer = this.row.get(column - 1, ByteBuffer.class);
+			if (buffer == null) {
+				return null;
+			}
+			byte[] bytes = new byte[buffer.remaining()];
+			buffer.get(bytes);
+			return bytes;
+		}
+
+		@Override
+		public long number(int column) {
+			return ((Number) value(column)).longValue();
+		}
+
+		@Override
+		public boolean truth(int column) {
+			return (value(column) instanceof Boolean truth) ? truth : number(column) != 0;
+		}
+
+		private Object value(int column) {
+			Object value = this.row.get(column - 1);
+			if (value == null) {
+				throw new IllegalStateException("Column " + column + " is null");
+			}
+			return value;
+		}
+
+	}
+
+}

@@ -1,0 +1,8 @@
+/**
+ * A store in one table of a database, asked without blocking. It shares table, statements
+ * and records with the JDBC store.
+ */
+@NullMarked
+package io.idempotency.store.r2dbc;
+
+import org.jspecify.annotations.NullMarked;
