@@ -162,22 +162,33 @@ final class Pass {
 		return true;
 	}
 
-	/** Runs a handler that returns a publisher. */
-	Flux<?> stream(OperationCall arrived) {
-		Publisher<?> result;
-		try {
-			result = (Publisher<?>) start(arrived);
-		}
-		catch (Throwable ex) {
-			result = Mono.error(ex);
-		}
-		if (result == null) {
-			result = Mono.empty();
-		}
-		return Flux.from(result)
+	/**
+	 * Runs a handler that gives one value. It is not taken out of a {@code Flux}, which
+	 * would cancel the handler as soon as it is there.
+	 */
+	Mono<?> one(OperationCall arrived) {
+		return Mono.from(publisher(arrived))
+			.map(this::observed)
+			.doOnSuccess((value) -> returned())
+			.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown));
+	}
+
+	/** Runs a handler that gives any number of values. */
+	Flux<?> many(OperationCall arrived) {
+		return Flux.from(publisher(arrived))
 			.map(this::observed)
 			.doOnComplete(this::returned)
 			.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
+	}
+
+	private Publisher<?> publisher(OperationCall arrived) {
+		try {
+			Publisher<?> result = (Publisher<?>) start(arrived);
+			return (result != null) ? result : Mono.empty();
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
 	}
 
 	/** Runs a handler that returns anything else. */
@@ -221,11 +232,21 @@ final class Pass {
 
 	private void returned() {
 		this.returned = !this.hasDeferredBody;
+		hasSucceeded();
+	}
+
+	/**
+	 * What an earlier run has left, before advice has called the handler again, is over.
+	 */
+	private void hasSucceeded() {
+		this.failure = null;
+		this.nothingRan = false;
 	}
 
 	private void returned(@Nullable Object result) {
 		Object content = (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 		this.returned = !this.hasDeferredBody && (content == null || adapter(content) == null);
+		hasSucceeded();
 	}
 
 	private static @Nullable ReactiveAdapter adapter(Object value) {

@@ -13,9 +13,10 @@ import io.idempotency.aop.OperationDoor;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.protocol.DeferredResults;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+
+import org.springframework.core.MethodParameter;
 
 /**
  * The door of the method of a controller of WebFlux. It cannot wait, so it decides
@@ -27,6 +28,8 @@ import reactor.core.publisher.Mono;
  */
 @Internal
 public final class WebFluxDoor implements OperationDoor {
+
+	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	@Override
 	public boolean covers(Method method, Class<?> targetClass) {
@@ -67,11 +70,12 @@ public final class WebFluxDoor implements OperationDoor {
 	public @Nullable Object enter(OperationCall call) throws Throwable {
 		Method method = call.operation().guarded().method();
 		Class<?> type = method.getReturnType();
-		if (DeferredResults.isSuspend(method) || type.isAssignableFrom(Flux.class) && type != Object.class) {
-			return Flux.deferContextual((context) -> enter(call, context.getOrDefault(Pass.class, null)));
+		boolean suspend = DeferredResults.isSuspend(method);
+		if (type == Mono.class || suspend && !givesFlow(method)) {
+			return Mono.deferContextual((context) -> enterOne(call, context.getOrDefault(Pass.class, null)));
 		}
-		if (type == Mono.class) {
-			return Mono.deferContextual((context) -> Mono.from(enter(call, context.getOrDefault(Pass.class, null))));
+		if (suspend || type.isAssignableFrom(Flux.class) && type != Object.class) {
+			return Flux.deferContextual((context) -> enterMany(call, context.getOrDefault(Pass.class, null)));
 		}
 		Pass pass = BoundPass.to(method);
 		if (pass == null) {
@@ -80,11 +84,22 @@ public final class WebFluxDoor implements OperationDoor {
 		return pass.admits(call) ? pass.run(call) : nothing(type);
 	}
 
-	private static Publisher<?> enter(OperationCall call, @Nullable Pass pass) {
+	private static boolean givesFlow(Method method) {
+		return new MethodParameter(method, -1).getParameterType().getName().equals(FLOW);
+	}
+
+	private static Mono<?> enterOne(OperationCall call, @Nullable Pass pass) {
 		if (pass == null || !pass.leadsTo(call.operation().guarded().method())) {
 			return Mono.error(noRequest(call.operation()));
 		}
-		return pass.admits(call) ? pass.stream(call) : Flux.never();
+		return pass.admits(call) ? pass.one(call) : Mono.never();
+	}
+
+	private static Flux<?> enterMany(OperationCall call, @Nullable Pass pass) {
+		if (pass == null || !pass.leadsTo(call.operation().guarded().method())) {
+			return Flux.error(noRequest(call.operation()));
+		}
+		return pass.admits(call) ? pass.many(call) : Flux.never();
 	}
 
 	private static GuardFaultException noRequest(IdempotentOperation operation) {

@@ -96,4 +96,51 @@ class AnswerTests {
 		assertThat(anonymous.body()).isNotEqualTo(named.body());
 	}
 
+	@Test
+	void replayWithoutContentHasNoLength() throws Exception {
+		HttpResponse<String> first = send(keyed("/no-content"));
+		HttpResponse<String> second = send(keyed("/no-content"));
+		assertThat(second.statusCode()).isEqualTo(204);
+		assertThat(second.headers().firstValue("X-Run")).isPresent().isEqualTo(first.headers().firstValue("X-Run"));
+		assertThat(first.headers().firstValue("Content-Length")).isEmpty();
+		assertThat(second.headers().firstValue("Content-Length")).isEmpty();
+	}
+
+	@Test
+	void silentStreamEndsWithItsClient() throws Exception {
+		try (RawClient client = new RawClient(this.port)) {
+			client.send("/silent", this.key, "", 0, "").awaitAnswer();
+		}
+		await().atMost(PATIENCE).until(() -> runs("silent cancelled " + this.key) == 1);
+		HttpResponse<String> repeated = await().atMost(PATIENCE)
+			.until(() -> send(keyed("/silent").header("Content-Type", "application/json")),
+					(answer) -> !answer.body().contains("\"in-progress\""));
+		assertThat(repeated.body()).contains("result-unavailable");
+	}
+
+	@Test
+	void answerOfARetryIsKept() throws Exception {
+		HttpResponse<String> first = send(keyed("/retried"));
+		assertThat(first.body()).isEqualTo("run 2");
+		HttpResponse<String> second = send(keyed("/retried"));
+		assertThat(second.body()).isEqualTo("run 2");
+		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+	}
+
+	@Test
+	void workIsDoneThoughNoAnswerCanBeMadeOfIt() throws Exception {
+		int before = runs("unwritable");
+		assertThat(send(keyed("/unwritable")).statusCode()).isEqualTo(500);
+		HttpResponse<String> second = send(keyed("/unwritable"));
+		assertThat(second.body()).contains("result-unavailable");
+		assertThat(runs("unwritable")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void workThatSucceedsIsNotCancelled() throws Exception {
+		int before = runs("undone");
+		assertThat(send(keyed("/undone-when-cancelled")).statusCode()).isEqualTo(200);
+		assertThat(runs("undone")).isEqualTo(before);
+	}
+
 }

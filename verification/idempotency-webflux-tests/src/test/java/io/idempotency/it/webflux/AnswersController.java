@@ -4,10 +4,14 @@ import java.security.Principal;
 import java.time.Duration;
 
 import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyInProgressException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -60,6 +64,59 @@ class AnswersController {
 			.map(Principal::getName)
 			.defaultIfEmpty("nobody")
 			.map((name) -> name + " run " + OrdersController.run("whoami"));
+	}
+
+	@Idempotent
+	@PostMapping("/no-content")
+	Mono<ResponseEntity<Void>> noContent() {
+		return Mono.fromSupplier(
+				() -> ResponseEntity.noContent().header("X-Run", "r" + OrdersController.run("no-content")).build());
+	}
+
+	/**
+	 * A stream that says one thing, and then nothing for as long as it is listened to.
+	 */
+	@Idempotent
+	@PostMapping(path = "/silent", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<String> silent(@RequestHeader("Idempotency-Key") String key) {
+		return Flux.concat(Flux.just("one"), Flux.<String>never())
+			.doOnCancel(() -> OrdersController.run("silent cancelled " + key));
+	}
+
+	/** Is refused by a guarded bean at first, and called again by advice. */
+	@Idempotent
+	@PostMapping("/retried")
+	Mono<String> retried(@RequestHeader("Idempotency-Key") String key) {
+		return Mono.defer(() -> {
+			int run = OrdersController.run("retried " + key);
+			return (run == 1) ? Mono.error(new IdempotencyInProgressException("inner", Duration.ofSeconds(1)))
+					: Mono.just("run " + run);
+		});
+	}
+
+	/** Gives a value of which no answer can be made. */
+	@Idempotent
+	@PostMapping("/unwritable")
+	Mono<Unwritable> unwritable() {
+		return Mono.fromSupplier(() -> {
+			OrdersController.run("unwritable");
+			return new Unwritable();
+		});
+	}
+
+	@Idempotent
+	@PostMapping("/undone-when-cancelled")
+	Mono<String> undoneWhenCancelled() {
+		return Mono.fromSupplier(() -> "run " + OrdersController.run("undone-when-cancelled"))
+			.doOnCancel(() -> OrdersController.run("undone"));
+	}
+
+	static class Unwritable {
+
+		public String getItem() {
+			throw new IllegalStateException("There is no item");
+		}
+
 	}
 
 }

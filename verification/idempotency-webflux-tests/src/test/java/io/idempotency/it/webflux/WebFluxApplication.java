@@ -2,12 +2,18 @@ package io.idempotency.it.webflux;
 
 import java.util.List;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.security.config.annotation.method.configuration.EnableReactiveMethodSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
@@ -80,6 +86,18 @@ class WebFluxApplication {
 			}
 
 		};
+	}
+
+	/** Advice outside of the guard that calls a handler again whose work has failed. */
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static Advisor retry() {
+		NameMatchMethodPointcut retried = new NameMatchMethodPointcut();
+		retried.setMappedName("retried");
+		DefaultPointcutAdvisor retry = new DefaultPointcutAdvisor(retried,
+				(MethodInterceptor) (call) -> ((Mono<?>) call.proceed()).retry(1));
+		retry.setOrder(0);
+		return retry;
 	}
 
 	/** A handler for all exceptions, as many applications have one. */
