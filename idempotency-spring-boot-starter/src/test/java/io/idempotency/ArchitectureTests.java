@@ -131,7 +131,7 @@ class ArchitectureTests {
 		.whereLayer("operators")
 		.mayOnlyAccessLayers("api", "key", "store")
 		.whereLayer("observation")
-		.mayOnlyAccessLayers("api", "key", "store", "stores", "protocol", "upkeep", "engine")
+		.mayOnlyAccessLayers("api", "key", "store", "heap", "protocol", "upkeep", "engine")
 		.whereLayer("codec")
 		.mayOnlyAccessLayers("api", "key", "store", "protocol")
 		.whereLayer("aop")

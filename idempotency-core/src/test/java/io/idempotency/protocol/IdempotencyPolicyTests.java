@@ -56,10 +56,17 @@ class IdempotencyPolicyTests {
 	}
 
 	@Test
-	void noDefaultMayBeLeft() {
-		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS;
-		assertThatIllegalArgumentException().isThrownBy(() -> policy.change().conflict(ConflictMode.DEFAULT).build());
-		assertThatIllegalArgumentException().isThrownBy(() -> policy.change().onFailure(FailureMode.DEFAULT).build());
+	void defaultLeavesWhatWasChosenBefore() {
+		IdempotencyPolicy chosen = IdempotencyPolicy.DEFAULTS.change()
+			.conflict(ConflictMode.REJECT)
+			.onFailure(FailureMode.REMEMBER)
+			.build();
+		IdempotencyPolicy changed = chosen.change()
+			.conflict(ConflictMode.DEFAULT)
+			.onFailure(FailureMode.DEFAULT)
+			.build();
+		assertThat(changed.conflict()).isEqualTo(ConflictMode.REJECT);
+		assertThat(changed.onFailure()).isEqualTo(FailureMode.REMEMBER);
 	}
 
 	@Test

@@ -14,11 +14,13 @@ import io.micrometer.tracing.Tracer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /**
@@ -28,12 +30,15 @@ import org.springframework.context.annotation.Configuration;
  * @since 0.1.0
  */
 @AutoConfiguration(
-		afterName = { "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+		afterName = { "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+				"org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
 				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
 				"org.springframework.boot.actuate.autoconfigure.tracing.MicrometerTracingAutoConfiguration",
 				"org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration" })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @ConditionalOnClass(ObservationRegistry.class)
+@Conditional(IdempotencyObservationAutoConfiguration.SomebodyLooks.class)
 public final class IdempotencyObservationAutoConfiguration {
 
 	IdempotencyObservationAutoConfiguration() {
@@ -57,6 +62,30 @@ public final class IdempotencyObservationAutoConfiguration {
 		@Bean
 		Traces idempotencyTraces(Tracer tracer, IdempotencyProperties properties) {
 			return new Traces(tracer, NodeName.of(properties));
+		}
+
+	}
+
+	/** Nothing of the observation is loaded where no registry and no tracer is there. */
+	static final class SomebodyLooks extends AnyNestedCondition {
+
+		SomebodyLooks() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnBean(ObservationRegistry.class)
+		static final class Observed {
+
+		}
+
+		@ConditionalOnBean(type = "io.micrometer.core.instrument.MeterRegistry")
+		static final class Measured {
+
+		}
+
+		@ConditionalOnBean(type = "io.micrometer.tracing.Tracer")
+		static final class Traced {
+
 		}
 
 	}

@@ -129,7 +129,7 @@ final class OperationFactory {
 		if (DeferredResults.include(result.type())) {
 			// A claim that ends when the method returns would guard nothing.
 			throw annotation.problem("its work goes on after the method has returned, and when it ends cannot be seen",
-					"Return the result itself, or a CompletableFuture or Mono of it");
+					"Return the result itself or a CompletableFuture of it");
 		}
 		Idempotent attributes = annotation.attributes();
 		boolean replayed = attributes.mode() == IdempotencyMode.REPLAY && attributes.keepResult();

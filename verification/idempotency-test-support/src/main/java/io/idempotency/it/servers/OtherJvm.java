@@ -63,14 +63,14 @@ public final class OtherJvm implements AutoCloseable {
 	 */
 	public String awaitLine(String pattern) {
 		try {
-			String line = this.output.readLine();
-			while (line != null && !line.matches(pattern)) {
-				line = this.output.readLine();
+			StringBuilder said = new StringBuilder();
+			for (String line = this.output.readLine(); line != null; line = this.output.readLine()) {
+				if (line.matches(pattern)) {
+					return line;
+				}
+				said.append(line).append('\n');
 			}
-			if (line == null) {
-				throw new IllegalStateException("The other JVM has ended and not said " + pattern);
-			}
-			return line;
+			throw new IllegalStateException("The other JVM has ended and not said " + pattern + ", but: " + said);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
