@@ -35,6 +35,8 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"org.springframework.security.access.AccessDeniedException",
 			"org.springframework.security.core.Authentication",
 			"org.springframework.security.core.context.ReactiveSecurityContextHolder",
+			"org.springframework.security.authentication.AnonymousAuthenticationToken",
+			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
 			"org.springframework.security.web.csrf.CsrfToken", "org.springframework.security.web.server.csrf.CsrfToken",
 			"kotlinx.coroutines.reactor.MonoKt", "org.springframework.security.oauth2.core.ClaimAccessor",
 			"org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken",

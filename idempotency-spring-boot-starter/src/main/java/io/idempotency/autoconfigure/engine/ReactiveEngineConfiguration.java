@@ -23,6 +23,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.util.ClassUtils;
@@ -70,6 +71,8 @@ class ReactiveEngineConfiguration {
 		static Mono<SubscribedRequest> current(Supplier<SubscribedRequest> here) {
 			return ReactiveSecurityContextHolder.getContext()
 				.mapNotNull(SecurityContext::getAuthentication)
+				// Nobody, and not a user of that name.
+				.filter((login) -> !(login instanceof AnonymousAuthenticationToken))
 				.map((login) -> {
 					SubscribedRequest request = here.get();
 					return new SubscribedRequest(new LoginValues(request.values(), login), request.caller(),
