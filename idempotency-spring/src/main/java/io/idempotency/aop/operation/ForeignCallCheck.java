@@ -46,6 +46,8 @@ final class ForeignCallCheck {
 			"java.io.OutputStream", "java.io.Writer", "java.nio.channels.WritableByteChannel",
 			"org.springframework.http.HttpOutputMessage", "org.springframework.http.ReactiveHttpOutputMessage",
 			"org.springframework.web.server.ServerWebExchange",
+			"org.springframework.web.reactive.socket.WebSocketSession",
+			"org.springframework.web.socket.WebSocketSession",
 			"org.springframework.web.context.request.NativeWebRequest",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 

@@ -42,6 +42,10 @@ public record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded,
 	private static final Set<Class<?>> CALLBACKS = Set.of(InitializingBean.class, DisposableBean.class,
 			AutoCloseable.class);
 
+	/** The annotations of handlers, by name, because the web is optional. */
+	private static final Set<String> MAPPINGS = Set.of("org.springframework.web.bind.annotation.RequestMapping",
+			"org.springframework.web.service.annotation.HttpExchange");
+
 	private static final Set<String> CALLBACK_ANNOTATIONS = Set.of("jakarta.annotation.PostConstruct",
 			"jakarta.annotation.PreDestroy");
 
@@ -137,12 +141,20 @@ public record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded,
 
 	/**
 	 * Returns whether an annotation of the class holds for a method: it holds for the
-	 * public methods that do the work, and not for those that the container calls.
+	 * public methods that do the work, and not for those that the container calls. The
+	 * handlers of a controller need not be public for Spring to call them.
 	 */
 	private static boolean isOperationOfClass(Method method, Class<?> userClass, String recover) {
-		boolean visible = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
-		return visible && !method.isSynthetic() && !method.getName().equals(recover)
-				&& !ReflectionUtils.isObjectMethod(method) && !isCallback(method, userClass);
+		boolean visible = Modifier.isPublic(method.getModifiers())
+				|| !Modifier.isPrivate(method.getModifiers()) && isMapped(method);
+		return visible && !Modifier.isStatic(method.getModifiers()) && !method.isSynthetic()
+				&& !method.getName().equals(recover) && !ReflectionUtils.isObjectMethod(method)
+				&& !isCallback(method, userClass);
+	}
+
+	private static boolean isMapped(Method method) {
+		MergedAnnotations present = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+		return MAPPINGS.stream().anyMatch(present::isPresent);
 	}
 
 	private static boolean isCallback(Method method, Class<?> userClass) {

@@ -102,8 +102,13 @@ final class DeclaredElsewhere {
 			return Mono.fromSupplier(() -> "run " + run("of-class"));
 		}
 
+		@PostMapping("/hidden-of-class")
+		Mono<String> payHidden() {
+			return Mono.fromSupplier(() -> "run " + run("hidden-of-class"));
+		}
+
 		@GetMapping("/of-class")
-		public Mono<String> look() {
+		Mono<String> look() {
 			return Mono.fromSupplier(() -> "look " + run("look"));
 		}
 

@@ -136,7 +136,7 @@ class WebFluxDoorTests {
 	@ParameterizedTest
 	@CsvSource({ "/of-interface, of-interface", "/exchange/mono, exchange/mono", "/exchange/entity, exchange/entity",
 			"/of-generic-class, of-generic-class", "/of-generic-class-by-argument, of-generic-class",
-			"/of-class, of-class" })
+			"/of-class, of-class", "/hidden-of-class, hidden-of-class" })
 	void annotationMayBeDeclaredElsewhere(String path, String name) throws Exception {
 		int before = runs(name);
 		String body = "{\"item\":\"" + this.key + "\"}";

@@ -9,17 +9,41 @@ import reactor.core.publisher.Mono;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.server.HandlerFunction;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.reactive.socket.WebSocketHandler;
+import org.springframework.web.reactive.socket.WebSocketSession;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What handlers of WebFlux cannot have yet is refused at the start. */
+/**
+ * What handlers of WebFlux cannot have yet, and what no door could guard, is refused at
+ * the start.
+ */
 class WebFluxStartupTests {
 
 	@ParameterizedTest
-	@CsvSource({ "WithRecover, it has a recover method", "WithToken, token = true", "WithJoin, transaction = JOIN" })
+	@CsvSource(delimiter = '|', textBlock = """
+			WithRecover | it has a recover method
+			WithToken | token = true
+			WithJoin | transaction = JOIN
+			Functional | it is a handler of a functional endpoint (HandlerFunction), which no door guards
+			Routed | it is a handler of a functional endpoint (HandlerFunction), which no door guards
+			Socket | its key is in the request, which no method can see in a WebFlux application
+			SocketByArgument | what it writes to its parameter of type WebSocketSession is not kept
+			Filter | what it writes to its parameter of type ServerWebExchange is not kept
+			Hidden | no proxy can guard a private method
+			""")
 	void isRefused(String controller, String message) throws Exception {
 		Class<?> type = Class.forName(WebFluxStartupTests.class.getName() + "$" + controller);
 		assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class, type).web(WebApplicationType.REACTIVE)
@@ -66,6 +90,71 @@ class WebFluxStartupTests {
 		@PostMapping("/join")
 		String pay() {
 			return "";
+		}
+
+	}
+
+	static class Functional implements HandlerFunction<ServerResponse> {
+
+		@Idempotent
+		@Override
+		public Mono<ServerResponse> handle(ServerRequest request) {
+			return ServerResponse.ok().build();
+		}
+
+	}
+
+	static class Routed {
+
+		@Idempotent(key = "#request.path()")
+		public Mono<ServerResponse> pay(ServerRequest request) {
+			return ServerResponse.ok().build();
+		}
+
+		@Bean
+		RouterFunction<ServerResponse> routes(Routed routed) {
+			return RouterFunctions.route().POST("/routed", routed::pay).build();
+		}
+
+	}
+
+	static class Socket implements WebSocketHandler {
+
+		@Idempotent(header = "Idempotency-Key")
+		@Override
+		public Mono<Void> handle(WebSocketSession session) {
+			return Mono.empty();
+		}
+
+	}
+
+	static class SocketByArgument implements WebSocketHandler {
+
+		@Idempotent(key = "#session.handshakeInfo.headers.getFirst('Idempotency-Key')")
+		@Override
+		public Mono<Void> handle(WebSocketSession session) {
+			return session.send(Mono.fromSupplier(() -> session.textMessage("paid")));
+		}
+
+	}
+
+	static class Filter implements WebFilter {
+
+		@Idempotent(key = "#exchange.request.headers.getFirst('Idempotency-Key')")
+		@Override
+		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+			return chain.filter(exchange);
+		}
+
+	}
+
+	@RestController
+	static class Hidden {
+
+		@Idempotent
+		@PostMapping("/hidden")
+		private Mono<String> pay() {
+			return Mono.empty();
 		}
 
 	}

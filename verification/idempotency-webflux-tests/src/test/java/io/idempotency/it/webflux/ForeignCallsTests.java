@@ -1,0 +1,228 @@
+package io.idempotency.it.webflux;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.Idempotent;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.result.method.RequestMappingInfo;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.server.ServerWebExchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Handlers that are called in another way than Spring's usual one are guarded, or refused
+ * with a text that says why; none runs unguarded.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ForeignCallsTests {
+
+	private static ConfigurableApplicationContext application;
+
+	private final Client client = new Client(
+			application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+
+	private final String key = UUID.randomUUID().toString();
+
+	@BeforeAll
+	static void start() {
+		application = new SpringApplicationBuilder(Application.class).registerShutdownHook(false)
+			.run("--server.port=0");
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	private static int runs(String name) {
+		AtomicInteger runs = OrdersController.RUNS.get(name);
+		return (runs != null) ? runs.get() : 0;
+	}
+
+	@Test
+	void adapterOfTheApplicationThatComesFirstRunsNothing(CapturedOutput output) {
+		int before = runs("adapted");
+		assertThat(this.client.post("/adapted", this.key).status()).isEqualTo(500);
+		assertThat(this.client.post("/adapted-value", this.key).status()).isEqualTo(500);
+		assertThat(runs("adapted")).isEqualTo(before);
+		assertThat(output).contains("cannot be guarded: it does not come from the request that it handles");
+	}
+
+	@Test
+	void handlerThatOtherCodeCallsRunsNothing(CapturedOutput output) {
+		int before = runs("called");
+		assertThat(this.client.post("/caller", this.key).status()).isEqualTo(500);
+		assertThat(this.client.post("/caller-of-value", this.key).status()).isEqualTo(500);
+		assertThat(runs("called")).isEqualTo(before);
+		assertThat(output).contains("call no handler from other code");
+	}
+
+	@Test
+	void handlerThatIsRegisteredByHandRunsOnce() {
+		int before = runs("registered");
+		Answer first = this.client.post("/registered?id=" + this.key, "");
+		assertThat(first.status()).as(first.text()).isEqualTo(200);
+		assertThat(this.client.post("/registered?id=" + this.key, "").text()).isEqualTo(first.text());
+		assertThat(runs("registered")).isEqualTo(before + 1);
+	}
+
+	@Test
+	void controllerOfAChildContextIsRefused() {
+		try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(application);
+			child.register(Adapted.class);
+			assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(child::refresh)
+				.withMessageContaining("its bean is in a context of its own")
+				.withMessageContaining("its calls would run unguarded");
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ Adapted.class, Caller.class, Called.class, FirstAdapter.class })
+	static class Application {
+
+		@Bean
+		SecurityWebFilterChain security(ServerHttpSecurity http) {
+			return http.csrf(ServerHttpSecurity.CsrfSpec::disable).build();
+		}
+
+		@Bean
+		Registered registered() {
+			return new Registered();
+		}
+
+		@Bean
+		SmartInitializingSingleton registration(
+				@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping mapping,
+				Registered registered) {
+			return () -> {
+				Method pay = Objects.requireNonNull(ReflectionUtils.findMethod(Registered.class, "pay", String.class));
+				mapping.registerMapping(RequestMappingInfo.paths("/registered").methods(RequestMethod.POST).build(),
+						registered, pay);
+			};
+		}
+
+	}
+
+	/** Calls handlers by itself, as some frameworks do. */
+	static class FirstAdapter implements HandlerAdapter, Ordered {
+
+		@Override
+		public boolean supports(Object handler) {
+			return handler instanceof HandlerMethod method && method.getBeanType().getName().contains("Adapted");
+		}
+
+		@Override
+		public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
+			HandlerMethod method = ((HandlerMethod) handler).createWithResolvedBean();
+			return Mono.fromCallable(() -> method.getMethod().invoke(method.getBean()))
+				.flatMap((result) -> (result instanceof Mono<?> mono) ? mono : Mono.just(result))
+				.then(Mono.empty());
+		}
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+	}
+
+	@RestController
+	static class Adapted {
+
+		@Idempotent
+		@PostMapping("/adapted")
+		public Mono<String> pay() {
+			return Mono.fromSupplier(() -> "run " + OrdersController.run("adapted"));
+		}
+
+		@Idempotent
+		@PostMapping("/adapted-value")
+		public String payValue() {
+			return "run " + OrdersController.run("adapted");
+		}
+
+	}
+
+	@RestController
+	record Caller(List<Called> called) {
+
+		@PostMapping("/caller")
+		Mono<String> call() {
+			return this.called.get(0).pay();
+		}
+
+		@PostMapping("/caller-of-value")
+		Mono<String> callForValue() {
+			return Mono.fromCallable(this.called.get(0)::payValue);
+		}
+
+	}
+
+	@RestController
+	static class Called {
+
+		@Idempotent
+		@PostMapping("/called")
+		public Mono<String> pay() {
+			return Mono.fromSupplier(() -> "run " + OrdersController.run("called"));
+		}
+
+		@Idempotent
+		@PostMapping("/called-value")
+		public String payValue() {
+			return "run " + OrdersController.run("called");
+		}
+
+	}
+
+	/** No controller, so that its methods are guarded as those of any bean. */
+	static class Registered {
+
+		@Idempotent(key = "#id")
+		@ResponseBody
+		public Mono<String> pay(@RequestParam String id) {
+			return Mono.fromSupplier(() -> "run " + OrdersController.run("registered"));
+		}
+
+	}
+
+}
