@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
+import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Idempotent;
@@ -35,7 +36,9 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -161,6 +164,15 @@ class SubscribedMethodsTests {
 			assertThat(as("bob", application.orders.own("7")).block()).isEqualTo(new Receipt("7", 2));
 			assertThat(as("alice", application.orders.own("7")).block()).isEqualTo(new Receipt("7", 1));
 		});
+	}
+
+	@Test
+	void anonymousLoginIsNoCaller() {
+		AnonymousAuthenticationToken anonymous = new AnonymousAuthenticationToken("key", "anonymousUser",
+				AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS"));
+		run((application) -> assertThatExceptionOfType(IdempotencyException.class)
+			.isThrownBy(application.orders.own("7")
+				.contextWrite(ReactiveSecurityContextHolder.withAuthentication(anonymous))::block));
 	}
 
 	private static <T> Mono<T> as(String user, Mono<T> call) {
