@@ -90,7 +90,7 @@ class NoThreadIsBlockedTests {
 	void aThreadThatIsBlockedIsFound() throws Exception {
 		FOUND.clear();
 		assertThat(send("/canary", "application/json", "{}").statusCode()).isEqualTo(200);
-		assertThat(FOUND).singleElement().asString().contains("sleep");
+		assertThat(FOUND).singleElement().asString().contains("park");
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
@@ -390,7 +391,7 @@ class OrdersController {
 	@PostMapping("/canary")
 	Mono<String> canary() {
 		return Mono.fromCallable(() -> {
-			Thread.sleep(1);
+			LockSupport.parkNanos(1);
 			return "run " + run("canary");
 		});
 	}
