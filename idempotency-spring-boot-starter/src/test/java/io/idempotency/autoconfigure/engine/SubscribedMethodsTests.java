@@ -9,12 +9,12 @@ import java.util.function.Consumer;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContext;
-import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.TransactionMode;
+import io.idempotency.aop.GuardFaultException;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.store.ClaimRequest;
@@ -170,9 +170,16 @@ class SubscribedMethodsTests {
 	void anonymousLoginIsNoCaller() {
 		AnonymousAuthenticationToken anonymous = new AnonymousAuthenticationToken("key", "anonymousUser",
 				AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS"));
-		run((application) -> assertThatExceptionOfType(IdempotencyException.class)
-			.isThrownBy(application.orders.own("7")
-				.contextWrite(ReactiveSecurityContextHolder.withAuthentication(anonymous))::block));
+		run((application) -> {
+			assertThat(as("anonymousUser", application.orders.own("7")).block()).isEqualTo(new Receipt("7", 1));
+			// Its principal is null, as in a request without a login.
+			assertThatExceptionOfType(GuardFaultException.class)
+				.isThrownBy(application.orders.own("7")
+					.contextWrite(ReactiveSecurityContextHolder.withAuthentication(anonymous))::block)
+				.withMessageContaining("#root.principal.name")
+				.withMessageContaining("on null");
+			assertThat(as("alice", application.orders.own("7")).block()).isEqualTo(new Receipt("7", 2));
+		});
 	}
 
 	private static <T> Mono<T> as(String user, Mono<T> call) {
