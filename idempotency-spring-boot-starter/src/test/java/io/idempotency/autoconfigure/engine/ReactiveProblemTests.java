@@ -30,7 +30,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Guarded beans behind controllers of WebFlux, which no door guards themselves. */
+/** Guarded beans behind controllers of WebFlux that are not guarded themselves. */
 class ReactiveProblemTests {
 
 	private final ReactiveWebApplicationContextRunner application = new ReactiveWebApplicationContextRunner()

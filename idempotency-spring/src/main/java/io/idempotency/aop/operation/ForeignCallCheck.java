@@ -84,9 +84,10 @@ final class ForeignCallCheck {
 
 	private static void checkReactive(IdempotentAnnotation annotation, boolean hasKeys) {
 		if (AnnotatedElementUtils.hasAnnotation(annotation.targetClass(), Controller.class)) {
-			throw annotation.problem("this is a WebFlux application, whose controllers no door guards",
-					"Use Spring MVC (spring-boot-starter-web), or " + ON_THE_WORK
-							+ " and returns its result or a CompletableFuture of it");
+			throw annotation.problem(
+					"it is a method of a controller of a WebFlux application, and handles no request of the web",
+					"Put the annotation on a handler of requests, use Spring MVC (spring-boot-starter-web), or "
+							+ ON_THE_WORK + " and returns its result or a CompletableFuture of it");
 		}
 		if (!hasKeys && hasKeyOfRequest(annotation)) {
 			throw annotation.problem("its key is in the request, which no method can see in a WebFlux application",

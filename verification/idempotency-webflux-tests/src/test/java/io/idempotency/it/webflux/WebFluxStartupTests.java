@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.function.server.HandlerFunction;
@@ -42,6 +43,7 @@ class WebFluxStartupTests {
 			Socket | its key is in the request, which no method can see in a WebFlux application
 			SocketByArgument | what it writes to its parameter of type WebSocketSession is not kept
 			Filter | what it writes to its parameter of type ServerWebExchange is not kept
+			Handled | it is a method of a controller of a WebFlux application, and handles no request of the web
 			Hidden | no proxy can guard a private method
 			""")
 	void isRefused(String controller, String message) throws Exception {
@@ -144,6 +146,17 @@ class WebFluxStartupTests {
 		@Override
 		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
 			return chain.filter(exchange);
+		}
+
+	}
+
+	@RestController
+	static class Handled {
+
+		@Idempotent
+		@ExceptionHandler(IllegalStateException.class)
+		String failed() {
+			return "";
 		}
 
 	}
