@@ -10,7 +10,6 @@ import io.idempotency.aop.reactive.ReactiveMethodDoor;
 import io.idempotency.aop.reactive.SpringSurroundingTransactions;
 import io.idempotency.aop.reactive.SubscribedRequest;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.SurroundingTransactions;
@@ -59,8 +58,7 @@ class ReactiveEngineConfiguration {
 	ReactiveMethodDoor idempotencyReactiveMethodDoor(MethodDoor door, ObjectProvider<ReactiveIdempotencyEngine> engine,
 			ObjectProvider<CurrentRequest> request) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::caller,
-				OnDisconnect.CONTINUE);
+		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::caller);
 		return new ReactiveMethodDoor(door, engine::getObject, here, SECURITY ? Logins.current(here) : Mono.empty());
 	}
 
@@ -75,8 +73,7 @@ class ReactiveEngineConfiguration {
 				.filter((login) -> !(login instanceof AnonymousAuthenticationToken))
 				.map((login) -> {
 					SubscribedRequest request = here.get();
-					return new SubscribedRequest(new LoginValues(request.values(), login), request.caller(),
-							request.onDisconnect());
+					return new SubscribedRequest(new LoginValues(request.values(), login), request.caller());
 				});
 		}
 

@@ -11,6 +11,7 @@ import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.ResultForm;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import reactor.core.publisher.Mono;
@@ -90,7 +91,7 @@ public final class ReactiveMethodDoor implements OperationDoor {
 			return unguarded(call, result).contextWrite(ReactiveIdempotencyContext::without);
 		}
 		return this.engine.get()
-			.execute(guarded, new PublishedAction(call, this.door.values(call), result), request.onDisconnect());
+			.execute(guarded, new PublishedAction(call, this.door.values(call), result), OnDisconnect.CONTINUE);
 	}
 
 	private static Mono<Object> unguarded(OperationCall call, PublishedResult result) {
