@@ -81,7 +81,9 @@ class PostgreSqlSchemesTests extends SchemesTests {
 		@Bean
 		IdempotencyStore idempotencyStore(DataSource dataSource) {
 			new JdbcSchema(dataSource, JdbcIdempotencyStore.DEFAULT_TABLE_NAME).create();
-			return new JdbcIdempotencyStore(dataSource);
+			// A machine that stands still in a storm is no outage.
+			return new JdbcIdempotencyStore(dataSource, JdbcIdempotencyStore.DEFAULT_TABLE_NAME, Duration.ofSeconds(5),
+					Duration.ofMinutes(2));
 		}
 
 		@Bean

@@ -1,5 +1,7 @@
 package io.idempotency.it.schemes;
 
+import java.time.Duration;
+
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
@@ -32,7 +34,9 @@ class RedisSchemesTests extends SchemesTests {
 
 		@Bean
 		RedisIdempotencyStore idempotencyStore(LettuceConnectionFactory connections) {
-			return new RedisIdempotencyStore(connections);
+			// A machine that stands still in a storm is no outage.
+			return new RedisIdempotencyStore(connections, RedisIdempotencyStore.DEFAULT_KEY_PREFIX, 0,
+					Duration.ofSeconds(1), Duration.ofMinutes(2));
 		}
 
 	}
