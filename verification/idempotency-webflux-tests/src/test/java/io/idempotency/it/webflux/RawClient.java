@@ -3,6 +3,7 @@ package io.idempotency.it.webflux;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /** A connection that can be broken at any moment. */
 final class RawClient implements AutoCloseable {
@@ -11,6 +12,8 @@ final class RawClient implements AutoCloseable {
 
 	RawClient(int port) throws IOException {
 		this.socket = new Socket("localhost", port);
+		// An answer that never comes must not hold up the build.
+		this.socket.setSoTimeout((int) Duration.ofMinutes(2).toMillis());
 	}
 
 	/** Sends a request, or the beginning of one. */

@@ -70,7 +70,7 @@ class WebFluxApplication {
 	@Bean
 	WebFilter transactions() {
 		TransactionalOperator operator = TransactionalOperator.create(new NoResource());
-		return (exchange, chain) -> exchange.getRequest().getHeaders().containsKey("X-Transaction")
+		return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Transaction") != null
 				? operator.transactional(chain.filter(exchange)) : chain.filter(exchange);
 	}
 
