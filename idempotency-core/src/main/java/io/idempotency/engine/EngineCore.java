@@ -1,7 +1,7 @@
 package io.idempotency.engine;
 
 import io.idempotency.Internal;
-import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.upkeep.Claimer;
@@ -22,7 +22,7 @@ import io.idempotency.upkeep.Upkeep;
  * @since 0.1.0
  */
 @Internal
-public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, EncryptedResults results, EventLog events,
+public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, ResultSealer results, EventLog events,
 		EngineObserver observer) {
 
 	/** Returns where a claim comes from; no failure of a tracer leaves this method. */

@@ -16,7 +16,7 @@ import io.idempotency.Internal;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ClaimEnd;
-import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
 import io.idempotency.protocol.ResultEncryption;
@@ -132,7 +132,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.upkeep = new Upkeep(scheduler, maxWaiters, this.events,
 				(store) -> EngineObserver.observed(observer, store));
 		this.scheduler = this.upkeep.scheduler();
-		EncryptedResults results = new EncryptedResults(encryption, this.events);
+		ResultSealer results = new ResultSealer(encryption, this.events);
 		this.claimer = new Claimer(this.upkeep.waiter(), this.events, this.scheduler);
 		this.replays = new Replayer(results, this.events, this.upkeep);
 		this.parts = new EngineCore(this.upkeep, this.claimer, this.replays, results, this.events, observer);
@@ -228,7 +228,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @throws IdempotencyException if the call was refused
 	 * @throws Throwable any exception of the action or of the commit
 	 */
-	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable BusinessTransactions business)
+	public <T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, @Nullable TransactionStarter business)
 			throws Throwable {
 		ObservedCall observed = this.parts.observe(call);
 		try (EngineObserver.Scope current = observed.open()) {

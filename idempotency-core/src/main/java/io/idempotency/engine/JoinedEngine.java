@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Admission;
-import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -50,7 +50,7 @@ final class JoinedEngine {
 
 	private final EngineCore parts;
 
-	private final EncryptedResults results;
+	private final ResultSealer results;
 
 	private final EventLog events;
 
@@ -62,7 +62,7 @@ final class JoinedEngine {
 		this.events = parts.events();
 	}
 
-	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, BusinessTransactions transactions,
+	<T> @Nullable T execute(GuardedCall call, GuardedAction<T> action, TransactionStarter transactions,
 			ObservedCall observed) throws Throwable {
 		boolean begins = transactions.wouldBegin();
 		// One round trip is then all that the duplicate costs.
@@ -137,7 +137,7 @@ final class JoinedEngine {
 
 		private Stage stage = Stage.CLAIMING;
 
-		private BusinessTransactions.@Nullable Begun transaction;
+		private TransactionStarter.@Nullable Begun transaction;
 
 		private @Nullable OwnedClaim claim;
 
@@ -166,8 +166,8 @@ final class JoinedEngine {
 			return this.stage != Stage.CLAIMING && this.stage != Stage.WRITE_FAILED;
 		}
 
-		@Nullable T execute(BusinessTransactions transactions) throws Throwable {
-			BusinessTransactions.Begun begun = transactions.begin(this::ended);
+		@Nullable T execute(TransactionStarter transactions) throws Throwable {
+			TransactionStarter.Begun begun = transactions.begin(this::ended);
 			this.transaction = begun;
 			Settled<T> settled;
 			try {
@@ -255,7 +255,7 @@ final class JoinedEngine {
 			}
 		}
 
-		private BusinessTransactions.Begun transaction() {
+		private TransactionStarter.Begun transaction() {
 			return Objects.requireNonNull(this.transaction, "No transaction was begun");
 		}
 

@@ -4,7 +4,7 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
 import io.idempotency.protocol.ClaimEnd;
-import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -51,7 +51,7 @@ public final class OwnedClaim {
 	private final ObservedCall observed;
 
 	OwnedClaim(GuardedCall call, Claim claim, ClaimOrigin origin, long sentNanos, StoreUpkeep upkeep,
-			ConflictWaiter waiter, EncryptedResults results, EventLog events, ObservedCall observed) {
+			ConflictWaiter waiter, ResultSealer results, EventLog events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
 		this.end = new ClaimEnd(call, claim, results, events);

@@ -10,7 +10,7 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.ResultThreads;
+import io.idempotency.upkeep.ResultExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,14 +29,14 @@ final class OwnerRun<T> {
 
 	private final Replayer replays;
 
-	private final ResultThreads results;
+	private final ResultExecutor results;
 
 	private final EventLog events;
 
 	/** What a look-up sees that is made on a thread of the library. */
 	private CallerContext caller = CallerContext.NONE;
 
-	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replays, ResultThreads results,
+	OwnerRun(GuardedCall call, OwnedClaim claim, GuardedAction<T> action, Replayer replays, ResultExecutor results,
 			EventLog events) {
 		this.call = call;
 		this.claim = claim;

@@ -7,14 +7,14 @@ import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.Internal;
-import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.UnreadableResultException;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.StoredResult;
 import io.idempotency.upkeep.EventLog;
-import io.idempotency.upkeep.FinishedCalls;
+import io.idempotency.upkeep.FinishedCallFinder;
 import io.idempotency.upkeep.Upkeep;
 import org.jspecify.annotations.Nullable;
 
@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class Replayer {
 
-	private final EncryptedResults encrypted;
+	private final ResultSealer encrypted;
 
 	private final EventLog events;
 
 	private final Upkeep upkeep;
 
-	Replayer(EncryptedResults encrypted, EventLog events, Upkeep upkeep) {
+	Replayer(ResultSealer encrypted, EventLog events, Upkeep upkeep) {
 		this.upkeep = upkeep;
 		this.encrypted = encrypted;
 		this.events = events;
@@ -89,7 +89,7 @@ public final class Replayer {
 	 */
 	<T, X extends Throwable> @Nullable Replayed<T> early(GuardedCall call, Replay<T, X> replay,
 			Consumer<ClaimOrigin> told) throws X {
-		FinishedCalls finished = this.upkeep.of(call.store()).finished();
+		FinishedCallFinder finished = this.upkeep.of(call.store()).finished();
 		ClaimResult.Completed found = finished.find(call);
 		if (found == null) {
 			return null;

@@ -81,7 +81,7 @@ public final class HeaderKeyParser {
 			throw invalid(operation, "has no closing quote");
 		}
 		String rest = line.substring(i + 1);
-		if (!rest.isEmpty() && !FieldParameters.areWellFormed(rest)) {
+		if (!rest.isEmpty() && !FieldParameterParser.areWellFormed(rest)) {
 			throw invalid(operation,
 					"has something after the closing quote that is no parameter: send a single quoted string");
 		}

@@ -78,7 +78,7 @@ public final class ClaimEnd {
 
 	private final OwnerContext context;
 
-	private final EncryptedResults results;
+	private final ResultSealer results;
 
 	private final ResultLog log;
 
@@ -96,7 +96,7 @@ public final class ClaimEnd {
 	/** The ending that was carried out last. */
 	private Ending carriedOut = Ending.UNKEPT;
 
-	public ClaimEnd(GuardedCall call, Claim claim, EncryptedResults results, ResultLog log) {
+	public ClaimEnd(GuardedCall call, Claim claim, ResultSealer results, ResultLog log) {
 		this.call = call;
 		this.claim = claim;
 		this.results = results;

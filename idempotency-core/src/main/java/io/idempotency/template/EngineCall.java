@@ -16,7 +16,7 @@ import io.idempotency.IdempotencyKeyMissingException;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.TransactionMode;
-import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.engine.TransactionStarter;
 import io.idempotency.engine.ValueAction;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -42,7 +42,7 @@ final class EngineCall implements IdempotencyTemplate.Call {
 
 	private boolean namesStore;
 
-	private @Nullable BusinessTransactions transactions;
+	private @Nullable TransactionStarter transactions;
 
 	private List<String> key = List.of();
 

@@ -29,7 +29,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 
 	final IdempotencyPolicy defaults;
 
-	final TemplateSurroundings surroundings;
+	final TemplateEnvironment surroundings;
 
 	/**
 	 * A check of a type needs reflection and the JSON mapper, and there are many calls,
@@ -50,7 +50,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
 			IdempotencyPolicy defaults) {
-		this(engine, store, codec, defaults, TemplateSurroundings.NONE, Namespace.NONE);
+		this(engine, store, codec, defaults, TemplateEnvironment.NONE, Namespace.NONE);
 	}
 
 	/**
@@ -62,7 +62,7 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	 * @param namespace the namespace of the operations
 	 */
 	public EngineIdempotencyTemplate(IdempotencyEngine engine, IdempotencyStore store, ResultCodec codec,
-			IdempotencyPolicy defaults, TemplateSurroundings surroundings, Namespace namespace) {
+			IdempotencyPolicy defaults, TemplateEnvironment surroundings, Namespace namespace) {
 		this.engine = engine;
 		this.store = store;
 		this.codec = codec;

@@ -29,7 +29,7 @@ public final class Beat {
 	/** Without a thread, a renewal is tried again after this part (1/60) of the lease. */
 	private static final int NO_THREAD = 60;
 
-	private final Beats beats;
+	private final Renewer renewer;
 
 	private final GuardedCall call;
 
@@ -47,14 +47,14 @@ public final class Beat {
 	/** When a sweep must look at this beat again. */
 	private volatile long due;
 
-	private long endsAt = Beats.NEVER;
+	private long endsAt = Renewer.NEVER;
 
 	private Standing standing = Standing.RENEWED;
 
 	private Asked asked = Asked.NOBODY;
 
-	Beat(Beats beats, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
-		this.beats = beats;
+	Beat(Renewer renewer, GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sent) {
+		this.renewer = renewer;
 		this.call = call;
 		this.claimId = claimId;
 		this.origin = origin;
@@ -70,7 +70,7 @@ public final class Beat {
 
 	/**
 	 * Returns when a sweep must look at this beat again, by the clock of
-	 * {@link Beats#now()}.
+	 * {@link Renewer#now()}.
 	 */
 	long due() {
 		return this.due;
@@ -96,7 +96,7 @@ public final class Beat {
 		if (this.standing != Standing.LOST) {
 			this.standing = Standing.STOPPED;
 		}
-		this.beats.ended(this);
+		this.renewer.ended(this);
 	}
 
 	/**
@@ -105,9 +105,9 @@ public final class Beat {
 	 */
 	public synchronized void untilRetentionIsOver(Duration retention) {
 		long nanos = TimeUnit.NANOSECONDS.convert(retention);
-		this.endsAt = (nanos < Beats.NEVER - this.claimedAt) ? this.claimedAt + nanos : Beats.NEVER;
+		this.endsAt = (nanos < Renewer.NEVER - this.claimedAt) ? this.claimedAt + nanos : Renewer.NEVER;
 		this.due = Math.min(this.due, this.endsAt);
-		this.beats.sweepAt(this.due);
+		this.renewer.sweepAt(this.due);
 	}
 
 	/**
@@ -179,9 +179,9 @@ public final class Beat {
 
 	/** Plans the next renewal, unless the beat has stopped. */
 	private void dueIn(long nanos) {
-		this.due = Math.min(this.beats.now() + nanos, this.endsAt);
+		this.due = Math.min(this.renewer.now() + nanos, this.endsAt);
 		if (beats()) {
-			this.beats.sweepAt(this.due);
+			this.renewer.sweepAt(this.due);
 		}
 	}
 
@@ -194,7 +194,7 @@ public final class Beat {
 			late = now - this.sent > this.lease / 3 * 2;
 		}
 		if (late) {
-			this.beats.log().publish(IdempotencyEvent.BEAT_LATE, operation());
+			this.renewer.log().publish(IdempotencyEvent.BEAT_LATE, operation());
 		}
 		return true;
 	}
@@ -209,7 +209,7 @@ public final class Beat {
 
 	/** Reports the loss, for which the store is asked once more. */
 	void reportLoss() {
-		this.beats.log().claimLost(this.call, this.origin);
+		this.renewer.log().claimLost(this.call, this.origin);
 	}
 
 	private synchronized void renewed(long at, boolean asAlone) {
@@ -218,7 +218,7 @@ public final class Beat {
 		this.due = Math.min(this.sent + this.lease / 3, this.endsAt);
 		if (beats()) {
 			// After a late reply, the next renewal is due before the next planned sweep.
-			this.beats.sweepAt(this.due);
+			this.renewer.sweepAt(this.due);
 		}
 	}
 
@@ -238,12 +238,12 @@ public final class Beat {
 	void failed(boolean asAlone) {
 		synchronized (this) {
 			isBack(asAlone, Asked.FAILED);
-			dueIn(TimeUnit.NANOSECONDS.convert(Beats.retryDelay(this.call.policy().lease())));
+			dueIn(TimeUnit.NANOSECONDS.convert(Renewer.retryDelay(this.call.policy().lease())));
 			if (!beats()) {
 				return;
 			}
 		}
-		this.beats.repeats(operation());
+		this.renewer.repeats(operation());
 	}
 
 	/** How the beat stands. Only the first two are renewed; the last two are for good. */

@@ -85,7 +85,7 @@ public final class Claimer {
 		if (send.again()) {
 			return null;
 		}
-		FinishedCalls finished = upkeep.finished();
+		FinishedCallFinder finished = upkeep.finished();
 		Throwable reason = finished.takeUnanswered(admission.request().key());
 		if (reason != null) {
 			outage.failed("make", admission.call().operation(), reason);

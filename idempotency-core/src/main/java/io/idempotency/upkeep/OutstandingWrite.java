@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.idempotency.Internal;
 
 /**
- * A write that the store has not answered yet and that {@link Retries} repeats.
+ * A write that the store has not answered yet and that {@link WriteRepeater} repeats.
  *
  * @hidden
  * @since 0.1.0

@@ -23,11 +23,11 @@ public final class StoreUpkeep {
 
 	private final Outage outage;
 
-	private final Beats beats;
+	private final Renewer renewer;
 
-	private final Retries retries;
+	private final WriteRepeater writeRepeater;
 
-	private final FinishedCalls finished;
+	private final FinishedCallFinder finished;
 
 	/**
 	 * Makes the upkeep of a store.
@@ -37,21 +37,21 @@ public final class StoreUpkeep {
 	StoreUpkeep(IdempotencyStore store, String name, Scheduler scheduler, EventLog log) {
 		this.store = store;
 		this.outage = new Outage(name, scheduler);
-		this.beats = new Beats(store, scheduler, this.outage, log);
-		this.retries = new Retries(scheduler, this.outage, log);
-		this.finished = new FinishedCalls(store, name, scheduler, this.outage);
+		this.renewer = new Renewer(store, scheduler, this.outage, log);
+		this.writeRepeater = new WriteRepeater(scheduler, this.outage, log);
+		this.finished = new FinishedCallFinder(store, name, scheduler, this.outage);
 	}
 
 	public IdempotencyStore store() {
 		return this.store;
 	}
 
-	Beats beats() {
-		return this.beats;
+	Renewer beats() {
+		return this.renewer;
 	}
 
-	Retries retries() {
-		return this.retries;
+	WriteRepeater retries() {
+		return this.writeRepeater;
 	}
 
 	/** Knows whether the store fails. */
@@ -67,7 +67,7 @@ public final class StoreUpkeep {
 	 * @return the beat, which can stop the renewal
 	 */
 	public Beat beat(GuardedCall call, ClaimId claimId, ClaimOrigin origin, long sentNanos) {
-		return this.beats.start(call, claimId, origin, sentNanos);
+		return this.renewer.start(call, claimId, origin, sentNanos);
 	}
 
 	/**
@@ -75,7 +75,7 @@ public final class StoreUpkeep {
 	 * @param atMost the longest time for which the write is repeated
 	 */
 	public void repeat(OutstandingWrite write, Duration atMost) {
-		this.retries.repeat(write, atMost);
+		this.writeRepeater.repeat(write, atMost);
 	}
 
 	/**
@@ -87,11 +87,11 @@ public final class StoreUpkeep {
 	 * Such a claim is left to its lease if there are too many claims to give back
 	 */
 	public void giveBack(OutstandingWrite write, Duration atMost, boolean leaseEndsIt) {
-		this.retries.giveBack(write, atMost, leaseEndsIt);
+		this.writeRepeater.giveBack(write, atMost, leaseEndsIt);
 	}
 
 	/** Finds the results of calls that this node has seen finished. */
-	public FinishedCalls finished() {
+	public FinishedCallFinder finished() {
 		return this.finished;
 	}
 

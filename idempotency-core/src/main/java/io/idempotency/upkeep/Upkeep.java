@@ -37,7 +37,7 @@ public final class Upkeep {
 
 	private final UnderWay work;
 
-	private final ResultThreads results;
+	private final ResultExecutor results;
 
 	/**
 	 * Creates the upkeep of an engine.
@@ -52,7 +52,7 @@ public final class Upkeep {
 		this.observed = observed;
 		this.waiter = new ConflictWaiter(maxWaiters, this.scheduler);
 		this.work = new UnderWay(this.scheduler);
-		this.results = new ResultThreads(this.scheduler, this.work);
+		this.results = new ResultExecutor(this.scheduler, this.work);
 	}
 
 	/** Returns the scheduler for which whatever a scheduler throws is a refusal. */
@@ -64,7 +64,7 @@ public final class Upkeep {
 		return this.waiter;
 	}
 
-	public ResultThreads results() {
+	public ResultExecutor results() {
 		return this.results;
 	}
 

@@ -8,7 +8,7 @@ import io.idempotency.protocol.TransactionOutcome;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions that commit nothing, and end as the test wants. */
-class TestTransactions implements BusinessTransactions {
+class TestTransactions implements TransactionStarter {
 
 	final List<TransactionOutcome> outcomes = new ArrayList<>();
 

@@ -10,7 +10,7 @@ import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.Admission;
-import io.idempotency.protocol.EncryptedResults;
+import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
@@ -158,7 +158,7 @@ class WakeUpTests {
 		Admission admission = new Admission(this.call, ClaimOrigin.UNKNOWN);
 		Move.Run run = (Move.Run) claim(admission);
 		return new OwnedClaim(this.call, run.granted().claim(), ClaimOrigin.UNKNOWN, run.sentNanos(), this.upkeep,
-				this.waiter, new EncryptedResults(null, this.events), this.events, ObservedCall.NONE);
+				this.waiter, new ResultSealer(null, this.events), this.events, ObservedCall.NONE);
 	}
 
 	/** It has asked twice: it waits, or is about to. */

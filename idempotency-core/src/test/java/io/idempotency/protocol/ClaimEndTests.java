@@ -62,7 +62,7 @@ class ClaimEndTests {
 		Claim claim = new Claim(EngineFixture.KEY, ClaimId.random(), 7, false);
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(),
 				new MemoryIdempotencyStore(64_000));
-		return new ClaimEnd(call, claim, new EncryptedResults(null, this.told), this.told);
+		return new ClaimEnd(call, claim, new ResultSealer(null, this.told), this.told);
 	}
 
 	private ClaimEnd surrounded() {

@@ -51,7 +51,7 @@ class BeatTests {
 	private Runnable atLoss = () -> {
 	};
 
-	private final Beats beats = new Beats(this.store, this.time, new Outage("store", this.time),
+	private final Renewer renewer = new Renewer(this.store, this.time, new Outage("store", this.time),
 			new EventLog((event, operation) -> {
 				this.events.onEvent(event, operation);
 				if (event == IdempotencyEvent.CLAIM_LOST) {
@@ -66,8 +66,8 @@ class BeatTests {
 
 	@Test
 	void beatThatFailsIsRepeatedSoonerThanTheNextWouldCome() {
-		assertThat(Beats.retryDelay(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(1));
-		assertThat(Beats.retryDelay(Duration.ofSeconds(3))).isEqualTo(Duration.ofMillis(300));
+		assertThat(Renewer.retryDelay(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(1));
+		assertThat(Renewer.retryDelay(Duration.ofSeconds(3))).isEqualTo(Duration.ofMillis(300));
 	}
 
 	@Test
@@ -103,7 +103,7 @@ class BeatTests {
 		beat.stop();
 		runAll();
 		assertThat(this.store.count(Verb.RENEW)).isZero();
-		assertThat(this.beats.running()).isZero();
+		assertThat(this.renewer.running()).isZero();
 	}
 
 	@Test
@@ -112,9 +112,9 @@ class BeatTests {
 		this.time.advance(Duration.ofSeconds(10));
 		assertThat(this.waiting).hasSize(1);
 		this.time.advance(Duration.ofMillis(1_900));
-		assertThat(this.beats.running()).isOne();
+		assertThat(this.renewer.running()).isOne();
 		this.time.advance(Duration.ofMillis(200));
-		assertThat(this.beats.running()).isZero();
+		assertThat(this.renewer.running()).isZero();
 	}
 
 	@Test
@@ -125,7 +125,7 @@ class BeatTests {
 		runAll();
 		assertThat(this.events.count(IdempotencyEvent.STORE_RETRY)).isOne();
 		this.time.advance(Duration.ofMillis(600));
-		assertThat(this.beats.running()).isZero();
+		assertThat(this.renewer.running()).isZero();
 	}
 
 	@Test
@@ -171,11 +171,11 @@ class BeatTests {
 		this.time.advance(Duration.ofSeconds(3));
 		start("key-1");
 		this.time.advance(Duration.ofSeconds(9));
-		assertThat(this.beats.lateNanos()).isZero();
+		assertThat(this.renewer.lateNanos()).isZero();
 		this.time.advance(Duration.ofSeconds(2));
-		assertThat(this.beats.lateNanos()).isEqualTo(Duration.ofSeconds(1).toNanos());
+		assertThat(this.renewer.lateNanos()).isEqualTo(Duration.ofSeconds(1).toNanos());
 		runAll();
-		assertThat(this.beats.lateNanos()).isZero();
+		assertThat(this.renewer.lateNanos()).isZero();
 	}
 
 	@Test
@@ -183,9 +183,9 @@ class BeatTests {
 		this.time.advance(Duration.ofSeconds(3));
 		start("key-1").untilRetentionIsOver(Duration.ofSeconds(12));
 		this.time.advance(Duration.ofMillis(11_900));
-		assertThat(this.beats.running()).isOne();
+		assertThat(this.renewer.running()).isOne();
 		this.time.advance(Duration.ofMillis(200));
-		assertThat(this.beats.running()).isZero();
+		assertThat(this.renewer.running()).isZero();
 	}
 
 	@Test
@@ -196,7 +196,7 @@ class BeatTests {
 		assertThat(this.waiting).isEmpty();
 		this.time.advance(Duration.ofSeconds(1));
 		assertThat(this.waiting).hasSize(1);
-		assertThat(this.beats.running()).isOne();
+		assertThat(this.renewer.running()).isOne();
 	}
 
 	@Test
@@ -243,7 +243,7 @@ class BeatTests {
 			}
 		}
 		List<Long> late = new ArrayList<>();
-		this.atLoss = () -> late.add(this.beats.lateNanos());
+		this.atLoss = () -> late.add(this.renewer.lateNanos());
 		this.time.advance(Duration.ofSeconds(12));
 		runAll();
 		assertThat(late).containsExactly(0L, 0L, 0L, 0L, 0L);
@@ -266,7 +266,7 @@ class BeatTests {
 		ClaimId id = ClaimId.random();
 		assertThat(this.store.claim(ClaimRequest.of(call.key(), lease, policy.retention()).withClaimId(id)))
 			.isInstanceOf(ClaimResult.Acquired.class);
-		return this.beats.start(call, id, ClaimOrigin.UNKNOWN, this.time.nanos());
+		return this.renewer.start(call, id, ClaimOrigin.UNKNOWN, this.time.nanos());
 	}
 
 }

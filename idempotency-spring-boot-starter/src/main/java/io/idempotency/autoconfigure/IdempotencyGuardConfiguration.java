@@ -57,7 +57,7 @@ public final class IdempotencyGuardConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	IdempotentOperationSource idempotentOperationSource(ConfigurableListableBeanFactory beanFactory,
-			IdempotencyProperties properties, IdempotencyPolicy policy, IdempotencyStores stores, ResultCodec codec,
+			IdempotencyProperties properties, IdempotencyPolicy policy, DefaultStoreFinder stores, ResultCodec codec,
 			ObjectProvider<OperationDoor> doors) {
 		return new AnnotationIdempotentOperationSource(beanFactory, policy, properties.key().header(),
 				stores.defaultStore(), codec, doors);

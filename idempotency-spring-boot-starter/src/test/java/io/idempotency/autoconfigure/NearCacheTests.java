@@ -60,7 +60,7 @@ class NearCacheTests {
 	@Test
 	void thereIsOneNearCacheForAllWhoAsk() {
 		this.enabled.run((context) -> {
-			IdempotencyStores stores = context.getBean(IdempotencyStores.class);
+			DefaultStoreFinder stores = context.getBean(DefaultStoreFinder.class);
 			assertThat(stores.defaultStore()).isInstanceOf(NearCacheIdempotencyStore.class)
 				.isSameAs(stores.defaultStore());
 		});
@@ -113,7 +113,7 @@ class NearCacheTests {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
 			.withPropertyValues("idempotency.near-cache.enabled=true")
 			.withBean(NearCacheIdempotencyStore.class, () -> own)
-			.run((context) -> assertThat(context.getBean(IdempotencyStores.class).defaultStore()).isSameAs(own));
+			.run((context) -> assertThat(context.getBean(DefaultStoreFinder.class).defaultStore()).isSameAs(own));
 	}
 
 	@Test

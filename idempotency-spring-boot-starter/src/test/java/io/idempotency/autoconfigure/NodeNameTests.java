@@ -11,7 +11,7 @@ import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
-import io.idempotency.observation.Traces;
+import io.idempotency.observation.TraceLinker;
 import io.idempotency.store.ClaimOrigin;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
@@ -58,11 +58,11 @@ class NodeNameTests {
 	void callsAreTracedWhereThereIsATracer() {
 		ApplicationContextRunner observed = this.runner.withBean(ObservationRegistry.class, ObservationRegistry::create)
 			.withPropertyValues("idempotency.node=node-1");
-		observed.run((context) -> assertThat(context).doesNotHaveBean(Traces.class));
+		observed.run((context) -> assertThat(context).doesNotHaveBean(TraceLinker.class));
 		observed.withClassLoader(new FilteredClassLoader(Tracer.class))
 			.run((context) -> assertThat(nodeOfACall(context)).isEqualTo("node-1"));
 		observed.withBean(Tracer.class, () -> Tracer.NOOP).run((context) -> {
-			assertThat(context).hasSingleBean(Traces.class);
+			assertThat(context).hasSingleBean(TraceLinker.class);
 			assertThat(nodeOfACall(context)).isEqualTo("node-1");
 		});
 	}

@@ -55,7 +55,7 @@ public final class CallRoot {
 	 * this place, a field several times, or a body that cannot be read
 	 */
 	public @Nullable Object body(String pointer) {
-		return OperationKeys.value(this.call.operation(), pointer, this.values);
+		return OperationKeyReader.value(this.call.operation(), pointer, this.values);
 	}
 
 	/**

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
-import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.engine.TransactionStarter;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
@@ -132,7 +132,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 	 * work commits by itself
 	 * @hidden
 	 */
-	public record Place(IdempotencyStore store, @Nullable BusinessTransactions transactions,
+	public record Place(IdempotencyStore store, @Nullable TransactionStarter transactions,
 			UnaryOperator<@Nullable SurroundingTransaction> surrounding) {
 	}
 
@@ -158,7 +158,7 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 		 * @param arguments which of them
 		 * @hidden
 		 */
-		record Arguments(ComparedArguments arguments) implements FingerprintSource {
+		record Arguments(ArgumentFingerprinter arguments) implements FingerprintSource {
 		}
 
 		/**

@@ -40,9 +40,9 @@ public final class MethodDoor implements OperationDoor {
 
 	private final FirstResultCheck results;
 
-	private final OperationKeys keys;
+	private final OperationKeyReader keys;
 
-	private final OperationFingerprints fingerprints;
+	private final OperationFingerprinter fingerprints;
 
 	private final Supplier<RequestValues> values;
 
@@ -58,12 +58,12 @@ public final class MethodDoor implements OperationDoor {
 	 * @param caller supplies the current caller, who owns tokens and the keys that
 	 * clients choose
 	 */
-	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys, Supplier<RequestValues> values,
-			Supplier<Caller> caller) {
+	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
+			Supplier<RequestValues> values, Supplier<Caller> caller) {
 		this.engine = engine;
 		this.results = new FirstResultCheck(codec);
 		this.keys = keys;
-		this.fingerprints = new OperationFingerprints(codec);
+		this.fingerprints = new OperationFingerprinter(codec);
 		this.values = values;
 		this.caller = caller;
 	}
@@ -194,7 +194,7 @@ public final class MethodDoor implements OperationDoor {
 	private Fingerprint arguments(OperationCall call, RequestValues values) {
 		IdempotentOperation operation = call.operation();
 		return this.fingerprints.of(call,
-				ComparedArguments.of(operation.guarded().method(), operation.guarded().targetClass()), values);
+				ArgumentFingerprinter.of(operation.guarded().method(), operation.guarded().targetClass()), values);
 	}
 
 	@Override

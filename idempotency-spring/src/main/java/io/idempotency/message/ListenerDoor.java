@@ -40,8 +40,8 @@ import org.springframework.util.function.SingletonSupplier;
  * The key belongs to the consumer group (Kafka), the queue (RabbitMQ, JMS) or the
  * subscription (JMS), unless the annotation has a scope. For an event, the default is
  * that of other methods. A duplicate of a call that has succeeded is skipped: the method
- * does not run, and the message is acknowledged. {@link Refusals} decides what becomes of
- * a message whose call is refused.
+ * does not run, and the message is acknowledged. {@link RefusalMeaning} decides what
+ * becomes of a message whose call is refused.
  *
  * @hidden
  * @since 0.1.0
@@ -185,7 +185,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 				return this.methods.enter(call, values, caller);
 			}
 			catch (Throwable thrown) {
-				if (call.hasRun() || new Refusals(call).isFinal(thrown) || !delivery.waits(thrown)) {
+				if (call.hasRun() || new RefusalMeaning(call).isFinal(thrown) || !delivery.waits(thrown)) {
 					throw thrown;
 				}
 			}
@@ -225,13 +225,13 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 			delivery.goThrough();
 			return back.result();
 		}
-		Refusals refusals = new Refusals(call);
-		if (refusals.isDuplicate(cause)) {
+		RefusalMeaning refusalMeaning = new RefusalMeaning(call);
+		if (refusalMeaning.isDuplicate(cause)) {
 			delivery.goThrough();
 			skip(call, delivery);
 			return null;
 		}
-		boolean deadLetter = refusals.isDeadLetter(cause);
+		boolean deadLetter = refusalMeaning.isDeadLetter(cause);
 		if (!deadLetter && (!call.hasRun() || delivery.hasReturned())) {
 			delivery.withdraw();
 			Throwable told = delivery.sendBack(cause);
@@ -263,7 +263,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 			return this.methods.enter(call);
 		}
 		catch (IdempotencyException ex) {
-			if (new Refusals(call).isDuplicate(ex)) {
+			if (new RefusalMeaning(call).isDuplicate(ex)) {
 				return call.operation().result().async() ? CompletableFuture.completedFuture(null) : null;
 			}
 			throw ex;

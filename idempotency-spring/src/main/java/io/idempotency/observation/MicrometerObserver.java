@@ -37,11 +37,11 @@ public final class MicrometerObserver implements EngineObserver {
 
 	private final ClaimOrigin node;
 
-	private final @Nullable OutcomeMeters outcomes;
+	private final @Nullable OutcomeMeterRegistrar outcomes;
 
-	private final @Nullable Traces traces;
+	private final @Nullable TraceLinker traceLinker;
 
-	private final @Nullable StoreTimers timers;
+	private final @Nullable StoreTimerFactory timers;
 
 	private final Map<IdempotencyStore, String> types = new ConcurrentHashMap<>();
 
@@ -53,23 +53,23 @@ public final class MicrometerObserver implements EngineObserver {
 	 * @param registry has the handlers of observations
 	 * @param convention names the observations; {@code null} for the usual names
 	 * @param outcomes begin at the first call of an operation
-	 * @param traces link a replay to its run
+	 * @param traceLinker links a replay to its run
 	 * @param timers measure the stores
 	 */
 	public MicrometerObserver(ClaimOrigin node, ObservationRegistry registry,
-			@Nullable IdempotencyObservationConvention convention, @Nullable OutcomeMeters outcomes,
-			@Nullable Traces traces, @Nullable StoreTimers timers) {
+			@Nullable IdempotencyObservationConvention convention, @Nullable OutcomeMeterRegistrar outcomes,
+			@Nullable TraceLinker traceLinker, @Nullable StoreTimerFactory timers) {
 		this.node = node;
 		this.registry = registry;
 		this.convention = convention;
 		this.outcomes = outcomes;
-		this.traces = traces;
+		this.traceLinker = traceLinker;
 		this.timers = timers;
 	}
 
 	@Override
 	public ClaimOrigin origin() {
-		return (this.traces != null) ? this.traces.current() : this.node;
+		return (this.traceLinker != null) ? this.traceLinker.current() : this.node;
 	}
 
 	@Override
@@ -154,9 +154,9 @@ public final class MicrometerObserver implements EngineObserver {
 		@Override
 		public void replays(ClaimOrigin first) {
 			this.context.first(first);
-			Traces traces = MicrometerObserver.this.traces;
-			if (traces != null) {
-				traces.link(first, this.context);
+			TraceLinker traceLinker = MicrometerObserver.this.traceLinker;
+			if (traceLinker != null) {
+				traceLinker.link(first, this.context);
 			}
 		}
 

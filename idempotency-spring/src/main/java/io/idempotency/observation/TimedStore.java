@@ -20,9 +20,9 @@ import io.idempotency.store.Renewal;
 /** Measures the time of another store; does what that store does. Thread-safe. */
 final class TimedStore extends ForwardingIdempotencyStore implements MeasuringStore {
 
-	private final VerbTimers timers;
+	private final StoreTimer timers;
 
-	TimedStore(IdempotencyStore store, VerbTimers timers) {
+	TimedStore(IdempotencyStore store, StoreTimer timers) {
 		super(store);
 		this.timers = timers;
 	}

@@ -77,7 +77,7 @@ public class MethodDoorSetup {
 
 	@Bean
 	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, TestRequest request) {
-		OperationKeys keys = new OperationKeys(20);
+		OperationKeyReader keys = new OperationKeyReader(20);
 		Supplier<Caller> tokenOwner = () -> Caller.principal("owner");
 		return new MethodDoor(engine, codec, keys, () -> request, tokenOwner);
 	}

@@ -80,7 +80,7 @@ class MicrometerObservationTests {
 	private static EngineObserver observer(ObservationRegistry observations,
 			@Nullable IdempotencyObservationConvention convention, @Nullable MeterRegistry meters) {
 		return new MicrometerObserver(ClaimOrigin.UNKNOWN, observations, convention, null, null,
-				(meters != null) ? new StoreTimers(meters) : null);
+				(meters != null) ? new StoreTimerFactory(meters) : null);
 	}
 
 	private EngineIdempotencyTemplate observed(@Nullable IdempotencyObservationConvention convention) {
@@ -232,7 +232,7 @@ class MicrometerObservationTests {
 	@Test
 	void lookIsTimedWhateverItFinds() {
 		BrokenStore broken = new BrokenStore(this.store);
-		IdempotencyStore timed = new StoreTimers(this.meters).observed(broken);
+		IdempotencyStore timed = new StoreTimerFactory(this.meters).observed(broken);
 		IdempotencyKey key = IdempotencyKey.of("pay", Caller.GLOBAL, "k");
 		assertThat(timed.find(key, Fingerprint.NONE, Look.RESULT)).isEmpty();
 		Claim claim = ((ClaimResult.Acquired) this.store
@@ -286,7 +286,7 @@ class MicrometerObservationTests {
 		EngineIdempotencyTemplate template = template(this.store, EngineObserver.NONE);
 		IdempotencyEngine running = this.engine;
 		assertThat(running).isNotNull();
-		new EngineMeters(running::load).bindTo(this.meters);
+		new EngineMeterBinder(running::load).bindTo(this.meters);
 		pay(template, () -> {
 			assertThat(this.meters.get("idempotency.claims.running").gauge().value()).isEqualTo(1);
 			return "paid";
@@ -300,7 +300,7 @@ class MicrometerObservationTests {
 
 	@Test
 	void loadOfNoEngineIsNothing() {
-		new EngineMeters(() -> null).bindTo(this.meters);
+		new EngineMeterBinder(() -> null).bindTo(this.meters);
 		assertThat(this.meters.get("idempotency.claims.running").gauge().value()).isZero();
 	}
 

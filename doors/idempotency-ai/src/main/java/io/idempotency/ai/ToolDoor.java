@@ -12,14 +12,14 @@ import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.ArgumentFingerprinter;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.RunWatch;
 import io.idempotency.key.Caller;
@@ -60,7 +60,7 @@ public final class ToolDoor implements OperationDoor {
 
 	private final ResultCodec codec;
 
-	private final OperationFingerprints fingerprints;
+	private final OperationFingerprinter fingerprints;
 
 	private final Supplier<RequestValues> values;
 
@@ -80,7 +80,7 @@ public final class ToolDoor implements OperationDoor {
 		this.methods = methods;
 		this.settings = settings;
 		this.codec = codec;
-		this.fingerprints = new OperationFingerprints(codec);
+		this.fingerprints = new OperationFingerprinter(codec);
 		this.values = values;
 		this.owner = owner;
 	}
@@ -125,7 +125,7 @@ public final class ToolDoor implements OperationDoor {
 					"Set spring.ai.mcp.server.protocol to STREAMABLE, or take the key from an argument or from _meta");
 		}
 		if (byCall) {
-			ComparedArguments.of(method, operation.guarded().targetClass()).check(this.codec);
+			ArgumentFingerprinter.of(method, operation.guarded().targetClass()).check(this.codec);
 		}
 		if (tool && this.settings.async() && (byCall || !(operation.key().source() instanceof KeySource.Spel))) {
 			throw operation.problem(

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyInvalidException;
-import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.ArgumentFingerprinter;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.OperationFingerprints;
+import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.operation.BodyPointers;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ final class ToolValues implements RequestValues {
 
 	private final OperationCall call;
 
-	private final OperationFingerprints fingerprints;
+	private final OperationFingerprinter fingerprints;
 
 	private final Supplier<RequestValues> request;
 
@@ -36,7 +36,8 @@ final class ToolValues implements RequestValues {
 	 * @param fingerprints make the digest of the arguments
 	 * @param request supplies the values of the HTTP request
 	 */
-	ToolValues(ToolCall tool, OperationCall call, OperationFingerprints fingerprints, Supplier<RequestValues> request) {
+	ToolValues(ToolCall tool, OperationCall call, OperationFingerprinter fingerprints,
+			Supplier<RequestValues> request) {
 		this.tool = tool;
 		this.call = call;
 		this.fingerprints = fingerprints;
@@ -113,7 +114,8 @@ final class ToolValues implements RequestValues {
 		}
 		IdempotentOperation operation = this.call.operation();
 		byte[] arguments = this.fingerprints
-			.of(this.call, ComparedArguments.of(operation.guarded().method(), operation.guarded().targetClass()), this)
+			.of(this.call, ArgumentFingerprinter.of(operation.guarded().method(), operation.guarded().targetClass()),
+					this)
 			.toBytes();
 		return List.of(session, HexFormat.of().formatHex(arguments));
 	}

@@ -87,7 +87,8 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			.headers((headers) -> headers.set(this.calls.header(), key))
 			.body(body)
 			.build();
-		return new ReactiveCall(keyed, body, next, new Attempts(this.calls, this.timing), this.calls.maxBodySize())
+		return new ReactiveCall(keyed, body, next, new AttemptCounter(this.calls, this.timing),
+				this.calls.maxBodySize())
 			.send();
 	}
 

@@ -31,7 +31,7 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 
 	private final IdempotentCalls calls;
 
-	private final BlockingCalls sender;
+	private final BlockingCaller sender;
 
 	/**
 	 * Creates an interceptor.
@@ -43,7 +43,7 @@ public final class IdempotentCallInterceptor implements ClientHttpRequestInterce
 
 	IdempotentCallInterceptor(IdempotentCalls calls, Timing timing) {
 		this.calls = calls;
-		this.sender = new BlockingCalls(calls, timing);
+		this.sender = new BlockingCaller(calls, timing);
 	}
 
 	@Override

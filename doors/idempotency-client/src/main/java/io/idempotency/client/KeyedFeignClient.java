@@ -22,12 +22,12 @@ final class KeyedFeignClient implements Client {
 
 	private final IdempotentCalls calls;
 
-	private final BlockingCalls sender;
+	private final BlockingCaller sender;
 
 	KeyedFeignClient(Client client, IdempotentCalls calls, Timing timing) {
 		this.client = client;
 		this.calls = calls;
-		this.sender = new BlockingCalls(calls, timing);
+		this.sender = new BlockingCaller(calls, timing);
 	}
 
 	@Override

@@ -22,7 +22,7 @@ import org.springframework.web.reactive.function.client.WebClientRequestExceptio
 
 /**
  * Sends a call of WebClient until it has an answer. Reactor's {@link Retry} subscribes
- * again; {@link Attempts} decides when, as it does for clients that block. For one
+ * again; {@link AttemptCounter} decides when, as it does for clients that block. For one
  * subscription.
  */
 final class ReactiveCall {
@@ -33,16 +33,16 @@ final class ReactiveCall {
 
 	private final ExchangeFunction next;
 
-	private final Attempts attempts;
+	private final AttemptCounter attemptCounter;
 
 	private final int maxBodySize;
 
-	ReactiveCall(ClientRequest request, RepeatableBody body, ExchangeFunction next, Attempts attempts,
+	ReactiveCall(ClientRequest request, RepeatableBody body, ExchangeFunction next, AttemptCounter attemptCounter,
 			int maxBodySize) {
 		this.request = request;
 		this.body = body;
 		this.next = next;
-		this.attempts = attempts;
+		this.attemptCounter = attemptCounter;
 		this.maxBodySize = maxBodySize;
 	}
 
@@ -54,7 +54,7 @@ final class ReactiveCall {
 	}
 
 	private Mono<ClientResponse> attempt() {
-		this.attempts.begin();
+		this.attemptCounter.begin();
 		return this.next.exchange(this.request);
 	}
 
@@ -76,9 +76,9 @@ final class ReactiveCall {
 
 	private Mono<ClientResponse> answered(ClientResponse answer, int status, @Nullable Refusal refusal) {
 		String retryAfter = answer.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER);
-		Duration delay = this.body.isRepeatable() ? this.attempts.afterAnswer(status, retryAfter, refusal) : null;
+		Duration delay = this.body.isRepeatable() ? this.attemptCounter.afterAnswer(status, retryAfter, refusal) : null;
 		if (delay == null) {
-			return (refusal != null) ? Mono.error(refusal.exception(status, this.attempts.parse(retryAfter)))
+			return (refusal != null) ? Mono.error(refusal.exception(status, this.attemptCounter.parse(retryAfter)))
 					: hold(answer);
 		}
 		// The next attempt does not depend on whether this connection can be released.
@@ -86,7 +86,7 @@ final class ReactiveCall {
 	}
 
 	private Mono<ClientResponse> failed(Throwable failure) {
-		Duration delay = this.body.isRepeatable() ? this.attempts.afterFailure() : null;
+		Duration delay = this.body.isRepeatable() ? this.attemptCounter.afterFailure() : null;
 		return Mono.error((delay != null) ? new RepeatSignal(delay) : failure);
 	}
 

@@ -22,7 +22,7 @@ import io.idempotency.aop.KeySource;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.ResultCodec;
@@ -64,7 +64,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 
 	private final MethodDoor methods;
 
-	private final OperationKeys keys;
+	private final OperationKeyReader keys;
 
 	private final ResultCodec codec;
 
@@ -87,7 +87,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 	 * @param sources execute the documents; asked at the end of the start
 	 * @param resolvers make errors of the failures of fields
 	 */
-	public GraphQlDoor(MethodDoor methods, OperationKeys keys, ResultCodec codec, String keyHeader,
+	public GraphQlDoor(MethodDoor methods, OperationKeyReader keys, ResultCodec codec, String keyHeader,
 			ObjectProvider<GraphQlSource> sources, ObjectProvider<DataFetcherExceptionResolver> resolvers) {
 		this.methods = methods;
 		this.keys = keys;
@@ -207,7 +207,7 @@ public final class GraphQlDoor implements OperationDoor, SmartInitializingSingle
 		DataFetchingEnvironment field = CurrentField.require();
 		FieldValues values = new FieldValues(field);
 		if (operation.policy().onFailure() == FailureMode.REMEMBER) {
-			call.watch(new FieldFailures(field, this.codec, this.resolvers.orderedStream().toList()));
+			call.watch(new FieldFailureRecorder(field, this.codec, this.resolvers.orderedStream().toList()));
 		}
 		// What the method calls is no fetch of this field.
 		return CurrentField.call(null,

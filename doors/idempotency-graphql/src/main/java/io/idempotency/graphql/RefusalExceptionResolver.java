@@ -57,7 +57,7 @@ public final class RefusalExceptionResolver extends DataFetcherExceptionResolver
 	protected @Nullable List<GraphQLError> resolveToMultipleErrors(Throwable thrown,
 			DataFetchingEnvironment environment) {
 		return (thrown instanceof RememberedFailureException failure && failure.getCause() instanceof ToldFailure told)
-				? FieldFailures.errors(told.text(), environment, this.codec)
+				? FieldFailureRecorder.errors(told.text(), environment, this.codec)
 				: super.resolveToMultipleErrors(thrown, environment);
 	}
 

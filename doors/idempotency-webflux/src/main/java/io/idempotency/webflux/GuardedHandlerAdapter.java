@@ -17,8 +17,8 @@ import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationCall;
-import io.idempotency.aop.OperationFingerprints;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationFingerprinter;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.request.FormData;
@@ -60,9 +60,9 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final ReactiveIdempotencyEngine engine;
 
-	private final OperationKeys keys;
+	private final OperationKeyReader keys;
 
-	private final OperationFingerprints fingerprints;
+	private final OperationFingerprinter fingerprints;
 
 	private final RequestFingerprint requestFingerprint;
 
@@ -95,8 +95,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 	 * @param operations knows the operations; is asked at the first request
 	 * @param context has the parts of Spring
 	 */
-	public GuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeys keys,
-			OperationFingerprints fingerprints, WebFluxCallers callers, HttpSettings settings, Namespace namespace,
+	public GuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeyReader keys,
+			OperationFingerprinter fingerprints, WebFluxCallers callers, HttpSettings settings, Namespace namespace,
 			OnDisconnect onDisconnect, ReactiveProblems problems, ObjectProvider<IdempotentOperationSource> operations,
 			ApplicationContext context) {
 		this.engine = engine;

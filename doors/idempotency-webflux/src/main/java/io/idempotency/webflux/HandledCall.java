@@ -3,7 +3,7 @@ package io.idempotency.webflux;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.engine.AsyncResults;
-import io.idempotency.http.AnswerEnd;
+import io.idempotency.http.EndReporter;
 import io.idempotency.http.HttpEnding;
 import io.idempotency.http.HttpEnding.Failure;
 import io.idempotency.http.HttpEnding.Work;
@@ -122,7 +122,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		HeldResponse held = guarded.held();
 		HttpEnding.Facts facts = facts(way, held, kind(way));
 		HttpEnding how = HttpEnding.answered(facts);
-		AnswerEnd end = new AnswerEnd(this.settings);
+		EndReporter end = new EndReporter(this.settings);
 		switch (how) {
 			case KEPT -> {
 				StoredResponse answer = snapshot(held);
@@ -166,7 +166,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		}
 		way.failed(failure);
 		HttpEnding how = HttpEnding.thrown(facts(way, guarded.held(), kind(way)));
-		AnswerEnd end = new AnswerEnd(this.settings);
+		EndReporter end = new EndReporter(this.settings);
 		// The server makes the answer of such a failure outside of the guard.
 		end.end((how == HttpEnding.KEPT || how == HttpEnding.KEPT_WHEN_RENDERED) ? HttpEnding.UNKEPT : how, failure);
 		return end.ending();

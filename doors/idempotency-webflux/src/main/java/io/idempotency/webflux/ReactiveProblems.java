@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
-import io.idempotency.http.ExplicitExceptionHandlers;
+import io.idempotency.http.ExceptionHandlerLookup;
 import io.idempotency.http.NestedRefusals;
 import io.idempotency.http.Problem;
-import io.idempotency.http.ProblemDetails;
+import io.idempotency.http.ProblemText;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,9 +42,9 @@ public final class ReactiveProblems implements WebExceptionHandler {
 
 	private final String typeBase;
 
-	private final ProblemDetails details;
+	private final ProblemText details;
 
-	private final ExplicitExceptionHandlers handlers;
+	private final ExceptionHandlerLookup handlers;
 
 	/**
 	 * Creates the handler.
@@ -53,8 +53,8 @@ public final class ReactiveProblems implements WebExceptionHandler {
 	 */
 	public ReactiveProblems(String typeBase, ApplicationContext context) {
 		this.typeBase = typeBase;
-		this.details = new ProblemDetails(context);
-		this.handlers = new ExplicitExceptionHandlers(context);
+		this.details = new ProblemText(context);
+		this.handlers = new ExceptionHandlerLookup(context);
 	}
 
 	@Override

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 import io.idempotency.Internal;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.http.RequestCallers;
+import io.idempotency.http.RequestCallerResolver;
 import io.idempotency.key.Caller;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -30,7 +30,7 @@ public final class WebFluxCallers {
 			"org.springframework.security.authentication.AnonymousAuthenticationToken",
 			WebFluxCallers.class.getClassLoader());
 
-	private final RequestCallers callers;
+	private final RequestCallerResolver callers;
 
 	private final @Nullable ReactiveIdempotencyScopeResolver resolver;
 
@@ -40,7 +40,7 @@ public final class WebFluxCallers {
 	 * @param resolver the application's own resolver
 	 */
 	public WebFluxCallers(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
-		this.callers = new RequestCallers(settings);
+		this.callers = new RequestCallerResolver(settings);
 		this.resolver = resolver;
 	}
 
@@ -57,7 +57,7 @@ public final class WebFluxCallers {
 			return own.resolveScope(exchange)
 				.map(Optional::of)
 				.defaultIfEmpty(Optional.empty())
-				.map((scope) -> RequestCallers.scope(own, scope.orElse(null)));
+				.map((scope) -> RequestCallerResolver.scope(own, scope.orElse(null)));
 		}
 		return Mono.fromSupplier(() -> {
 			this.callers.requireKnown(principal, operation);

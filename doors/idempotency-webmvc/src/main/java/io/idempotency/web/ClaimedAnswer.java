@@ -10,7 +10,7 @@ import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.OpenWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.http.AmbientHeaders;
-import io.idempotency.http.AnswerEnd;
+import io.idempotency.http.EndReporter;
 import io.idempotency.http.AwaitedError;
 import io.idempotency.http.HttpEnding;
 import io.idempotency.http.HttpEnding.Failure;
@@ -56,7 +56,7 @@ final class ClaimedAnswer extends Answer {
 
 	private final RecordingRequest request;
 
-	private AnswerEnd end;
+	private EndReporter end;
 
 	private AmbientHeaders ambient;
 
@@ -100,7 +100,7 @@ final class ClaimedAnswer extends Answer {
 		this.request = request;
 		this.settings = settings;
 		this.claim = claim;
-		this.end = new AnswerEnd(settings);
+		this.end = new EndReporter(settings);
 		this.work = new AsyncWork(claim::enter, this::decideAfterAnswer);
 		this.replay = replay;
 		this.awaitedError = new AwaitedError(engine, endIsReported, this::keep);
@@ -236,7 +236,7 @@ final class ClaimedAnswer extends Answer {
 		}
 		this.uncommitted = null;
 		// What the answer was kept with is not true any more.
-		this.end = new AnswerEnd(this.settings);
+		this.end = new EndReporter(this.settings);
 		return work.recover(failure);
 	}
 

@@ -22,7 +22,7 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.proxy.OutermostGuard;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
@@ -82,15 +82,15 @@ public final class EarlyReplay {
 
 	private final IdempotencyEngine engine;
 
-	private final OperationKeys keys;
+	private final OperationKeyReader keys;
 
-	private final HttpCallers callers;
+	private final HttpCallerResolver callers;
 
 	private final Namespace namespace;
 
 	private final RequestFingerprint fingerprints;
 
-	private final HandlerOperations operations;
+	private final HandlerOperationFinder operations;
 
 	private final PlainHandlers plain;
 
@@ -104,14 +104,15 @@ public final class EarlyReplay {
 	 * @param operations knows the operations
 	 * @param context knows who takes part in the binding of arguments
 	 */
-	public EarlyReplay(IdempotencyEngine engine, OperationKeys keys, HttpCallers callers, HttpSettings settings,
-			Namespace namespace, Supplier<IdempotentOperationSource> operations, ApplicationContext context) {
+	public EarlyReplay(IdempotencyEngine engine, OperationKeyReader keys, HttpCallerResolver callers,
+			HttpSettings settings, Namespace namespace, Supplier<IdempotentOperationSource> operations,
+			ApplicationContext context) {
 		this.engine = engine;
 		this.keys = keys;
 		this.callers = callers;
 		this.namespace = namespace;
 		this.fingerprints = new RequestFingerprint(settings);
-		this.operations = new HandlerOperations(operations);
+		this.operations = new HandlerOperationFinder(operations);
 		this.plain = new PlainHandlers(context);
 	}
 

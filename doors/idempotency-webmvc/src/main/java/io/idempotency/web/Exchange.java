@@ -80,7 +80,7 @@ final class Exchange {
 	 * nothing may run unprotected.
 	 */
 	static IllegalStateException missing(ServletRequest request, String aim) {
-		if (GuardedHandlers.disprove(request)) {
+		if (GuardedRequestMatcher.disprove(request)) {
 			return new IllegalStateException("Cannot " + aim + ": by its method and its path the request could not "
 					+ "meet a guarded handler, so the IdempotencyFilter did not wrap it. The guarded handler has not run, and every request "
 					+ "is wrapped from now on. To have none fail, let filters that change the method or the path of a request "

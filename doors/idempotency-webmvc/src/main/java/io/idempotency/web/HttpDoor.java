@@ -13,8 +13,8 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.aop.OperationFingerprints;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationFingerprinter;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HandlerRules;
@@ -50,13 +50,13 @@ public final class HttpDoor implements OperationDoor {
 
 	private final IdempotencyEngine engine;
 
-	private final OperationKeys keys;
+	private final OperationKeyReader keys;
 
-	private final OperationFingerprints fingerprints;
+	private final OperationFingerprinter fingerprints;
 
 	private final RequestFingerprint requestFingerprint;
 
-	private final HttpCallers callers;
+	private final HttpCallerResolver callers;
 
 	/**
 	 * Creates the door.
@@ -66,8 +66,8 @@ public final class HttpDoor implements OperationDoor {
 	 * @param callers determines the callers, who own the keys
 	 * @param settings the settings of the door
 	 */
-	public HttpDoor(IdempotencyEngine engine, OperationKeys keys, OperationFingerprints fingerprints,
-			HttpCallers callers, HttpSettings settings) {
+	public HttpDoor(IdempotencyEngine engine, OperationKeyReader keys, OperationFingerprinter fingerprints,
+			HttpCallerResolver callers, HttpSettings settings) {
 		this.engine = engine;
 		this.keys = keys;
 		this.fingerprints = fingerprints;

@@ -31,9 +31,9 @@ public final class IdempotencyFilter implements Filter {
 
 	private final HttpSettings settings;
 
-	private final HandlerOperations handlers;
+	private final HandlerOperationFinder handlers;
 
-	private final GuardedHandlers guarded;
+	private final GuardedRequestMatcher guarded;
 
 	/**
 	 * Creates the filter.
@@ -45,8 +45,8 @@ public final class IdempotencyFilter implements Filter {
 	 */
 	public IdempotencyFilter(HttpSettings settings, Supplier<IdempotentOperationSource> operations, boolean all) {
 		this.settings = settings;
-		this.handlers = new HandlerOperations(operations);
-		this.guarded = new GuardedHandlers(operations, all);
+		this.handlers = new HandlerOperationFinder(operations);
+		this.guarded = new GuardedRequestMatcher(operations, all);
 	}
 
 	@Override

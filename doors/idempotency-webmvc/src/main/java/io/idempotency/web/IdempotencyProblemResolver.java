@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
-import io.idempotency.http.ExplicitExceptionHandlers;
+import io.idempotency.http.ExceptionHandlerLookup;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.NestedRefusals;
 import io.idempotency.http.Problem;
-import io.idempotency.http.ProblemDetails;
+import io.idempotency.http.ProblemText;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -42,9 +42,9 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyProblemResolver.class);
 
-	private final ExplicitExceptionHandlers handlers;
+	private final ExceptionHandlerLookup handlers;
 
-	private final ProblemDetails details;
+	private final ProblemText details;
 
 	private final String typeBase;
 
@@ -54,8 +54,8 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	 * @param settings of the door
 	 */
 	public IdempotencyProblemResolver(ApplicationContext context, HttpSettings settings) {
-		this.handlers = new ExplicitExceptionHandlers(context);
-		this.details = new ProblemDetails(context);
+		this.handlers = new ExceptionHandlerLookup(context);
+		this.details = new ProblemText(context);
 		this.typeBase = settings.problemTypeBase();
 	}
 

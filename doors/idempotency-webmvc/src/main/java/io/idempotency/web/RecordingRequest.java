@@ -44,7 +44,7 @@ import org.springframework.web.util.WebUtils;
  */
 final class RecordingRequest extends HttpServletRequestWrapper {
 
-	private final HandlerOperations handlers;
+	private final HandlerOperationFinder handlers;
 
 	private final long limit;
 
@@ -61,11 +61,11 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	private volatile boolean broken;
 
-	RecordingRequest(HttpServletRequest request, HandlerOperations handlers, long limit) {
+	RecordingRequest(HttpServletRequest request, HandlerOperationFinder handlers, long limit) {
 		super(request);
 		this.handlers = handlers;
 		this.limit = limit;
-		this.late = GuardedHandlers.hasPassed(request);
+		this.late = GuardedRequestMatcher.hasPassed(request);
 	}
 
 	/**
@@ -103,7 +103,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
 		RecordingInputStream body = stream();
-		if (HandlerOperations.isMapped(this)) {
+		if (HandlerOperationFinder.isMapped(this)) {
 			IdempotentOperation operation = this.handlers.of(this);
 			if (operation == null || !mayNeedBody(operation)) {
 				body.stopRecording();

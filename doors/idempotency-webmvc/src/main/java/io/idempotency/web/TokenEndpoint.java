@@ -48,14 +48,14 @@ public final class TokenEndpoint {
 
 	private final IdempotencyTokens tokens;
 
-	private final HttpCallers callers;
+	private final HttpCallerResolver callers;
 
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
 	 * @param callers knows who may have one
 	 */
-	public TokenEndpoint(IdempotencyTokens tokens, HttpCallers callers) {
+	public TokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callers) {
 		this.tokens = tokens;
 		this.callers = callers;
 	}

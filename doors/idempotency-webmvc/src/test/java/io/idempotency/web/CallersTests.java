@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class CallersTests {
 
-	private final HttpCallers callers = callers(ScopeMode.PRINCIPAL, Set.of());
+	private final HttpCallerResolver callers = callers(ScopeMode.PRINCIPAL, Set.of());
 
 	@Test
 	void callersAreToldApartByTheirNames() {
@@ -120,7 +120,7 @@ class CallersTests {
 
 	@Test
 	void headersOfTheConfigurationArePartOfTheCaller() {
-		HttpCallers tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant", "X-Unit"));
+		HttpCallerResolver tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant", "X-Unit"));
 		Set<Caller> all = Set.of(of(tenants, "x-tenant", "a"), of(tenants, "x-tenant", "b"),
 				of(tenants, "x-tenant", ""), of(tenants, "x-tenant"), of(tenants, "x-tenant", "a", "b"),
 				of(tenants, "x-unit", "a"), of(() -> "alice"));
@@ -130,7 +130,7 @@ class CallersTests {
 
 	@Test
 	void headersTellAnonymousCallersAndNobodysKeysApartToo() {
-		HttpCallers global = callers(ScopeMode.GLOBAL, Set.of("X-Tenant"));
+		HttpCallerResolver global = callers(ScopeMode.GLOBAL, Set.of("X-Tenant"));
 		assertThat(of(global, "X-Tenant", "a")).isNotEqualTo(of(global, "X-Tenant", "b"))
 			.isNotEqualTo(of(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")), "X-Tenant", "a"));
 		assertThat(callers(ScopeMode.GLOBAL, Set.of()).of(new MockHttpServletRequest())).isEqualTo(Caller.GLOBAL);
@@ -138,7 +138,8 @@ class CallersTests {
 
 	@Test
 	void resolverReplacesAllOfIt() {
-		HttpCallers resolved = new HttpCallers(settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant")), (request) -> "t1");
+		HttpCallerResolver resolved = new HttpCallerResolver(settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant")),
+				(request) -> "t1");
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.setUserPrincipal(() -> " ");
 		request.addHeader("X-Tenant", "a");
@@ -152,17 +153,17 @@ class CallersTests {
 			.build();
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.addHeader("X-Tenant", "a");
-		HttpCallers named = new HttpCallers(refusing, null);
+		HttpCallerResolver named = new HttpCallerResolver(refusing, null);
 		assertThatExceptionOfType(IdempotencyCallerUnknownException.class).isThrownBy(() -> named.owner(request, "pay"))
 			.satisfies((ex) -> assertThat(ex.retry()).isEqualTo("fix-request"));
 		assertThat(named.of(request)).isEqualTo(callers(ScopeMode.PRINCIPAL, Set.of("X-Tenant")).of(request));
-		assertThat(new HttpCallers(refusing, (any) -> "t1").owner(request, "pay")).isEqualTo(Caller.scope("t1"));
+		assertThat(new HttpCallerResolver(refusing, (any) -> "t1").owner(request, "pay")).isEqualTo(Caller.scope("t1"));
 		request.setUserPrincipal(() -> "alice");
 		assertThat(named.owner(request, "pay")).isEqualTo(named.of(request));
 	}
 
-	private static HttpCallers callers(ScopeMode mode, Set<String> scopeHeaders) {
-		return new HttpCallers(settings(mode, scopeHeaders), null);
+	private static HttpCallerResolver callers(ScopeMode mode, Set<String> scopeHeaders) {
+		return new HttpCallerResolver(settings(mode, scopeHeaders), null);
 	}
 
 	private static HttpSettings settings(ScopeMode mode, Set<String> scopeHeaders) {
@@ -175,7 +176,7 @@ class CallersTests {
 		return this.callers.of(request);
 	}
 
-	private static Caller of(HttpCallers callers, String header, String... values) {
+	private static Caller of(HttpCallerResolver callers, String header, String... values) {
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.setUserPrincipal(() -> "alice");
 		for (String value : values) {

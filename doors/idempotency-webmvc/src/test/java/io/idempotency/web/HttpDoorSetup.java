@@ -8,8 +8,8 @@ import io.idempotency.aop.IdempotencyInterceptor;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.aop.OperationFingerprints;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationFingerprinter;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.proxy.IdempotentPostProcessor;
 import io.idempotency.codec.json.Jackson2ResultCodec;
@@ -88,19 +88,19 @@ class HttpDoorSetup {
 	}
 
 	@Bean
-	HttpDoor httpDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallers callers, HttpSettings settings) {
-		return new HttpDoor(engine, new OperationKeys(20), new OperationFingerprints(codec), callers, settings);
+	HttpDoor httpDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers, HttpSettings settings) {
+		return new HttpDoor(engine, new OperationKeyReader(20), new OperationFingerprinter(codec), callers, settings);
 	}
 
 	@Bean
-	HttpCallers httpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
+	HttpCallerResolver httpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
 		@Nullable IdempotencyScopeResolver own = resolver.getIfAvailable();
-		return new HttpCallers(settings, own);
+		return new HttpCallerResolver(settings, own);
 	}
 
 	@Bean
-	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallers callers) {
-		return new MethodDoor(engine, codec, new OperationKeys(20), HttpRequestValues::current, callers::current);
+	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers) {
+		return new MethodDoor(engine, codec, new OperationKeyReader(20), HttpRequestValues::current, callers::current);
 	}
 
 	@Bean

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** By value or byte by byte; what takes part is in {@link WhatIsComparedTests}. */
 class RequestFingerprintTests {
 
-	private static final HandlerOperations NOT_ASKED = new HandlerOperations(() -> {
+	private static final HandlerOperationFinder NOT_ASKED = new HandlerOperationFinder(() -> {
 		throw new IllegalStateException("Nothing is too large");
 	});
 

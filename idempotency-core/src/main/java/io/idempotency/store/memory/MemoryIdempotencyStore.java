@@ -53,7 +53,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
 	private final Budget budget;
 
-	private final BoundedRecords records;
+	private final BoundedRecordTable records;
 
 	/**
 	 * Creates a store whose clock never steps: the time of day is read once, and counts
@@ -76,7 +76,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 					"maxBytes must be at least " + Entry.OVERHEAD + ", the size of one record, not " + maxBytes);
 		}
 		this.budget = new Budget(maxBytes);
-		this.records = new BoundedRecords(this.budget, clock);
+		this.records = new BoundedRecordTable(this.budget, clock);
 	}
 
 	@Override

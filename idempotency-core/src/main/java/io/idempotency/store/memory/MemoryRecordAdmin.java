@@ -25,9 +25,9 @@ final class MemoryRecordAdmin implements RecordAdmin {
 
 	private static final Comparator<Entry> BY_ID = Comparator.comparing(Entry::id);
 
-	private final BoundedRecords records;
+	private final BoundedRecordTable records;
 
-	MemoryRecordAdmin(BoundedRecords records) {
+	MemoryRecordAdmin(BoundedRecordTable records) {
 		this.records = records;
 	}
 

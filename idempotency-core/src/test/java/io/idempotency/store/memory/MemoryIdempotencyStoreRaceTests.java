@@ -228,18 +228,18 @@ class MemoryIdempotencyStoreRaceTests {
 	private static void assertConsistent(MemoryIdempotencyStore store) {
 		Object records = ReflectionTestUtils.getField(store, "records");
 		Collection<Entry> entries = ((Map<RecordId, Entry>) ReflectionTestUtils.getField(records, "entries")).values();
-		RecordOrders orders = (RecordOrders) ReflectionTestUtils.getField(records, "orders");
+		RemovalOrder orders = (RemovalOrder) ReflectionTestUtils.getField(records, "orders");
 		assertThat(store.usedBytes()).isEqualTo(entries.stream().mapToLong(Entry::bytes).sum());
 		Collection<ExpiryQueue> byExpiry = ((Map<Long, ExpiryQueue>) ReflectionTestUtils.getField(orders, "byExpiry"))
 			.values();
-		assertThat(byExpiry).allSatisfy((queue) -> assertThat(RecordOrdersTests.all(queue)).isNotEmpty()
+		assertThat(byExpiry).allSatisfy((queue) -> assertThat(RemovalOrderTests.all(queue)).isNotEmpty()
 			.allSatisfy((entry) -> assertThat(ExpiryQueue.number(entry)).isEqualTo(queue.number())));
-		assertThat(byExpiry.stream().flatMap((queue) -> RecordOrdersTests.all(queue).stream()))
+		assertThat(byExpiry.stream().flatMap((queue) -> RemovalOrderTests.all(queue).stream()))
 			.containsExactlyInAnyOrderElementsOf(entries);
 		Map<ResultKind, CompletionQueue> byCompletion = (Map<ResultKind, CompletionQueue>) ReflectionTestUtils
 			.getField(orders, "byCompletion");
 		for (ResultKind kind : ResultKind.values()) {
-			assertThat(RecordOrdersTests.all(byCompletion.get(kind)))
+			assertThat(RemovalOrderTests.all(byCompletion.get(kind)))
 				.containsExactlyInAnyOrderElementsOf(entries.stream().filter((entry) -> entry.turn() == kind).toList());
 		}
 		assertThat(orders.roomBytes())

@@ -2,12 +2,12 @@ package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.engine.IdempotencyEngine;
-import io.idempotency.observation.EngineMeters;
+import io.idempotency.observation.EngineMeterBinder;
 import io.idempotency.observation.EventCounter;
 import io.idempotency.observation.IdempotencyObservationContext;
 import io.idempotency.observation.IdempotencyObservationConvention;
-import io.idempotency.observation.OutcomeMeters;
-import io.idempotency.observation.StoreTimers;
+import io.idempotency.observation.OutcomeMeterRegistrar;
+import io.idempotency.observation.StoreTimerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationRegistry;
@@ -46,8 +46,8 @@ public final class IdempotencyMetricsAutoConfiguration {
 	}
 
 	@Bean
-	StoreTimers idempotencyStoreTimers(MeterRegistry registry) {
-		return new StoreTimers(registry);
+	StoreTimerFactory idempotencyStoreTimers(MeterRegistry registry) {
+		return new StoreTimerFactory(registry);
 	}
 
 	@Bean
@@ -56,8 +56,8 @@ public final class IdempotencyMetricsAutoConfiguration {
 	}
 
 	@Bean
-	EngineMeters idempotencyEngineMeters(ObjectProvider<IdempotencyEngine> engines) {
-		return new EngineMeters(() -> {
+	EngineMeterBinder idempotencyEngineMeters(ObjectProvider<IdempotencyEngine> engines) {
+		return new EngineMeterBinder(() -> {
 			IdempotencyEngine engine = engines.getIfUnique();
 			return (engine != null) ? engine.load() : null;
 		});
@@ -70,15 +70,15 @@ public final class IdempotencyMetricsAutoConfiguration {
 	static class OutcomesConfiguration {
 
 		@Bean
-		OutcomeMeters idempotencyOutcomeMeters(MeterRegistry meters, ObservationRegistry observations,
+		OutcomeMeterRegistrar idempotencyOutcomeMeters(MeterRegistry meters, ObservationRegistry observations,
 				ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<ObservationFilter> filters,
 				EventCounter events) {
-			return new OutcomeMeters(meters, observations, convention.getIfUnique(), filters.orderedStream().toList(),
-					events);
+			return new OutcomeMeterRegistrar(meters, observations, convention.getIfUnique(),
+					filters.orderedStream().toList(), events);
 		}
 
 		@Bean
-		ApplicationListener<ContextRefreshedEvent> idempotencyOutcomesOfKnownOperations(OutcomeMeters outcomes,
+		ApplicationListener<ContextRefreshedEvent> idempotencyOutcomesOfKnownOperations(OutcomeMeterRegistrar outcomes,
 				ObjectProvider<IdempotentOperationSource> source) {
 			return (started) -> source.stream()
 				.flatMap((known) -> known.operations().stream())

@@ -5,9 +5,9 @@ import io.idempotency.autoconfigure.NodeName;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.observation.IdempotencyObservationConvention;
 import io.idempotency.observation.MicrometerObserver;
-import io.idempotency.observation.OutcomeMeters;
-import io.idempotency.observation.StoreTimers;
-import io.idempotency.observation.Traces;
+import io.idempotency.observation.OutcomeMeterRegistrar;
+import io.idempotency.observation.StoreTimerFactory;
+import io.idempotency.observation.TraceLinker;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
 
@@ -47,8 +47,8 @@ public final class IdempotencyObservationAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	EngineObserver idempotencyObserver(IdempotencyProperties properties, ObjectProvider<ObservationRegistry> registry,
-			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<OutcomeMeters> outcomes,
-			ObjectProvider<Traces> traces, ObjectProvider<StoreTimers> timers) {
+			ObjectProvider<IdempotencyObservationConvention> convention, ObjectProvider<OutcomeMeterRegistrar> outcomes,
+			ObjectProvider<TraceLinker> traces, ObjectProvider<StoreTimerFactory> timers) {
 		return new MicrometerObserver(NodeName.of(properties), registry.getIfUnique(() -> ObservationRegistry.NOOP),
 				convention.getIfUnique(), outcomes.getIfUnique(), traces.getIfUnique(), timers.getIfUnique());
 	}
@@ -60,8 +60,8 @@ public final class IdempotencyObservationAutoConfiguration {
 	static class TracesConfiguration {
 
 		@Bean
-		Traces idempotencyTraces(Tracer tracer, IdempotencyProperties properties) {
-			return new Traces(tracer, NodeName.of(properties));
+		TraceLinker idempotencyTraces(Tracer tracer, IdempotencyProperties properties) {
+			return new TraceLinker(tracer, NodeName.of(properties));
 		}
 
 	}

@@ -8,9 +8,9 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
-import io.idempotency.aop.transaction.SpringTemplateSurroundings;
+import io.idempotency.aop.transaction.SpringTemplateEnvironment;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.IdempotencyStores;
+import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.NodeName;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.autoconfigure.store.StoreConfigurations;
@@ -111,7 +111,7 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyTokens idempotencyTokens(IdempotencyStores stores, IdempotencyProperties properties,
+	IdempotencyTokens idempotencyTokens(DefaultStoreFinder stores, IdempotencyProperties properties,
 			ObjectProvider<CurrentRequest> request, Namespace namespace, ObjectProvider<EngineObserver> observer) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new StoreIdempotencyTokens(
@@ -121,7 +121,8 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyAdmin idempotencyAdmin(IdempotencyStores stores, IdempotencyProperties properties, Namespace namespace) {
+	IdempotencyAdmin idempotencyAdmin(DefaultStoreFinder stores, IdempotencyProperties properties,
+			Namespace namespace) {
 		Duration nearCache = properties.nearCache().enabled() ? properties.nearCache().ttl() : Duration.ZERO;
 		return new StoreIdempotencyAdmin(stores.defaultStore(), stores::named, namespace, nearCache);
 	}
@@ -155,18 +156,18 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyStores idempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
-		return new IdempotencyStores(beanFactory, properties.nearCache());
+	DefaultStoreFinder idempotencyStores(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
+		return new DefaultStoreFinder(beanFactory, properties.nearCache());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, IdempotencyStores stores, ResultCodec codec,
+	IdempotencyTemplate idempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores, ResultCodec codec,
 			IdempotencyPolicy policy, BeanFactory beanFactory, ObjectProvider<CurrentRequest> request,
 			Namespace namespace) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,
-				new SpringTemplateSurroundings(beanFactory, codec, current::caller), namespace);
+				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
 	}
 
 }

@@ -1,8 +1,8 @@
 package io.idempotency.autoconfigure.engine;
 
 import io.idempotency.aop.MethodDoor;
-import io.idempotency.aop.OperationKeys;
-import io.idempotency.aop.proxy.UnguardedContexts;
+import io.idempotency.aop.OperationKeyReader;
+import io.idempotency.aop.proxy.UnguardedContextCheck;
 import io.idempotency.autoconfigure.IdempotencyGuardConfiguration;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.engine.IdempotencyEngine;
@@ -19,20 +19,20 @@ import org.springframework.context.annotation.Import;
 class MethodGuardConfiguration {
 
 	@Bean
-	OperationKeys idempotencyOperationKeys(IdempotencyProperties properties) {
-		return new OperationKeys(properties.key().maxLength());
+	OperationKeyReader idempotencyOperationKeys(IdempotencyProperties properties) {
+		return new OperationKeyReader(properties.key().maxLength());
 	}
 
 	@Bean
-	MethodDoor idempotencyMethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeys keys,
+	MethodDoor idempotencyMethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
 			ObjectProvider<CurrentRequest> request) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new MethodDoor(engine, codec, keys, current::values, current::caller);
 	}
 
 	@Bean
-	UnguardedContexts idempotencyUnguardedContexts() {
-		return new UnguardedContexts("Add @Import(" + IdempotencyGuardConfiguration.class.getName()
+	UnguardedContextCheck idempotencyUnguardedContexts() {
+		return new UnguardedContextCheck("Add @Import(" + IdempotencyGuardConfiguration.class.getName()
 				+ ".class) to a configuration of that context");
 	}
 

@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure.graphql;
 
 import io.idempotency.aop.MethodDoor;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.CurrentRequest;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -40,7 +40,7 @@ public final class IdempotencyGraphQlAutoConfiguration {
 	}
 
 	@Bean
-	GraphQlDoor idempotencyGraphQlDoor(MethodDoor methods, OperationKeys keys, ResultCodec codec,
+	GraphQlDoor idempotencyGraphQlDoor(MethodDoor methods, OperationKeyReader keys, ResultCodec codec,
 			IdempotencyProperties properties, ObjectProvider<GraphQlSource> sources,
 			ObjectProvider<DataFetcherExceptionResolver> resolvers) {
 		return new GraphQlDoor(methods, keys, codec, properties.key().header(), sources, resolvers);

@@ -3,8 +3,8 @@ package io.idempotency.autoconfigure.web;
 import java.io.IOException;
 
 import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.OperationFingerprints;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationFingerprinter;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.CurrentRequest;
@@ -15,7 +15,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.web.EarlyReplay;
-import io.idempotency.web.HttpCallers;
+import io.idempotency.web.HttpCallerResolver;
 import io.idempotency.web.HttpDoor;
 import io.idempotency.web.HttpRequestValues;
 import io.idempotency.web.IdempotencyFilter;
@@ -83,8 +83,9 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	HttpCallers idempotencyHttpCallers(HttpSettings settings, ObjectProvider<IdempotencyScopeResolver> resolver) {
-		return new HttpCallers(settings, resolver.getIfAvailable());
+	HttpCallerResolver idempotencyHttpCallers(HttpSettings settings,
+			ObjectProvider<IdempotencyScopeResolver> resolver) {
+		return new HttpCallerResolver(settings, resolver.getIfAvailable());
 	}
 
 	@Bean
@@ -93,13 +94,13 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	HttpDoor idempotencyHttpDoor(IdempotencyEngine engine, OperationKeys keys, ResultCodec codec, HttpCallers callers,
-			HttpSettings settings) {
-		return new HttpDoor(engine, keys, new OperationFingerprints(codec), callers, settings);
+	HttpDoor idempotencyHttpDoor(IdempotencyEngine engine, OperationKeyReader keys, ResultCodec codec,
+			HttpCallerResolver callers, HttpSettings settings) {
+		return new HttpDoor(engine, keys, new OperationFingerprinter(codec), callers, settings);
 	}
 
 	@Bean
-	EarlyReplay idempotencyEarlyReplay(IdempotencyEngine engine, OperationKeys keys, HttpCallers callers,
+	EarlyReplay idempotencyEarlyReplay(IdempotencyEngine engine, OperationKeyReader keys, HttpCallerResolver callers,
 			HttpSettings settings, ObjectProvider<Namespace> namespace,
 			ObjectProvider<IdempotentOperationSource> source, ApplicationContext context) {
 		return new EarlyReplay(engine, keys, callers, settings, namespace.getIfAvailable(() -> Namespace.NONE),
@@ -131,7 +132,7 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	CurrentRequest idempotencyCurrentRequest(HttpCallers callers) {
+	CurrentRequest idempotencyCurrentRequest(HttpCallerResolver callers) {
 		return new CurrentRequest() {
 
 			@Override
@@ -189,8 +190,8 @@ public final class IdempotencyWebAutoConfiguration {
 	}
 
 	@Bean
-	static DispatcherDefaults idempotencyDispatcherDefaults() {
-		return new DispatcherDefaults();
+	static DispatcherDefaultsKeeper idempotencyDispatcherDefaults() {
+		return new DispatcherDefaultsKeeper();
 	}
 
 	@Bean

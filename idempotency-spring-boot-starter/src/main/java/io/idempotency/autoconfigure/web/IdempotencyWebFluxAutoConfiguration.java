@@ -1,8 +1,8 @@
 package io.idempotency.autoconfigure.web;
 
 import io.idempotency.aop.IdempotentOperationSource;
-import io.idempotency.aop.OperationFingerprints;
-import io.idempotency.aop.OperationKeys;
+import io.idempotency.aop.OperationFingerprinter;
+import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.http.HttpSettings;
@@ -67,7 +67,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	GuardedHandlerAdapter idempotencyGuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeys keys,
+	GuardedHandlerAdapter idempotencyGuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeyReader keys,
 			ResultCodec codec, WebFluxCallers callers, HttpSettings settings, ObjectProvider<Namespace> namespace,
 			IdempotencyProperties properties, ReactiveProblems problems,
 			ObjectProvider<IdempotentOperationSource> operations, ApplicationContext context) {
@@ -75,7 +75,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 			case CONTINUE -> OnDisconnect.CONTINUE;
 			case CANCEL -> OnDisconnect.CANCEL;
 		};
-		return new GuardedHandlerAdapter(engine, keys, new OperationFingerprints(codec), callers, settings,
+		return new GuardedHandlerAdapter(engine, keys, new OperationFingerprinter(codec), callers, settings,
 				namespace.getIfAvailable(() -> Namespace.NONE), onDisconnect, problems, operations, context);
 	}
 

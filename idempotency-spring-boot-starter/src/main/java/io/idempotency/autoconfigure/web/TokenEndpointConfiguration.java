@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure.web;
 
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.web.HttpCallers;
+import io.idempotency.web.HttpCallerResolver;
 import io.idempotency.web.TokenEndpoint;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -19,7 +19,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 class TokenEndpointConfiguration {
 
 	@Bean
-	TokenEndpoint idempotencyTokenEndpoint(IdempotencyTokens tokens, HttpCallers callers) {
+	TokenEndpoint idempotencyTokenEndpoint(IdempotencyTokens tokens, HttpCallerResolver callers) {
 		return new TokenEndpoint(tokens, callers);
 	}
 

@@ -4,7 +4,7 @@ import io.idempotency.ScopeMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationDoor;
-import io.idempotency.autoconfigure.IdempotencyStores;
+import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.web.IdempotencyScopeResolver;
 import org.slf4j.Logger;
@@ -52,7 +52,7 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 							+ "refused with 401, because idempotency.http.anonymous=refuse");
 				return;
 			}
-			boolean shared = !this.context.getBean(IdempotencyStores.class).defaultStore().type().equals("memory");
+			boolean shared = !this.context.getBean(DefaultStoreFinder.class).defaultStore().type().equals("memory");
 			logger.atLevel(shared ? Level.WARN : Level.INFO)
 				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
 						+ "Security nor an IdempotencyScopeResolver, so all requests without a principal share one space "

@@ -9,8 +9,8 @@ import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.observation.DefaultIdempotencyObservationConvention;
 import io.idempotency.observation.IdempotencyObservationConvention;
-import io.idempotency.observation.OutcomeMeters;
-import io.idempotency.observation.StoreTimers;
+import io.idempotency.observation.OutcomeMeterRegistrar;
+import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.IdempotencyStore;
 import io.micrometer.common.KeyValue;
@@ -200,8 +200,8 @@ class MetricsTests {
 
 	@Test
 	void nobodyObservesWithoutRegistries() {
-		this.runner.run((context) -> assertThat(context).doesNotHaveBean(StoreTimers.class)
-			.doesNotHaveBean(OutcomeMeters.class)
+		this.runner.run((context) -> assertThat(context).doesNotHaveBean(StoreTimerFactory.class)
+			.doesNotHaveBean(OutcomeMeterRegistrar.class)
 			.doesNotHaveBean(IdempotencyListener.class));
 	}
 
@@ -209,7 +209,7 @@ class MetricsTests {
 	void nobodyObservesWithoutMicrometer() {
 		this.measured.withClassLoader(new FilteredClassLoader(ObservationRegistry.class, MeterRegistry.class))
 			.run((context) -> assertThat(context).doesNotHaveBean(EngineObserver.class)
-				.doesNotHaveBean(StoreTimers.class)
+				.doesNotHaveBean(StoreTimerFactory.class)
 				.doesNotHaveBean(IdempotencyListener.class));
 	}
 
@@ -217,7 +217,7 @@ class MetricsTests {
 	void nothingIsMeasuredWhereNothingIsGuarded() {
 		this.measured.withPropertyValues("idempotency.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(EngineObserver.class)
-				.doesNotHaveBean(StoreTimers.class));
+				.doesNotHaveBean(StoreTimerFactory.class));
 	}
 
 	private static final class BrokenObserver implements EngineObserver {

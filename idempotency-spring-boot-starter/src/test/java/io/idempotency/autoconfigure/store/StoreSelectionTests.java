@@ -6,7 +6,7 @@ import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
-import io.idempotency.autoconfigure.IdempotencyStores;
+import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -106,7 +106,7 @@ class StoreSelectionTests {
 	void nearCacheBeforeMemoryIsAWarning(CapturedOutput output) {
 		this.runner.withPropertyValues("idempotency.store=memory", "idempotency.near-cache.enabled=true")
 			.run((context) -> {
-				assertThat(context.getBean(IdempotencyStores.class).defaultStore()).isNotNull();
+				assertThat(context.getBean(DefaultStoreFinder.class).defaultStore()).isNotNull();
 				assertThat(output).contains("WARN").contains("saves nothing");
 			});
 	}

@@ -64,7 +64,7 @@ final class ExpressionParser {
 		Set<String> rootMethods = new ExpressionCheck(annotation, attribute, text, variables.keySet(),
 				hasNames(annotation.method()))
 			.check(expression.getAST());
-		new ExpressionTypes(annotation, attribute, text, variables).check(expression.getAST());
+		new ExpressionTypeCheck(annotation, attribute, text, variables).check(expression.getAST());
 		return new OperationExpression(attribute, annotation.guarded().describe(), expression, variables, this.shared,
 				rootMethods);
 	}

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.ArgumentFingerprinter;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -98,7 +98,7 @@ final class ForeignCallCheck {
 	private static boolean isFunctional(IdempotentAnnotation annotation) {
 		return Stream
 			.concat(Stream.of(annotation.method().getReturnType()), Stream.of(annotation.method().getParameterTypes()))
-			.anyMatch((type) -> ComparedArguments.is(type, FUNCTIONAL));
+			.anyMatch((type) -> ArgumentFingerprinter.is(type, FUNCTIONAL));
 	}
 
 	/** Refuses keys that a message over a WebSocket or RSocket does not have. */
@@ -138,7 +138,7 @@ final class ForeignCallCheck {
 			return;
 		}
 		for (Parameter parameter : annotation.method().getParameters()) {
-			if (ComparedArguments.is(parameter.getType(), WRITTEN)) {
+			if (ArgumentFingerprinter.is(parameter.getType(), WRITTEN)) {
 				throw annotation.problem(
 						"what it writes to its parameter of type " + parameter.getType().getSimpleName()
 								+ " is not kept, so that a duplicate would get nothing",

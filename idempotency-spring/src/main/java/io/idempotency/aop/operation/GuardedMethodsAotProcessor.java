@@ -7,7 +7,7 @@ import java.util.List;
 
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
-import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.ArgumentFingerprinter;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -70,7 +70,7 @@ final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
 		}
 		if (attributes.mode() == IdempotencyMode.REPLAY && attributes.fingerprint().isEmpty()
 				&& !(attributes.header() + attributes.body()).isEmpty()) {
-			ComparedArguments.of(method, annotation.targetClass())
+			ArgumentFingerprinter.of(method, annotation.targetClass())
 				.types()
 				.forEach((type) -> this.bindings.registerReflectionHints(hints, type));
 		}

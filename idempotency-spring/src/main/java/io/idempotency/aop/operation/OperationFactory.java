@@ -9,7 +9,7 @@ import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
-import io.idempotency.aop.ComparedArguments;
+import io.idempotency.aop.ArgumentFingerprinter;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperation.FingerprintSource;
 import io.idempotency.aop.IdempotentOperation.Key;
@@ -18,8 +18,8 @@ import io.idempotency.aop.IdempotentOperation.Result;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.ResultForm;
-import io.idempotency.aop.transaction.MethodTransactions;
-import io.idempotency.engine.BusinessTransactions;
+import io.idempotency.aop.transaction.MethodTransaction;
+import io.idempotency.engine.TransactionStarter;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.protocol.AttributeCheck;
 import io.idempotency.protocol.DeferredResults;
@@ -207,7 +207,7 @@ final class OperationFactory {
 		if (requested) {
 			return new FingerprintSource.Default();
 		}
-		ComparedArguments arguments = ComparedArguments.of(annotation.method(), annotation.targetClass());
+		ArgumentFingerprinter arguments = ArgumentFingerprinter.of(annotation.method(), annotation.targetClass());
 		arguments.check(this.codec);
 		return new FingerprintSource.Arguments(arguments);
 	}
@@ -217,7 +217,7 @@ final class OperationFactory {
 		return name.isEmpty() ? this.store : storeBean(name, annotation);
 	}
 
-	private @Nullable BusinessTransactions transactions(IdempotentAnnotation annotation, IdempotencyStore store) {
+	private @Nullable TransactionStarter transactions(IdempotentAnnotation annotation, IdempotencyStore store) {
 		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
 			return null;
 		}
@@ -236,7 +236,7 @@ final class OperationFactory {
 					"transaction = JOIN, but its store '" + store.getClass().getName() + "' has no transaction to join",
 					"Use the JDBC store, or set transaction = TransactionMode.SEPARATE");
 		}
-		return MethodTransactions.joined(this.beanFactory, annotation.method(), annotation.targetClass(), store);
+		return MethodTransaction.joined(this.beanFactory, annotation.method(), annotation.targetClass(), store);
 	}
 
 	private UnaryOperator<@Nullable SurroundingTransaction> surrounding(IdempotentAnnotation annotation,
@@ -245,7 +245,7 @@ final class OperationFactory {
 			return (current) -> null;
 		}
 		return TRANSACTIONS
-				? MethodTransactions.surrounding(this.beanFactory, annotation.method(), annotation.targetClass())
+				? MethodTransaction.surrounding(this.beanFactory, annotation.method(), annotation.targetClass())
 				: UnaryOperator.identity();
 	}
 

@@ -12,9 +12,9 @@ import org.springframework.kafka.config.KafkaListenerConfigUtils;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 
 /**
- * Puts {@link KafkaContainers} in the place of the registry that {@code @EnableKafka}
- * declares. A registry that the application makes by itself stays, and a warning says
- * what its containers lack.
+ * Puts {@link GuardedContainerRegistry} in the place of the registry that
+ * {@code @EnableKafka} declares. A registry that the application makes by itself stays,
+ * and a warning says what its containers lack.
  *
  * @hidden
  * @since 0.1.0
@@ -41,9 +41,9 @@ public final class KafkaRegistryPostProcessor implements BeanFactoryPostProcesso
 		String type = registry.getBeanClassName();
 		if (KafkaListenerEndpointRegistry.class.getName().equals(type) && registry.getFactoryMethodName() == null
 				&& registry instanceof AbstractBeanDefinition definition) {
-			definition.setBeanClass(KafkaContainers.class);
+			definition.setBeanClass(GuardedContainerRegistry.class);
 		}
-		else if (!KafkaContainers.class.getName().equals(type)) {
+		else if (!GuardedContainerRegistry.class.getName().equals(type)) {
 			logger.warn("The registry of Kafka's containers is not the one of @EnableKafka, so the guard does not know "
 					+ "the containers: a record whose first delivery still runs elsewhere is given up after the tries of "
 					+ "its error handler. Give each error handler a KafkaBackOff");

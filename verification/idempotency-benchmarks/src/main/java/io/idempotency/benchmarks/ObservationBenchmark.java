@@ -10,7 +10,7 @@ import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.observation.MicrometerObserver;
-import io.idempotency.observation.StoreTimers;
+import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimOrigin;
@@ -78,7 +78,7 @@ public class ObservationBenchmark {
 		this.scheduler = Scheduler.system();
 		this.seen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null,
 				new MicrometerObserver(ClaimOrigin.UNKNOWN, this.observations, null, null, null,
-						new StoreTimers(this.meters)));
+						new StoreTimerFactory(this.meters)));
 		this.unseen = new IdempotencyEngine(10, IdempotencyListener.NONE, this.scheduler, () -> null, null,
 				EngineObserver.NONE);
 		this.store = new MemoryIdempotencyStore(STORE_BYTES);

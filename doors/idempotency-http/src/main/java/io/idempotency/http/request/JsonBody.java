@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 
 import io.idempotency.Internal;
 import io.idempotency.http.ByteSink;
-import io.idempotency.http.request.JsonTokens.Kind;
+import io.idempotency.http.request.JsonTokenReader.Kind;
 import io.idempotency.key.Sha256;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +55,7 @@ public final class JsonBody {
 	/** The array in which the next form of the thread is built; it holds nothing. */
 	private static final ThreadLocal<@Nullable ByteSink> IDLE = new ThreadLocal<>();
 
-	private final JsonTokens tokens;
+	private final JsonTokenReader tokens;
 
 	private final List<String> pointer;
 
@@ -71,7 +71,7 @@ public final class JsonBody {
 
 	private @Nullable Object found;
 
-	private JsonBody(JsonTokens tokens, List<String> pointer, ByteSink form) {
+	private JsonBody(JsonTokenReader tokens, List<String> pointer, ByteSink form) {
 		this.tokens = tokens;
 		this.pointer = pointer;
 		this.form = form;
@@ -87,19 +87,19 @@ public final class JsonBody {
 	 * values, or if there is no Jackson to read the text
 	 */
 	public static JsonBody read(String json, String pointer) throws MalformedJsonException {
-		Function<String, JsonTokens> reader = JsonTokens.READER;
+		Function<String, JsonTokenReader> reader = JsonTokenReader.READER;
 		if (reader == null) {
 			throw new MalformedJsonException("There is no Jackson on the class path, which reads it");
 		}
 		return read(json, pointer, reader);
 	}
 
-	static JsonBody read(String json, String pointer, Function<String, JsonTokens> reader)
+	static JsonBody read(String json, String pointer, Function<String, JsonTokenReader> reader)
 			throws MalformedJsonException {
 		// The readers of handlers leave out a byte order mark, too.
 		String text = json.startsWith("\uFEFF") ? json.substring(1) : json;
 		ByteSink form = room(text.length());
-		try (JsonTokens tokens = reader.apply(text)) {
+		try (JsonTokenReader tokens = reader.apply(text)) {
 			JsonBody body = new JsonBody(tokens, namesOf(pointer), form);
 			body.value(tokens.next(), 0);
 			if (tokens.next() != Kind.END) {
@@ -215,7 +215,7 @@ public final class JsonBody {
 	private @Nullable Object scalar(Kind kind) {
 		return switch (kind) {
 			case TEXT -> this.tokens.text();
-			case INTEGER, DECIMAL -> JsonTokens.JsonNumber.of(this.tokens.text());
+			case INTEGER, DECIMAL -> JsonTokenReader.JsonNumber.of(this.tokens.text());
 			case TRUE, FALSE -> kind == Kind.TRUE;
 			default -> null;
 		};

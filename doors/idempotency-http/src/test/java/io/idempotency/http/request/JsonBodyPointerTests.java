@@ -70,8 +70,8 @@ class JsonBodyPointerTests {
 	}
 
 	private static Object find(String pointer, String json) throws MalformedJsonException {
-		Object value = JsonBody.read(json, pointer, Jackson3Tokens::new).value();
-		assertThat(JsonBody.read(json, pointer, Jackson2Tokens::new).value()).isEqualTo(value);
+		Object value = JsonBody.read(json, pointer, Jackson3TokenReader::new).value();
+		assertThat(JsonBody.read(json, pointer, Jackson2TokenReader::new).value()).isEqualTo(value);
 		return value;
 	}
 

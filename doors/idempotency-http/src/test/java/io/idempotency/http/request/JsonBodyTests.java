@@ -153,8 +153,8 @@ class JsonBodyTests {
 
 	/** By both generations of Jackson, which must agree. */
 	private static byte[] comparable(byte[] json) {
-		byte[] form = comparable(json, Jackson3Tokens::new);
-		assertThat(comparable(json, Jackson2Tokens::new)).isEqualTo(form);
+		byte[] form = comparable(json, Jackson3TokenReader::new);
+		assertThat(comparable(json, Jackson2TokenReader::new)).isEqualTo(form);
 		return form;
 	}
 
@@ -170,7 +170,7 @@ class JsonBodyTests {
 		assertThat(Arrays.copyOf(form.array(), form.limit())).isEqualTo(before);
 	}
 
-	private static byte[] comparable(byte[] json, Function<String, JsonTokens> reader) {
+	private static byte[] comparable(byte[] json, Function<String, JsonTokenReader> reader) {
 		String text = JsonBody.decode(ByteBuffer.wrap(json));
 		if (text == null) {
 			return null;

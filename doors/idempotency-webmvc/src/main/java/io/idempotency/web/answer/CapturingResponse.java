@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 @Internal
-public final class CapturingResponse extends HeldHeaders {
+public final class CapturingResponse extends HeldHead {
 
 	private final HeldBody body = new HeldBody(this::wrappedOutputStream);
 
@@ -40,7 +40,7 @@ public final class CapturingResponse extends HeldHeaders {
 
 	private boolean streamUsed;
 
-	private @Nullable PendingEnd pendingEnd;
+	private @Nullable PendingStatus pendingStatus;
 
 	/** The encoding that an outer filter may have forced. */
 	private @Nullable String givenEncoding;
@@ -95,7 +95,7 @@ public final class CapturingResponse extends HeldHeaders {
 		if (!isHolding() || wrapped().isCommitted()) {
 			return;
 		}
-		this.pendingEnd = null;
+		this.pendingStatus = null;
 		this.body.startAnew();
 		reset();
 		if (this.givenEncoding != null && !this.givenEncoding.equals(getCharacterEncoding())) {
@@ -129,7 +129,7 @@ public final class CapturingResponse extends HeldHeaders {
 	 */
 	public void pass() {
 		this.body.pass();
-		this.pendingEnd = null;
+		this.pendingStatus = null;
 	}
 
 	/** Drops the held output and all later output. */
@@ -152,14 +152,14 @@ public final class CapturingResponse extends HeldHeaders {
 
 	/** Returns whether the answer is an error that the container has yet to render. */
 	public boolean isError() {
-		return this.pendingEnd != null && this.pendingEnd.ending() == EndedBy.ERROR;
+		return this.pendingStatus != null && this.pendingStatus.ending() == EndedBy.ERROR;
 	}
 
 	/**
 	 * Returns whether nobody has answered: no body, no error, no other status than 200.
 	 */
 	public boolean isEmptySuccess() {
-		return isHeld() && this.pendingEnd == null && getStatus() == SC_OK && !this.body.held().hasRemaining();
+		return isHeld() && this.pendingStatus == null && getStatus() == SC_OK && !this.body.held().hasRemaining();
 	}
 
 	/** Returns whether the answer passes through as a stream. */
@@ -174,7 +174,7 @@ public final class CapturingResponse extends HeldHeaders {
 	 * @return the answer, whose body is not a copy
 	 */
 	public StoredResponse snapshot(AmbientHeaders ambient, Set<String> excluded) {
-		PendingEnd end = this.pendingEnd;
+		PendingStatus end = this.pendingStatus;
 		EndedBy ending = (end != null) ? end.ending() : EndedBy.BODY;
 		return new StoredResponse(ending, getStatus(), getContentType(), contentLength(),
 				(end != null) ? end.text() : null, changes(ambient, excluded), this.body.held());
@@ -195,8 +195,8 @@ public final class CapturingResponse extends HeldHeaders {
 		ByteBuffer held = this.body.held();
 		close();
 		ResponseReplay.sendBody(wrapped(), held, contentLength());
-		if (this.pendingEnd != null) {
-			this.pendingEnd.send(wrapped());
+		if (this.pendingStatus != null) {
+			this.pendingStatus.send(wrapped());
 		}
 		else if (this.body.isFlushRequested()) {
 			wrapped().flushBuffer();
@@ -210,7 +210,7 @@ public final class CapturingResponse extends HeldHeaders {
 
 	@Override
 	boolean isOver() {
-		return this.pendingEnd != null || this.body.mode() == Mode.CLOSED;
+		return this.pendingStatus != null || this.body.mode() == Mode.CLOSED;
 	}
 
 	@Override
@@ -309,7 +309,7 @@ public final class CapturingResponse extends HeldHeaders {
 	}
 
 	private void requireNotOver() {
-		if (this.pendingEnd != null) {
+		if (this.pendingStatus != null) {
 			throw new IllegalStateException("The response has been ended by an error or a redirect");
 		}
 	}
@@ -317,7 +317,7 @@ public final class CapturingResponse extends HeldHeaders {
 	@Override
 	public void sendError(int status) throws IOException {
 		if (isHolding()) {
-			end(new PendingEnd(EndedBy.ERROR, status, null, true));
+			end(new PendingStatus(EndedBy.ERROR, status, null, true));
 		}
 		else if (!isOver()) {
 			super.sendError(status);
@@ -327,7 +327,7 @@ public final class CapturingResponse extends HeldHeaders {
 	@Override
 	public void sendError(int status, String message) throws IOException {
 		if (isHolding()) {
-			end(new PendingEnd(EndedBy.ERROR, status, message, true));
+			end(new PendingStatus(EndedBy.ERROR, status, message, true));
 		}
 		else if (!isOver()) {
 			super.sendError(status, message);
@@ -349,25 +349,25 @@ public final class CapturingResponse extends HeldHeaders {
 	 */
 	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
 		if (isHolding()) {
-			end(new PendingEnd(EndedBy.REDIRECT, status, location, clearBuffer));
+			end(new PendingStatus(EndedBy.REDIRECT, status, location, clearBuffer));
 		}
 		else if (!isOver()) {
 			Redirects.send(wrapped(), location, status, clearBuffer);
 		}
 	}
 
-	private void end(PendingEnd end) {
+	private void end(PendingStatus end) {
 		requireNotOver();
 		if (end.clearBuffer()) {
 			this.body.reset();
 		}
-		this.pendingEnd = end;
+		this.pendingStatus = end;
 		this.body.ignoreWrites();
 	}
 
 	@Override
 	public int getStatus() {
-		return (this.pendingEnd != null) ? this.pendingEnd.status() : super.getStatus();
+		return (this.pendingStatus != null) ? this.pendingStatus.status() : super.getStatus();
 	}
 
 }

@@ -47,7 +47,7 @@ public final class ResponseReplay {
 		sendBody(response, stored.body().duplicate(), stored.contentLength());
 		if (stored.ending() != EndedBy.BODY) {
 			boolean clearBuffer = !stored.body().hasRemaining();
-			new PendingEnd(stored.ending(), stored.status(), stored.text(), clearBuffer).send(response);
+			new PendingStatus(stored.ending(), stored.status(), stored.text(), clearBuffer).send(response);
 		}
 	}
 

@@ -76,15 +76,15 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
 	private static final int MAX_BATCH_SIZE = 10_000;
 
-	private final OwnSessions own;
+	private final OwnSessionSource own;
 
-	private final JoinedSessions callers;
+	private final JoinedSessionSource callers;
 
-	private final SqlSessions sessions;
+	private final SqlSessionSource sessions;
 
 	private final JdbcIdempotencyStore joining;
 
-	private final SecondConnections secondConnections;
+	private final SecondConnectionWarning secondConnectionWarning;
 
 	/**
 	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}.
@@ -151,10 +151,10 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 			Duration waitTimeout, Duration storeTimeout) {
 		JdbcDatabase database = new JdbcDatabase(dataSource, new TableName(tableName),
 				new Timeouts(waitTimeout, storeTimeout), reserved);
-		this.own = new OwnSessions(database);
-		this.callers = new JoinedSessions(database);
+		this.own = new OwnSessionSource(database);
+		this.callers = new JoinedSessionSource(database);
 		this.sessions = this.own;
-		this.secondConnections = new SecondConnections(database);
+		this.secondConnectionWarning = new SecondConnectionWarning(database);
 		this.joining = new JdbcIdempotencyStore(this);
 	}
 
@@ -162,14 +162,14 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 		this.own = alone.own;
 		this.callers = alone.callers;
 		this.sessions = alone.callers;
-		this.secondConnections = alone.secondConnections;
+		this.secondConnectionWarning = alone.secondConnectionWarning;
 		this.joining = this;
 	}
 
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
 		if (this.sessions == this.own) {
-			this.secondConnections.look(request.key().operation());
+			this.secondConnectionWarning.look(request.key().operation());
 		}
 		boolean alone = request.joined() != null && request.joined().alone();
 		try (SqlSession session = this.sessions.openClaim(alone)) {

@@ -8,7 +8,7 @@ import io.idempotency.store.RecordAdmin;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.record.RecordId;
-import io.idempotency.store.sql.OperatorRows;
+import io.idempotency.store.sql.RowAdmin;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcRecordAdmin implements RecordAdmin {
 
-	private final OwnSessions sessions;
+	private final OwnSessionSource sessions;
 
-	JdbcRecordAdmin(OwnSessions sessions) {
+	JdbcRecordAdmin(OwnSessionSource sessions) {
 		this.sessions = sessions;
 	}
 
 	@Override
 	public Optional<IdempotencyRecord> find(RecordKey key) {
 		try (SqlSession session = this.sessions.open("find")) {
-			return session.run(() -> session.run(new OperatorRows(session.dialect()).find(key)));
+			return session.run(() -> session.run(new RowAdmin(session.dialect()).find(key)));
 		}
 	}
 
@@ -45,14 +45,14 @@ final class JdbcRecordAdmin implements RecordAdmin {
 			RecordId.parse(cursor);
 		}
 		try (SqlSession session = this.sessions.open("scan")) {
-			return session.run(() -> session.run(new OperatorRows(session.dialect()).scan(selection, cursor, count)));
+			return session.run(() -> session.run(new RowAdmin(session.dialect()).scan(selection, cursor, count)));
 		}
 	}
 
 	@Override
 	public Eviction evict(RecordKey key, boolean force) {
 		try (SqlSession session = this.sessions.open("evict")) {
-			return session.run(() -> session.run(new OperatorRows(session.dialect()).evict(key, force)));
+			return session.run(() -> session.run(new RowAdmin(session.dialect()).evict(key, force)));
 		}
 	}
 

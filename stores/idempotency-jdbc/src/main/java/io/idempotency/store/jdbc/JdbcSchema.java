@@ -137,7 +137,7 @@ public final class JdbcSchema {
 	}
 
 	private SqlSession open(String what) {
-		return OwnSessions.openUpkeep(this.database, what, Timeouts.START);
+		return OwnSessionSource.openUpkeep(this.database, what, Timeouts.START);
 	}
 
 	private void verify(Connection connection, Dialect dialect) throws SQLException {

@@ -23,7 +23,7 @@ import io.idempotency.store.RecordKey;
 import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
 import io.idempotency.store.record.RecordId;
-import io.idempotency.store.sql.OperatorRows;
+import io.idempotency.store.sql.RowAdmin;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -128,11 +128,11 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 		return rows("evict", (rows) -> rows.evict(key, force));
 	}
 
-	private <T> T rows(String what, Function<OperatorRows, SqlMove<T>> work) {
+	private <T> T rows(String what, Function<RowAdmin, SqlMove<T>> work) {
 		R2dbcDatabase database = this.store.database();
 		Duration lock = database.timeouts().lock();
 		return answer(database.session(what, database.timeouts().call(), (dialect) -> database.lockWait(dialect, lock),
-				(session) -> session.moves((dialect) -> work.apply(new OperatorRows(dialect)))))
+				(session) -> session.moves((dialect) -> work.apply(new RowAdmin(dialect)))))
 			.orElseThrow();
 	}
 

@@ -47,7 +47,7 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 
 	private final RedisIdempotencyStore store;
 
-	private final RedisSteps steps;
+	private final ScriptComposer steps;
 
 	private final LettuceScriptRunner scripts;
 
@@ -99,7 +99,7 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 	public Mono<Set<ClaimId>> renewAll(Collection<Renewal> renewals) {
 		List<Renewal> all = List.copyOf(renewals);
 		return all.isEmpty() ? Mono.just(Set.of()) : carryOut(Verb.RENEW, (deadline) -> runAll(all, deadline))
-			.map((replies) -> RedisSteps.refused(all, replies));
+			.map((replies) -> ScriptComposer.refused(all, replies));
 	}
 
 	private CompletableFuture<List<Long>> runAll(List<Renewal> renewals, Deadline deadline) {
@@ -156,7 +156,7 @@ public final class ReactiveRedisIdempotencyStore implements ReactiveIdempotencyS
 		return this.store;
 	}
 
-	private <R, T> Mono<T> make(RedisSteps.Step<R, T> step) {
+	private <R, T> Mono<T> make(ScriptComposer.Step<R, T> step) {
 		return this.<R>carryOut(step.verb(), (deadline) -> run(step.verb(), step.keyAndArguments(), deadline))
 			.map(step.answer());
 	}

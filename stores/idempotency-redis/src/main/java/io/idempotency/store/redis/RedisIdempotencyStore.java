@@ -62,7 +62,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 
 	private final RedisKeyspace keyspace;
 
-	private final RedisSteps steps;
+	private final ScriptComposer steps;
 
 	private final ScriptRunner scripts;
 
@@ -105,7 +105,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		}
 		this.connectionFactory = connectionFactory;
 		this.keyspace = new RedisKeyspace(keyPrefix);
-		this.steps = new RedisSteps(this.keyspace);
+		this.steps = new ScriptComposer(this.keyspace);
 		this.waitReplicas = waitReplicas;
 		this.storeTimeout = storeTimeout;
 		this.scripts = (waitReplicas == 0) ? ScriptRunner.on(connectionFactory)
@@ -145,7 +145,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		if (all.isEmpty()) {
 			return Set.of();
 		}
-		return RedisSteps.refused(all, runAll(Verb.RENEW, this.steps.renewAll(all)));
+		return ScriptComposer.refused(all, runAll(Verb.RENEW, this.steps.renewAll(all)));
 	}
 
 	@Override
@@ -185,7 +185,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return RedisReplies.found(record, fingerprint, Instant.now());
 	}
 
-	RedisSteps steps() {
+	ScriptComposer steps() {
 		return this.steps;
 	}
 
@@ -193,7 +193,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore, AutoClosea
 		return this.scripts;
 	}
 
-	private <R, T> T make(RedisSteps.Step<R, T> step) {
+	private <R, T> T make(ScriptComposer.Step<R, T> step) {
 		return step.answer().apply(run(step.verb(), step.keyAndArguments()));
 	}
 

@@ -45,7 +45,7 @@ public class JsonBodyBenchmark {
 
 	private byte[] body;
 
-	private Function<String, JsonTokens> reader;
+	private Function<String, JsonTokenReader> reader;
 
 	@Setup
 	public void prepare() {
@@ -58,7 +58,7 @@ public class JsonBodyBenchmark {
 		}
 		json.append(END);
 		this.body = json.toString().getBytes(StandardCharsets.UTF_8);
-		this.reader = (this.jackson == 2) ? Jackson2Tokens::new : Jackson3Tokens::new;
+		this.reader = (this.jackson == 2) ? Jackson2TokenReader::new : Jackson3TokenReader::new;
 	}
 
 	@Benchmark

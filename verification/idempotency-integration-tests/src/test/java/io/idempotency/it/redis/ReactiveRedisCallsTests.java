@@ -22,7 +22,7 @@ import io.idempotency.it.store.Requests;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.observation.MicrometerObserver;
-import io.idempotency.observation.StoreTimers;
+import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -125,7 +125,7 @@ class ReactiveRedisCallsTests {
 		try (Scheduler scheduler = Scheduler.system(); RedisIdempotencyStore store = store(PATIENCE)) {
 			IdempotencyEngine observed = new IdempotencyEngine(10, (event, operation) -> {
 			}, scheduler, () -> null, null, new MicrometerObserver(ClaimOrigin.UNKNOWN, ObservationRegistry.NOOP, null,
-					null, null, new StoreTimers(meters)));
+					null, null, new StoreTimerFactory(meters)));
 			ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(observed,
 					List.of(ReactiveRedisIdempotencyStore.of(store).orElseThrow()));
 			call(reactive, store, Requests.key(), Mono.just("done")).block(PATIENCE);

@@ -1,0 +1,59 @@
+package io.idempotency.http;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.KeySource;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * Tells a refused client what it can do, in the words of the client: method, path and
+ * header. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class ProblemText {
+
+	private final ApplicationContext context;
+
+	public ProblemText(ApplicationContext context) {
+		this.context = context;
+	}
+
+	/**
+	 * Returns the advice for the client.
+	 * @param refusal the refusal
+	 * @param target method and path that the client has asked for
+	 * @param handler the handler of the request, as far as it is known
+	 */
+	public String of(IdempotencyException refusal, String target, @Nullable Object handler) {
+		return Problem.detail(refusal, target, place(refusal, handler));
+	}
+
+	/**
+	 * Returns the place of the key, empty if a nested call is without a key, because no
+	 * client can send the key of a nested call.
+	 */
+	private String place(IdempotencyException refusal, @Nullable Object handler) {
+		IdempotentOperationSource source = this.context.getBeanProvider(IdempotentOperationSource.class)
+			.getIfAvailable();
+		IdempotentOperation operation = (source != null && handler instanceof HandlerMethod method)
+				? source.operation(method.getMethod(), method.getBeanType()) : null;
+		return (operation != null && operation.name().equals(refusal.operation())) ? place(operation.key().source())
+				: "";
+	}
+
+	private static String place(KeySource source) {
+		if (source instanceof KeySource.Header header) {
+			return " in the header '" + header.name() + "'";
+		}
+		return (source instanceof KeySource.Body body) ? " at '" + body.pointer() + "' of its body" : "";
+	}
+
+}

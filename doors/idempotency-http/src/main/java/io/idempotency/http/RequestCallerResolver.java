@@ -1,0 +1,283 @@
+package io.idempotency.http;
+
+import java.security.Principal;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.Internal;
+import io.idempotency.ScopeMode;
+import io.idempotency.aop.GuardFaultException;
+import io.idempotency.key.Caller;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.security.core.Authentication;
+import org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken;
+import org.springframework.security.oauth2.core.ClaimAccessor;
+import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
+import org.springframework.security.oauth2.server.resource.authentication.AbstractOAuth2TokenAuthenticationToken;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Determines the caller of a request from its principal and its headers, whatever stack
+ * has taken it. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class RequestCallerResolver {
+
+	private final ScopeMode mode;
+
+	private final Set<String> headers;
+
+	private final boolean anonymousRefused;
+
+	public RequestCallerResolver(HttpSettings settings) {
+		this.mode = settings.scope();
+		this.anonymousRefused = settings.anonymousRefused();
+		this.headers = new TreeSet<>(settings.scopeHeaders());
+	}
+
+	/**
+	 * Refuses a request without a principal, if the settings say so.
+	 * @param principal the principal of the request
+	 * @param operation the operation that the request is for
+	 * @throws IdempotencyCallerUnknownException if the request is refused
+	 */
+	public void requireKnown(@Nullable Principal principal, String operation) {
+		if (this.anonymousRefused && principal == null) {
+			throw new IdempotencyCallerUnknownException(operation);
+		}
+	}
+
+	/**
+	 * Returns the caller of a request.
+	 * @param principal the principal of the request
+	 * @param values gives the values of a header
+	 * @return the caller
+	 * @throws IllegalStateException if the principal has no stable name
+	 */
+	public Caller of(@Nullable Principal principal, Function<String, List<String>> values) {
+		Caller caller = (this.mode == ScopeMode.GLOBAL) ? Caller.GLOBAL : principal(principal);
+		for (String header : this.headers) {
+			caller = caller.with("header " + header, values.apply(header));
+		}
+		return caller;
+	}
+
+	/**
+	 * Returns the caller that a resolver of the application has determined.
+	 * @param resolver the resolver
+	 * @param scope what it gave
+	 * @throws IllegalStateException if it gave nothing
+	 */
+	public static Caller scope(Object resolver, @Nullable String scope) {
+		if (scope == null || scope.isEmpty()) {
+			throw new GuardFaultException("'" + resolver.getClass().getName()
+					+ "' gave no scope: a key must never be shared by mistake, so throw an exception to refuse the request",
+					null);
+		}
+		return Caller.scope(scope);
+	}
+
+	private static Caller principal(@Nullable Principal principal) {
+		if (principal == null) {
+			return Caller.ANONYMOUS;
+		}
+		Caller caller = Caller.principal(PrincipalNames.require(principal));
+		Voucher voucher = Voucher.of(principal);
+		return (voucher != null) ? caller.with(voucher.role(), voucher.names()) : caller;
+	}
+
+	/**
+	 * Refuses names by which a caller cannot be known again. Many callers may have an
+	 * empty name, and the identity string of an object is new on each request.
+	 */
+	private static final class PrincipalNames {
+
+		/** The form of the result of {@link Object#toString()}. */
+		private static final Pattern IDENTITY = Pattern.compile("(.+)@[0-9a-f]{1,8}", Pattern.DOTALL);
+
+		private static final boolean SPRING_SECURITY = ClassUtils
+			.isPresent("org.springframework.security.core.Authentication", PrincipalNames.class.getClassLoader());
+
+		private PrincipalNames() {
+		}
+
+		/**
+		 * Returns the name of a principal.
+		 * @param principal the principal
+		 * @return the name
+		 * @throws IllegalStateException if the principal has no stable name
+		 */
+		static String require(Principal principal) {
+			@Nullable String name = principal.getName();
+			if (name == null || name.isBlank()) {
+				throw refused(principal.getClass(), "has no name, as many others may have none");
+			}
+			Class<?> object = identified(principal, name);
+			if (object != null) {
+				throw refused(object, "is named by the identity of an object, which is another on each request");
+			}
+			return name;
+		}
+
+		private static GuardFaultException refused(Class<?> type, String problem) {
+			return new GuardFaultException(
+					"Nobody can tell whose the key of the request is: the principal (" + type.getName() + ") " + problem
+							+ ". To guard its calls, give it a stable name or declare an IdempotencyScopeResolver",
+					null);
+		}
+
+		/**
+		 * Returns the type of the object whose identity string is the name, {@code null}
+		 * if the name only looks like such a string.
+		 */
+		private static @Nullable Class<?> identified(Principal principal, String name) {
+			Matcher matcher = IDENTITY.matcher(name);
+			if (!matcher.matches()) {
+				return null;
+			}
+			String type = matcher.group(1);
+			Object inner = SPRING_SECURITY ? Inner.of(principal) : null;
+			if (inner != null && isTypeOf(inner, type)) {
+				return inner.getClass();
+			}
+			return isTypeOf(principal, type) ? principal.getClass() : null;
+		}
+
+		private static boolean isTypeOf(Object object, String name) {
+			// A text is a chosen name, even if it looks like an identity string.
+			Class<?> type = (object instanceof CharSequence) ? null : object.getClass();
+			while (type != null && !isNameOf(type, name)) {
+				type = (type.getSuperclass() != Object.class) ? type.getSuperclass() : null;
+			}
+			return type != null;
+		}
+
+		private static boolean isNameOf(Class<?> type, String name) {
+			return name.equals(type.getName()) || name.equals(type.getSimpleName());
+		}
+
+		/**
+		 * Finds the object inside an authentication of Spring Security, because the name
+		 * is that object's. Loaded only if Spring Security is present.
+		 */
+		private static final class Inner {
+
+			static @Nullable Object of(Principal principal) {
+				return (principal instanceof Authentication authentication) ? authentication.getPrincipal() : null;
+			}
+
+		}
+
+	}
+
+	/**
+	 * The party that vouches for the name of a caller. The same name from another voucher
+	 * is another caller.
+	 *
+	 * @param role the role of the voucher for the application
+	 * @param name the name of the voucher, {@code null} if a token does not name it
+	 */
+	private record Voucher(String role, @Nullable String name) {
+
+		private static final String ISSUER = "issuer";
+
+		private static final String REGISTRATION = "registration";
+
+		/**
+		 * The name of the issuer's claim in a JWT and in the answer of an introspection.
+		 */
+		private static final String ISSUER_CLAIM = "iss";
+
+		private static final boolean CORE = isPresent("oauth2.core.ClaimAccessor");
+
+		private static final boolean CLIENT = isPresent("oauth2.client.authentication.OAuth2AuthenticationToken");
+
+		private static final boolean RESOURCE_SERVER = isPresent(
+				"oauth2.server.resource.authentication.AbstractOAuth2TokenAuthenticationToken");
+
+		/**
+		 * Finds the voucher for the name of a principal.
+		 * @param principal the principal
+		 * @return the voucher, {@code null} if the application itself vouches for the
+		 * name
+		 */
+		static @Nullable Voucher of(Principal principal) {
+			Voucher voucher = CLIENT ? Logins.voucher(principal) : null;
+			if (voucher == null && RESOURCE_SERVER) {
+				voucher = Tokens.voucher(principal);
+			}
+			if (voucher == null && CORE) {
+				voucher = Claims.voucher(principal);
+			}
+			return voucher;
+		}
+
+		private static boolean isPresent(String type) {
+			return ClassUtils.isPresent("org.springframework.security." + type, Voucher.class.getClassLoader());
+		}
+
+		private static Voucher issuer(@Nullable Object claim) {
+			return new Voucher(ISSUER, (claim != null) ? claim.toString() : null);
+		}
+
+		/** Returns the name of the voucher for the key. */
+		List<String> names() {
+			return (this.name != null) ? List.of(this.name) : List.of();
+		}
+
+		/** Loaded only if the types of logins are present. */
+		private static final class Logins {
+
+			static @Nullable Voucher voucher(Principal principal) {
+				return (principal instanceof OAuth2AuthenticationToken login)
+						? new Voucher(REGISTRATION, login.getAuthorizedClientRegistrationId()) : null;
+			}
+
+		}
+
+		/** Loaded only if the types of a resource server are present. */
+		private static final class Tokens {
+
+			static @Nullable Voucher voucher(Principal principal) {
+				return (principal instanceof AbstractOAuth2TokenAuthenticationToken<?> token)
+						? issuer(token.getTokenAttributes().get(ISSUER_CLAIM)) : null;
+			}
+
+		}
+
+		/**
+		 * Reads tokens that an application carries in types of its own. Loaded only if
+		 * the types of tokens are present.
+		 */
+		private static final class Claims {
+
+			static @Nullable Voucher voucher(Principal principal) {
+				if (!(principal instanceof Authentication authentication)) {
+					return null;
+				}
+				Voucher voucher = fromClaims(authentication.getPrincipal());
+				return (voucher != null) ? voucher : fromClaims(authentication.getCredentials());
+			}
+
+			private static @Nullable Voucher fromClaims(@Nullable Object carrier) {
+				if (carrier instanceof ClaimAccessor claims) {
+					return issuer(claims.getClaims().get(ISSUER_CLAIM));
+				}
+				return (carrier instanceof OAuth2AuthenticatedPrincipal user)
+						? issuer(user.getAttributes().get(ISSUER_CLAIM)) : null;
+			}
+
+		}
+
+	}
+
+}

@@ -1,0 +1,115 @@
+package io.idempotency.http;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+
+import io.idempotency.http.StoredResponse.EndedBy;
+import io.idempotency.protocol.Ending;
+import io.idempotency.store.ResultKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/** What the engine is told of the end of a request. */
+class EndReporterTests {
+
+	private static final Throwable WHY = new IllegalStateException("why");
+
+	private static final StoredResponse ANSWER = new StoredResponse(EndedBy.BODY, 422, "text/plain", -1, null,
+			List.of(), ByteBuffer.wrap(new byte[] { 1 }));
+
+	private final EndReporter end = new EndReporter(
+			HttpSettings.DEFAULTS.change().retentionOnError(Duration.ofHours(1)).build());
+
+	@Test
+	void endIsUnknownUntilItIsTold() {
+		assertThat(this.end.isKnown()).isFalse();
+		assertThat(((Ending.Later) this.end.later()).ending()).isNotCompleted();
+		this.end.unkept(null, ResultKind.SUCCESS);
+		assertThat(this.end.isKnown()).isTrue();
+	}
+
+	@Test
+	void firstEndingCounts() {
+		this.end.end(HttpEnding.NOT_RUN, WHY);
+		this.end.kept(ResultKind.SUCCESS, ANSWER);
+		this.end.unkept(null, ResultKind.SUCCESS);
+		this.end.failed(WHY, null);
+		this.end.end(HttpEnding.FAILED, WHY);
+		assertThat(told()).isEqualTo(new Ending.NotRun(WHY));
+	}
+
+	@Test
+	void answerIsKept() {
+		this.end.kept(ResultKind.SUCCESS, ANSWER);
+		assertThat(told()).isInstanceOfSatisfying(Ending.Done.class, (done) -> {
+			assertThat(StoredResponseCodec.decode(done.result().encode())).isEqualTo(ANSWER);
+			assertThat(done.kind()).isEqualTo(ResultKind.SUCCESS);
+			assertThat(done.keptAtMost()).isNull();
+		});
+	}
+
+	@Test
+	void refusalIsKeptForTheRetentionOfErrors() {
+		this.end.kept(ResultKind.REFUSAL, ANSWER);
+		assertThat(told()).isInstanceOfSatisfying(Ending.Done.class,
+				(done) -> assertThat(done.keptAtMost()).isEqualTo(Duration.ofHours(1)));
+	}
+
+	@Test
+	void answerThatIsNotKeptHasItsKindAndItsRetention() {
+		this.end.unkept(WHY, ResultKind.REFUSAL);
+		assertThat(told()).isEqualTo(new Ending.DoneUnkept(WHY, ResultKind.REFUSAL, Duration.ofHours(1)));
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REFUSAL")
+	void onlyRefusalsHaveTheRetentionOfErrors(ResultKind kind) {
+		this.end.unkept(null, kind);
+		assertThat(told()).isEqualTo(new Ending.DoneUnkept(null, kind, null));
+	}
+
+	@Test
+	void failureIsRememberedWithItsAnswer() {
+		this.end.failed(WHY, ANSWER);
+		assertThat(told()).isInstanceOfSatisfying(Ending.Failed.class, (failed) -> {
+			assertThat(failed.cause()).isSameAs(WHY);
+			assertThat(StoredResponseCodec.decode(failed.remembered().encode())).isEqualTo(ANSWER);
+		});
+	}
+
+	@Test
+	void failureWithoutAnAnswerIsNotRemembered() {
+		this.end.failed(WHY, null);
+		assertThat(told()).isEqualTo(new Ending.Failed(WHY, null));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void endingWithoutAnAnswerIsToldAsItIs(HttpEnding how) {
+		switch (how) {
+			case UNKEPT -> assertThat(told(how)).isEqualTo(new Ending.DoneUnkept(WHY));
+			case FAILED -> assertThat(told(how)).isEqualTo(new Ending.Failed(WHY, null));
+			case NOT_RUN -> assertThat(told(how)).isEqualTo(new Ending.NotRun(WHY));
+			case OUT_OF_SIGHT -> assertThat(told(how)).isSameAs(Ending.OUT_OF_SIGHT);
+			case KEPT, KEPT_WHEN_RENDERED, UNDECIDED -> {
+				assertThatIllegalStateException().isThrownBy(() -> told(how)).withMessageContaining(how.name());
+				assertThat(this.end.isKnown()).isFalse();
+			}
+		}
+	}
+
+	private Ending told(HttpEnding how) {
+		this.end.end(how, WHY);
+		return told();
+	}
+
+	private Ending told() {
+		return ((Ending.Later) this.end.later()).ending().toCompletableFuture().join();
+	}
+
+}

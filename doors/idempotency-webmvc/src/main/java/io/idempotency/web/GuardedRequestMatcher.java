@@ -1,0 +1,282 @@
+package io.idempotency.web;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.http.HandlerRules;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletMapping;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.context.ApplicationContext;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.FrameworkServlet;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
+import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
+import org.springframework.web.servlet.handler.HandlerMethodMappingNamingStrategy;
+import org.springframework.web.servlet.mvc.condition.PathPatternsRequestCondition;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
+import org.springframework.web.util.pattern.PathPattern;
+
+/**
+ * Knows which requests may meet a guarded handler, by the mappings of the servlet that
+ * will serve them. All other requests pass the filter as they are.
+ * <p>
+ * It answers yes where it cannot know. If a guarded handler is reached by a request that
+ * has passed all the same, the call fails before that handler runs, and no request passes
+ * any more. Thread-safe.
+ */
+final class GuardedRequestMatcher {
+
+	private static final Logger logger = LoggerFactory.getLogger(GuardedRequestMatcher.class);
+
+	private static final String PASSED = GuardedRequestMatcher.class.getName() + ".passed";
+
+	private final Supplier<IdempotentOperationSource> operations;
+
+	/** The handlers of each servlet, by its name. */
+	private final Map<String, ServletHandlers> servlets = new ConcurrentHashMap<>();
+
+	/** Counts the mappings that were registered since the first look at them. */
+	private final AtomicInteger registrations = new AtomicInteger();
+
+	private volatile boolean disproved;
+
+	/**
+	 * Creates the handlers.
+	 * @param operations knows the operations
+	 * @param disproved whether no request can be known to meet none
+	 */
+	GuardedRequestMatcher(Supplier<IdempotentOperationSource> operations, boolean disproved) {
+		this.operations = operations;
+		this.disproved = disproved;
+	}
+
+	/**
+	 * Returns whether the dispatch of a request may meet a guarded handler. If not, the
+	 * request is marked, so that a later dispatch knows.
+	 */
+	boolean mayMeet(HttpServletRequest request) {
+		if (this.disproved || this.operations.get().readsBodies() || mayReach(request)) {
+			return true;
+		}
+		request.setAttribute(PASSED, this);
+		return false;
+	}
+
+	/** Returns whether a dispatch of the request has passed. */
+	static boolean hasPassed(ServletRequest request) {
+		return request.getAttribute(PASSED) != null;
+	}
+
+	/**
+	 * Is told that a request needs what the filter gives. If the request has passed, none
+	 * will pass from now on.
+	 * @return whether it has passed
+	 */
+	static boolean disprove(ServletRequest request) {
+		if (request.getAttribute(PASSED) instanceof GuardedRequestMatcher handlers) {
+			handlers.disproved = true;
+			return true;
+		}
+		return false;
+	}
+
+	private boolean mayReach(HttpServletRequest request) {
+		HttpServletMapping mapping = request.getHttpServletMapping();
+		String servlet = (mapping != null) ? mapping.getServletName() : null;
+		ServletHandlers handlers = (servlet != null) ? handlers(servlet, request.getServletContext()) : null;
+		return handlers == null || handlers.mayTake(request);
+	}
+
+	private @Nullable ServletHandlers handlers(String servlet, ServletContext servletContext) {
+		ServletHandlers known = this.servlets.get(servlet);
+		if (known != null && known.servletContext == servletContext
+				&& known.registrations == this.registrations.get()) {
+			return known;
+		}
+		Object context = servletContext.getAttribute(FrameworkServlet.SERVLET_CONTEXT_PREFIX + servlet);
+		if (!(context instanceof ApplicationContext beans)) {
+			return null;
+		}
+		// Read before the mappings are, so that a mapping that is registered meanwhile
+		// leads to another look.
+		int seen = this.registrations.get();
+		ServletHandlers found = new ServletHandlers(servletContext, seen, guarded(beans));
+		this.servlets.put(servlet, found);
+		return found;
+	}
+
+	/**
+	 * Finds the guarded handlers of a servlet.
+	 * @return the handlers, {@code null} if the mappings of the servlet do not tell
+	 */
+	private @Nullable List<GuardedHandler> guarded(ApplicationContext context) {
+		// As the servlet looks for them; without one it takes mappings that are no beans.
+		Collection<HandlerMapping> mappings = BeanFactoryUtils
+			.beansOfTypeIncludingAncestors(context, HandlerMapping.class, true, false)
+			.values();
+		List<GuardedHandler> guarded = new ArrayList<>();
+		for (HandlerMapping mapping : mappings) {
+			if (mapping instanceof RequestMappingInfoHandlerMapping handlers && observe(handlers)) {
+				handlers.getHandlerMethods().forEach((info, handler) -> add(guarded, info, handler));
+			}
+			else if (!(mapping instanceof AbstractUrlHandlerMapping || mapping instanceof RouterFunctionMapping)) {
+				return null;
+			}
+		}
+		return mappings.isEmpty() ? null : guarded;
+	}
+
+	private void add(List<GuardedHandler> guarded, RequestMappingInfo info, HandlerMethod handler) {
+		boolean evenIfSafe = true;
+		try {
+			IdempotentOperation operation = this.operations.get().operation(handler.getMethod(), handler.getBeanType());
+			if (operation == null) {
+				return;
+			}
+			evenIfSafe = operation.guarded().declaredOnMethod();
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The annotation of {} cannot be read, so it counts as guarded", handler, ex);
+		}
+		guarded.add(new GuardedHandler(info, evenIfSafe));
+	}
+
+	/**
+	 * Looks out for mappings that are registered later: Spring asks for the name of each.
+	 * @return whether they will be seen
+	 */
+	private boolean observe(RequestMappingInfoHandlerMapping mapping) {
+		HandlerMethodMappingNamingStrategy<RequestMappingInfo> names = mapping.getNamingStrategy();
+		if (names instanceof ObservedNames observed && observed.counter == this.registrations) {
+			return true;
+		}
+		if (names != null) {
+			mapping.setHandlerMethodMappingNamingStrategy(new ObservedNames(names, this.registrations));
+		}
+		return names != null;
+	}
+
+	/** Counts the names that a mapping asks for. */
+	private record ObservedNames(HandlerMethodMappingNamingStrategy<RequestMappingInfo> names,
+			AtomicInteger counter) implements HandlerMethodMappingNamingStrategy<RequestMappingInfo> {
+
+		@Override
+		public String getName(HandlerMethod handler, RequestMappingInfo mapping) {
+			this.counter.incrementAndGet();
+			return this.names.getName(handler, mapping);
+		}
+
+	}
+
+	/** One mapping of a guarded handler. */
+	private record GuardedHandler(RequestMappingInfo mapping, boolean evenIfSafe) {
+
+		boolean mayTake(RequestMethod method) {
+			if (method == RequestMethod.POST) {
+				// A filter may yet make any other method of it, as forms ask for.
+				return true;
+			}
+			Set<RequestMethod> methods = this.mapping.getMethodsCondition().getMethods();
+			return (this.evenIfSafe || !HandlerRules.isSafe(method.name())) && (methods.isEmpty()
+					|| methods.contains(method) || method == RequestMethod.HEAD && methods.contains(RequestMethod.GET));
+		}
+
+		boolean takesAnyMethod() {
+			return this.mapping.getMethodsCondition().isEmpty();
+		}
+
+	}
+
+	/** The guarded handlers of one servlet. */
+	private static final class ServletHandlers {
+
+		private final ServletContext servletContext;
+
+		private final int registrations;
+
+		private final Map<String, List<PathPattern>> byMethod = new HashMap<>();
+
+		private final @Nullable List<PathPattern> otherMethods;
+
+		ServletHandlers(ServletContext servletContext, int registrations, @Nullable List<GuardedHandler> guarded) {
+			this.servletContext = servletContext;
+			this.registrations = registrations;
+			for (RequestMethod method : RequestMethod.values()) {
+				this.byMethod.put(method.name(), paths(guarded, (handler) -> handler.mayTake(method)));
+			}
+			this.otherMethods = paths(guarded, GuardedHandler::takesAnyMethod);
+		}
+
+		/** Returns the patterns of the paths, {@code null} if it may be any path. */
+		private static @Nullable List<PathPattern> paths(@Nullable List<GuardedHandler> guarded,
+				Predicate<GuardedHandler> selected) {
+			if (guarded == null) {
+				return null;
+			}
+			List<PathPattern> paths = new ArrayList<>();
+			for (GuardedHandler handler : guarded) {
+				if (selected.test(handler)) {
+					PathPatternsRequestCondition condition = handler.mapping().getPathPatternsCondition();
+					if (condition == null) {
+						return null;
+					}
+					paths.addAll(condition.getPatterns());
+				}
+			}
+			return paths;
+		}
+
+		boolean mayTake(HttpServletRequest request) {
+			String method = request.getMethod();
+			List<PathPattern> paths = this.byMethod.containsKey(method) ? this.byMethod.get(method) : this.otherMethods;
+			if (paths == null) {
+				return true;
+			}
+			if (paths.isEmpty()) {
+				return false;
+			}
+			PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
+			return matches(paths, path)
+					|| endsInSlash(path) && matches(paths, path.subPath(0, path.elements().size() - 1));
+		}
+
+		private static boolean matches(List<PathPattern> paths, PathContainer path) {
+			for (PathPattern pattern : paths) {
+				if (pattern.matches(path)) {
+					return true;
+				}
+			}
+			return false;
+		}
+
+		/** Spring's UrlHandlerFilter takes a slash at the end away, behind our filter. */
+		private static boolean endsInSlash(PathContainer path) {
+			List<PathContainer.Element> elements = path.elements();
+			return elements.size() > 1 && elements.get(elements.size() - 1) instanceof PathContainer.Separator;
+		}
+
+	}
+
+}

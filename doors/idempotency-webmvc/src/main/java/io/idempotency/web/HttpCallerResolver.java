@@ -1,0 +1,99 @@
+package io.idempotency.web;
+
+import java.util.Collections;
+
+import io.idempotency.IdempotencyCallerUnknownException;
+import io.idempotency.Internal;
+import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RequestCallerResolver;
+import io.idempotency.key.Caller;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/**
+ * Determines the caller who owns the keys and tokens of a request. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class HttpCallerResolver {
+
+	private final RequestCallerResolver callers;
+
+	private final @Nullable IdempotencyScopeResolver resolver;
+
+	/**
+	 * Creates the callers.
+	 * @param settings determine the caller if there is no resolver
+	 * @param resolver the application's own resolver
+	 */
+	public HttpCallerResolver(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
+		this.callers = new RequestCallerResolver(settings);
+		this.resolver = resolver;
+	}
+
+	/**
+	 * Returns the caller of a guarded request, who owns its key.
+	 * @param request the request
+	 * @param operation the operation that the request is for
+	 * @return the caller
+	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
+	 * and the request has no principal
+	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * has no stable name
+	 */
+	Caller owner(HttpServletRequest request, String operation) {
+		if (this.resolver == null) {
+			this.callers.requireKnown(request.getUserPrincipal(), operation);
+		}
+		return of(request);
+	}
+
+	/**
+	 * Returns the caller of a request.
+	 * @param request the request
+	 * @return the caller
+	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * has no stable name
+	 */
+	public Caller of(HttpServletRequest request) {
+		if (this.resolver != null) {
+			return RequestCallerResolver.scope(this.resolver, this.resolver.resolveScope(request));
+		}
+		return this.callers.of(request.getUserPrincipal(), (header) -> Collections.list(request.getHeaders(header)));
+	}
+
+	/** Returns whether the application's own resolver determines the callers. */
+	boolean areResolved() {
+		return this.resolver != null;
+	}
+
+	/**
+	 * Returns the caller of the request that the current thread works for, who owns the
+	 * keys of the handlers behind it.
+	 * @param operation the operation that is handled
+	 * @return the caller, {@link Caller#GLOBAL} outside a request
+	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
+	 * and the request has no principal
+	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
+	 * has no stable name
+	 */
+	public Caller currentOwner(String operation) {
+		HttpServletRequest request = HttpRequestValues.currentRequest();
+		return (request != null) ? owner(request, operation) : Caller.GLOBAL;
+	}
+
+	/**
+	 * Returns the caller of the request that the current thread works for.
+	 * @return the caller, {@link Caller#GLOBAL} outside a request
+	 */
+	public Caller current() {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
+				? of(attributes.getRequest()) : Caller.GLOBAL;
+	}
+
+}

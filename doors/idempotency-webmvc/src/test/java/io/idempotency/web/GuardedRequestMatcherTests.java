@@ -1,0 +1,297 @@
+package io.idempotency.web;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+
+import io.idempotency.Idempotent;
+import io.idempotency.aop.IdempotentOperationSource;
+import jakarta.servlet.http.MappingMatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.web.MockHttpServletMapping;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.method.HandlerTypePredicate;
+import org.springframework.web.servlet.FrameworkServlet;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class GuardedRequestMatcherTests {
+
+	private WebApplicationContext context = HttpDoorSetup.start(Orders.class, Accounts.class, Prefixed.class);
+
+	private GuardedRequestMatcher handlers = new GuardedRequestMatcher(
+			() -> this.context.getBean(IdempotentOperationSource.class), false);
+
+	@AfterEach
+	void stop() {
+		((ConfigurableApplicationContext) this.context).close();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "POST, /orders", "POST, /orders/7/items", "POST, /orders/7/items;a=1", "POST, /orders/%37/items",
+			"PUT, /orders/7", "HEAD, /orders/7/receipt", "GET, /orders/7/receipt", "PATCH, /accounts/7",
+			"DELETE, /accounts/7/any", "PROPFIND, /accounts/7/any", "POST, /accounts/7/any", "POST, /accounts/composed",
+			"POST, /api/prefixed" })
+	void requestsThatMeetAGuardedHandlerAreKnown(String method, String path) {
+		assertThat(this.handlers.mayMeet(request(method, path))).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "GET, /orders", "GET, /orders/7", "POST, /orders/7/items/8", "PUT, /orders", "OPTIONS, /orders",
+			"HEAD, /orders", "DELETE, /orders/7", "PROPFIND, /orders", "GET, /accounts/7/any", "GET, /accounts/7",
+			"POST, /prefixed", "POST, /elsewhere", "POST, /elsewhere/" })
+	void othersPass(String method, String path) {
+		MockHttpServletRequest request = request(method, path);
+		assertThat(this.handlers.mayMeet(request)).isFalse();
+		assertThat(GuardedRequestMatcher.hasPassed(request)).isTrue();
+	}
+
+	@Test
+	void formMayAskForAnyMethod() {
+		assertThat(this.handlers.mayMeet(request("POST", "/orders/7"))).as("PUT is guarded").isTrue();
+	}
+
+	@Test
+	void pathsBelowContextAndServletAreKnown() {
+		MockHttpServletRequest request = request("POST", "/shop/v1/orders");
+		request.setContextPath("/shop");
+		request.setServletPath("/v1");
+		request.setHttpServletMapping(new MockHttpServletMapping("orders", "/v1/*", "one", MappingMatch.PATH));
+		assertThat(this.handlers.mayMeet(request)).isTrue();
+	}
+
+	@Test
+	void mappingsThatAreRegisteredLaterAreKnown() throws Exception {
+		assertThat(this.handlers.mayMeet(request("POST", "/later"))).isFalse();
+		RequestMappingHandlerMapping mapping = this.context.getBean(RequestMappingHandlerMapping.class);
+		mapping.registerMapping(RequestMappingInfo.paths("/later")
+			.methods(RequestMethod.POST)
+			.options(mapping.getBuilderConfiguration())
+			.build(), this.context.getBean(Orders.class), Orders.class.getMethod("create"));
+		assertThat(this.handlers.mayMeet(request("POST", "/later"))).isTrue();
+		assertThat(this.handlers.mayMeet(request("POST", "/elsewhere"))).isFalse();
+		assertThat(mapping.getHandlerMethodsForMappingName("O#create")).as("Spring's own name").hasSize(2);
+	}
+
+	@Test
+	void nothingPassesToAServletThatIsNotKnown() {
+		MockHttpServletRequest request = request("GET", "/elsewhere");
+		request.setHttpServletMapping(new MockHttpServletMapping("", "/", "another", MappingMatch.DEFAULT));
+		assertThat(this.handlers.mayMeet(request)).isTrue();
+		assertThat(GuardedRequestMatcher.hasPassed(request)).isFalse();
+	}
+
+	@Test
+	void nothingPassesWhereAMappingDoesNotTell() {
+		restart(Orders.class, ForeignMapping.class);
+		assertThat(this.handlers.mayMeet(request("GET", "/elsewhere"))).isTrue();
+	}
+
+	@Test
+	void nothingPassesThatABeanBehindAControllerMayReadTheBodyOf() {
+		restart(Orders.class, ReadingService.class);
+		assertThat(this.handlers.mayMeet(request("GET", "/elsewhere"))).isTrue();
+	}
+
+	@Test
+	void everythingPassesWhereNothingIsGuarded() {
+		restart(Unguarded.class);
+		assertThat(this.handlers.mayMeet(request("POST", "/unguarded"))).isFalse();
+	}
+
+	@Test
+	void trailingSlashIsKnownIfItIsMapped() {
+		restart(Orders.class, TrailingSlashes.class);
+		assertThat(this.handlers.mayMeet(request("POST", "/orders/"))).isTrue();
+		assertThat(this.handlers.mayMeet(request("POST", "/elsewhere/"))).isFalse();
+	}
+
+	/** Spring's UrlHandlerFilter takes it away, and may stand behind our filter. */
+	@Test
+	void trailingSlashMayBeTakenAway() {
+		restart(Orders.class);
+		assertThat(this.handlers.mayMeet(request("POST", "/orders/"))).isTrue();
+		assertThat(this.handlers.mayMeet(request("POST", "/"))).isFalse();
+	}
+
+	@Test
+	void nothingPassesOnceARequestHasMetAHandlerAllTheSame() {
+		MockHttpServletRequest request = request("POST", "/elsewhere");
+		assertThat(this.handlers.mayMeet(request)).isFalse();
+		assertThat(Exchange.missing(request, "guard a call")).hasMessageContaining("idempotency.http.filter-order");
+		assertThat(this.handlers.mayMeet(request("POST", "/elsewhere"))).isTrue();
+	}
+
+	private void restart(Class<?>... components) {
+		stop();
+		this.context = HttpDoorSetup.start(components);
+		this.handlers = new GuardedRequestMatcher(() -> this.context.getBean(IdempotentOperationSource.class), false);
+	}
+
+	private MockHttpServletRequest request(String method, String path) {
+		this.context.getServletContext().setAttribute(FrameworkServlet.SERVLET_CONTEXT_PREFIX + "one", this.context);
+		MockHttpServletRequest request = new MockHttpServletRequest(this.context.getServletContext(), method, path);
+		request.setHttpServletMapping(new MockHttpServletMapping("", "/", "one", MappingMatch.DEFAULT));
+		return request;
+	}
+
+	@RestController
+	@RequestMapping("/orders")
+	static class Orders {
+
+		@PostMapping
+		@Idempotent
+		public void create() {
+		}
+
+		@GetMapping
+		public void list() {
+		}
+
+		@PostMapping("/{id}/items")
+		@Idempotent
+		public void add() {
+		}
+
+		@PutMapping("/{id}")
+		@Idempotent
+		public void replace() {
+		}
+
+		@GetMapping("/{id}/receipt")
+		@Idempotent
+		public void receipt() {
+		}
+
+	}
+
+	interface Changes {
+
+		@PatchMapping("/{id}")
+		@Idempotent
+		void change();
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@Idempotent
+	@RequestMapping(path = "/composed", method = RequestMethod.POST)
+	@interface IdempotentPost {
+
+	}
+
+	abstract static class Base {
+
+		@RequestMapping("/{id}/any")
+		public void any() {
+		}
+
+		@GetMapping("/{id}")
+		public void read() {
+		}
+
+		@IdempotentPost
+		public void composed() {
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/accounts")
+	@Idempotent
+	static class Accounts extends Base implements Changes {
+
+		@Override
+		public void change() {
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/prefixed")
+	static class PrefixedController {
+
+		@PostMapping
+		@Idempotent
+		public void create() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Prefixed implements WebMvcConfigurer {
+
+		@Bean
+		PrefixedController prefixedController() {
+			return new PrefixedController();
+		}
+
+		@Override
+		public void configurePathMatch(PathMatchConfigurer configurer) {
+			configurer.addPathPrefix("/api", HandlerTypePredicate.forAssignableType(PrefixedController.class));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TrailingSlashes implements WebMvcConfigurer {
+
+		@Override
+		@SuppressWarnings("deprecation")
+		public void configurePathMatch(PathMatchConfigurer configurer) {
+			PathPatternParser parser = new PathPatternParser();
+			parser.setMatchOptionalTrailingSeparator(true);
+			configurer.setPatternParser(parser);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ForeignMapping {
+
+		@Bean
+		HandlerMapping foreignMapping() {
+			return (request) -> null;
+		}
+
+	}
+
+	static class ReadingService {
+
+		@Idempotent(body = "/id", fingerprint = "none")
+		public void read() {
+		}
+
+	}
+
+	@Controller
+	static class Unguarded {
+
+		@PostMapping("/unguarded")
+		public void post() {
+		}
+
+	}
+
+}

@@ -1,0 +1,66 @@
+package io.idempotency.engine;
+
+import java.util.function.Consumer;
+
+import io.idempotency.Internal;
+import io.idempotency.protocol.TransactionOutcome;
+
+/**
+ * The database transactions of the application, in which the records of operations with
+ * {@link io.idempotency.TransactionMode#JOIN} are written. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public interface TransactionStarter {
+
+	/**
+	 * Begins a transaction, or takes part in the current one. The thread that calls this
+	 * method ends it.
+	 * @param ended is told how the transaction has ended. A transaction that was open
+	 * before this call ends after its part here has ended
+	 * @throws io.idempotency.store.IdempotencyStoreException if no transaction could be
+	 * begun
+	 */
+	Begun begin(Consumer<TransactionOutcome> ended);
+
+	/**
+	 * Returns whether a transaction would be new if it was begun now, and the calling
+	 * thread holds no connection yet.
+	 * @return whether a transaction would be begun
+	 */
+	boolean wouldBegin();
+
+	/**
+	 * A transaction in which work runs.
+	 *
+	 * @hidden
+	 */
+	interface Begun {
+
+		/**
+		 * Returns whether the transaction is new, and nothing of the calling thread is
+		 * around it, so that it may stay open when the guarded method has returned.
+		 * @return whether it ends with this part of it
+		 */
+		boolean isAlone();
+
+		/** Sends to the database what the work has changed in memory. */
+		void flush();
+
+		/**
+		 * Commits, or leaves that to who has begun the transaction.
+		 * @throws RuntimeException the exception of the commit
+		 */
+		void commit();
+
+		/**
+		 * Rolls back, also what others have begun.
+		 * @param failure why; a failure of the rollback is only added to it
+		 */
+		void rollback(Throwable failure);
+
+	}
+
+}

@@ -1,0 +1,316 @@
+package io.idempotency.store.memory;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.ResultKind;
+import io.idempotency.store.record.Moment;
+import io.idempotency.store.record.RecordId;
+import io.idempotency.store.record.StoredRecord;
+import io.idempotency.store.record.Transition;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds all records within a number of bytes. Unused tokens may take only a part of the
+ * bytes, so that a flood of tokens leaves room for claims.
+ * <p>
+ * A step holds the lock of its own key, and within it for a moment the locks of the
+ * queues that the record leaves or enters, one after the other. Each new record removes
+ * at most two expired ones. A step that needs room frees one record after the other, and
+ * no step ever walks over all records.
+ */
+final class BoundedRecordTable {
+
+	private static final Logger logger = LoggerFactory.getLogger(BoundedRecordTable.class);
+
+	private static final int PURGED_PER_NEW_RECORD = 2;
+
+	/** The kinds of results in the order in which they make room. */
+	private static final List<ResultKind> TURNS = List.of(ResultKind.REFUSAL, ResultKind.FAILURE, ResultKind.SUCCESS);
+
+	/** Unused tokens may take this part (1/4) of the bytes. */
+	private static final int UNUSED_TOKENS_SHARE = 4;
+
+	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
+
+	private final RemovalOrder orders = new RemovalOrder();
+
+	private final AtomicLong lastFence = new AtomicLong();
+
+	private final Budget budget;
+
+	private final Budget unusedTokens;
+
+	private final FillLevel fillLevel;
+
+	private final Shortage shortage;
+
+	private final InstantSource clock;
+
+	BoundedRecordTable(Budget budget, InstantSource clock) {
+		this.budget = budget;
+		this.unusedTokens = new Budget(Math.max(Entry.OVERHEAD, budget.max() / UNUSED_TOKENS_SHARE));
+		this.shortage = new Shortage(budget, this.unusedTokens);
+		this.fillLevel = new FillLevel(budget.max(), this.entries::size, clock);
+		this.clock = clock;
+	}
+
+	int size() {
+		return this.entries.size();
+	}
+
+	/** Returns the bytes of the records that cannot make room. */
+	long keptBytes() {
+		return Math.max(0, this.budget.used() - this.orders.roomBytes());
+	}
+
+	/**
+	 * Makes one step of one record.
+	 * @throws IdempotencyStoreException if there is no room for the bytes that the step
+	 * adds
+	 */
+	<T> T update(IdempotencyKey key, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
+		return update(RecordId.of(key), key.operation(), transition);
+	}
+
+	<T> T update(RecordId id, String operation, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
+		Change<T> change = new Change<>(id, operation, transition);
+		while (!change.succeeds()) {
+			if (change.missesTokenRoom) {
+				makeTokenRoom();
+			}
+			else if (!makeRoom(change.missing) && !change.givesUpItsResult()) {
+				throw this.shortage.full();
+			}
+		}
+		if (change.added) {
+			purge(PURGED_PER_NEW_RECORD);
+			lookAtTheLevel();
+		}
+		return change.answer();
+	}
+
+	/** Looks at a record and changes nothing. */
+	<T> T look(IdempotencyKey key, BiFunction<StoredRecord, Moment, T> look) {
+		Moment moment = now();
+		Entry entry = entry(RecordId.of(key), moment);
+		return look.apply((entry != null) ? entry.record() : StoredRecord.ABSENT, moment);
+	}
+
+	/** Returns a live record, or {@code null} if there is none. */
+	@Nullable Entry entry(RecordId id, Moment moment) {
+		Entry entry = this.entries.get(id);
+		return (entry != null && entry.isLive(moment)) ? entry : null;
+	}
+
+	/** Returns all records in no order, while others come and go. */
+	Iterable<Entry> entries() {
+		return this.entries.values();
+	}
+
+	private void lookAtTheLevel() {
+		String news = this.fillLevel.look(keptBytes());
+		if (news != null) {
+			logger.warn(news);
+		}
+	}
+
+	Moment now() {
+		Instant instant = this.clock.instant();
+		long micros = TimeUnit.SECONDS.toMicros(instant.getEpochSecond())
+				+ TimeUnit.NANOSECONDS.toMicros(instant.getNano());
+		return new Moment(micros, this.lastFence);
+	}
+
+	private void makeTokenRoom() {
+		while (this.unusedTokens.left() < Entry.OVERHEAD) {
+			if (purge(1) == 0 && this.unusedTokens.left() < Entry.OVERHEAD) {
+				throw this.shortage.tooManyTokens();
+			}
+		}
+	}
+
+	private boolean makeRoom(long bytes) {
+		while (this.budget.left() < bytes) {
+			if (purge(1) == 0 && !dropFor(bytes)) {
+				// Another thread may have made the room.
+				return this.budget.left() >= bytes;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Removes expired records.
+	 * @return how many were removed, at most the limit
+	 */
+	private int purge(int limit) {
+		Moment moment = now();
+		int removed = 0;
+		Entry candidate = this.orders.firstToExpire();
+		while (removed < limit && candidate != null && !candidate.isLive(moment)) {
+			if (replace(candidate, null)) {
+				removed++;
+			}
+			candidate = this.orders.firstToExpire();
+		}
+		return removed;
+	}
+
+	private boolean dropFor(long bytes) {
+		if (this.budget.left() + this.orders.roomBytes() < bytes) {
+			// All records that can make room would not free enough bytes.
+			return false;
+		}
+		for (ResultKind kind : TURNS) {
+			Entry candidate = this.orders.firstCompleted(kind);
+			while (candidate != null) {
+				if (replace(candidate, candidate.remainder())) {
+					this.shortage.dropped(kind);
+					return true;
+				}
+				candidate = this.orders.firstCompleted(kind);
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Replaces the candidate unless the record has changed in between. Afterwards the
+	 * candidate is in no queue any more: a queue changes under the lock of the key, which
+	 * this has waited for.
+	 */
+	private boolean replace(Entry candidate, @Nullable StoredRecord next) {
+		AtomicBoolean replaced = new AtomicBoolean();
+		this.entries.computeIfPresent(candidate.id(), (id, current) -> {
+			if (current != candidate) {
+				return current;
+			}
+			Entry entry = (next != null) ? new Entry(id, current.operation(), next) : null;
+			this.budget.take(bytes(entry) - bytes(current));
+			this.unusedTokens.add(unusedTokenBytes(entry) - unusedTokenBytes(current));
+			this.orders.replace(current, entry);
+			replaced.set(true);
+			return entry;
+		});
+		return replaced.get();
+	}
+
+	private static long bytes(@Nullable Entry entry) {
+		return (entry != null) ? entry.bytes() : 0;
+	}
+
+	private static long unusedTokenBytes(@Nullable Entry entry) {
+		return (entry != null) ? entry.unusedTokenBytes() : 0;
+	}
+
+	/**
+	 * One step that is tried until there is room for it.
+	 */
+	private final class Change<T> {
+
+		private final RecordId id;
+
+		private final String operation;
+
+		private final BiFunction<StoredRecord, Moment, Transition<T>> transition;
+
+		private boolean keepResult = true;
+
+		private long missing;
+
+		private boolean missesTokenRoom;
+
+		private boolean added;
+
+		private @Nullable Transition<T> step;
+
+		Change(RecordId id, String operation, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
+			this.id = id;
+			this.operation = operation;
+			this.transition = transition;
+		}
+
+		boolean succeeds() {
+			this.missing = 0;
+			this.missesTokenRoom = false;
+			BoundedRecordTable.this.entries.compute(this.id, (id, before) -> step(before));
+			return this.missing == 0 && !this.missesTokenRoom;
+		}
+
+		/**
+		 * Gives up the result of the step; returns whether it was still kept. A
+		 * completion already has the room of its claim, so only its result can fail to
+		 * fit.
+		 */
+		boolean givesUpItsResult() {
+			boolean kept = this.keepResult;
+			this.keepResult = false;
+			return kept;
+		}
+
+		private @Nullable Entry step(@Nullable Entry before) {
+			Moment moment = now();
+			StoredRecord current = (before != null && before.isLive(moment)) ? before.record() : StoredRecord.ABSENT;
+			this.step = this.transition.apply(current, moment);
+			StoredRecord next = this.step.next();
+			if (before != null && next == before.record()) {
+				return before;
+			}
+			Entry after = entry(before, this.keepResult ? next : next.withoutResult(), moment);
+			long tokenGrowth = unusedTokenBytes(after) - unusedTokenBytes(before);
+			if (!takeTokenRoom(current, tokenGrowth)) {
+				this.missesTokenRoom = true;
+				return before;
+			}
+			long growth = bytes(after) - bytes(before);
+			if (!BoundedRecordTable.this.budget.take(growth)) {
+				BoundedRecordTable.this.unusedTokens.add(-tokenGrowth);
+				this.missing = growth;
+				return before;
+			}
+			BoundedRecordTable.this.orders.replace(before, after);
+			this.added = before == null && after != null;
+			return after;
+		}
+
+		/**
+		 * Takes room for an unused token. A token that a failed call gives back is never
+		 * refused.
+		 */
+		private boolean takeTokenRoom(StoredRecord current, long growth) {
+			if (current == StoredRecord.ABSENT && growth > 0) {
+				return BoundedRecordTable.this.unusedTokens.take(growth);
+			}
+			BoundedRecordTable.this.unusedTokens.add(growth);
+			return true;
+		}
+
+		private @Nullable Entry entry(@Nullable Entry before, StoredRecord record, Moment moment) {
+			if (!record.isLive(moment)) {
+				return null;
+			}
+			// The map keeps the id with which the record came, so no other must be kept.
+			RecordId shared = (before != null) ? before.id() : this.id;
+			return new Entry(shared, this.operation, record);
+		}
+
+		T answer() {
+			return Objects.requireNonNull(this.step).answer();
+		}
+
+	}
+
+}

@@ -1,0 +1,149 @@
+package io.idempotency.message.kafka;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperationSource;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.annotation.DltHandler;
+import org.springframework.kafka.annotation.RetryableTopic;
+import org.springframework.kafka.config.KafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpoint;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
+import org.springframework.kafka.config.MultiMethodKafkaListenerEndpoint;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.retrytopic.DltStrategy;
+import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.handler.annotation.Headers;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Spring Kafka's registry, which prepares each container for guarded calls when it is
+ * made: those of the start, and those that the application makes later. A container whose
+ * guarded listener would lose records is refused.
+ */
+class GuardedContainerRegistry extends KafkaListenerEndpointRegistry {
+
+	/** Spring Kafka has it since 4.0. */
+	private static final @Nullable Class<?> SHARE_CONTAINER = share(
+			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");
+
+	private @Nullable ApplicationContext context;
+
+	private static @Nullable Class<?> share(String name) {
+		ClassLoader classLoader = GuardedContainerRegistry.class.getClassLoader();
+		return ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
+	}
+
+	@Override
+	public void setApplicationContext(ApplicationContext context) {
+		super.setApplicationContext(context);
+		this.context = context;
+	}
+
+	@Override
+	protected MessageListenerContainer createListenerContainer(KafkaListenerEndpoint endpoint,
+			KafkaListenerContainerFactory<?> factory) {
+		MessageListenerContainer created = super.createListenerContainer(endpoint, factory);
+		if (created instanceof AbstractMessageListenerContainer<?, ?> container) {
+			List<IdempotentOperation> guarded = guardedMethods(endpoint);
+			guarded.forEach((operation) -> {
+				checkDeadLetters(operation);
+				check(operation, container.getContainerProperties());
+			});
+			new KafkaErrorHandling(container, !guarded.isEmpty()).complete();
+		}
+		else if (SHARE_CONTAINER != null && SHARE_CONTAINER.isInstance(created)) {
+			guardedMethods(endpoint).forEach(GuardedContainerRegistry::refuseShare);
+		}
+		return created;
+	}
+
+	private static void refuseShare(IdempotentOperation operation) {
+		throw operation.problem(
+				"its container is one of a share group, which rejects a record whose listener throws: one whose first "
+						+ "delivery still runs, or whose store is down, would be lost",
+				"Use a container of a consumer group, e.g. by a ConcurrentKafkaListenerContainerFactory");
+	}
+
+	/**
+	 * Refuses a handler of dead letters whose refusals would become dead letters of the
+	 * same topic, without an end.
+	 */
+	private static void checkDeadLetters(IdempotentOperation operation) {
+		if (!AnnotatedElementUtils.hasAnnotation(operation.guarded().method(), DltHandler.class)) {
+			return;
+		}
+		Stream<AnnotatedElement> elements = Stream.concat(Stream.of(operation.guarded().targetClass()),
+				Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(operation.guarded().targetClass())));
+		if (elements.map((element) -> AnnotatedElementUtils.findMergedAnnotation(element, RetryableTopic.class))
+			.filter(Objects::nonNull)
+			.anyMatch((topic) -> topic.dltStrategy() == DltStrategy.ALWAYS_RETRY_ON_ERROR)) {
+			throw operation.problem(
+					"it handles dead letters, and by its @RetryableTopic each of its exceptions sends the record to the "
+							+ "dead letter topic again: a duplicate that is refused would do so without a pause or an end",
+					"Set dltStrategy = DltStrategy.FAIL_ON_ERROR on @RetryableTopic; or call a guarded method of another "
+							+ "bean from here, and catch what it throws");
+		}
+	}
+
+	/** Refuses a listener whose duplicates nobody could acknowledge. */
+	private static void check(IdempotentOperation operation, ContainerProperties container) {
+		boolean manual = container.isAsyncAcks() || container.getAckMode() == AckMode.MANUAL
+				|| container.getAckMode() == AckMode.MANUAL_IMMEDIATE;
+		if (!manual || operation.result().async()) {
+			return;
+		}
+		if (Arrays.stream(operation.guarded().method().getParameters())
+			.noneMatch(GuardedContainerRegistry::carriesAcknowledgment)) {
+			throw operation.problem(
+					"its container leaves the acknowledgement to the listener, but none of its parameters holds one, so "
+							+ "nobody would acknowledge a duplicate",
+					"Add a parameter, e.g. Acknowledgment acknowledgment, return a CompletableFuture, or let the "
+							+ "container acknowledge, e.g. by AckMode.RECORD");
+		}
+		if (container.isAsyncAcks() && operation.place().transactions() != null) {
+			throw operation.problem(
+					"transaction = JOIN ends with the return of the listener, but its container acknowledges out of "
+							+ "order, so the work may go on in another thread",
+					"Remove asyncAcks of the container, or set transaction = TransactionMode.SEPARATE");
+		}
+	}
+
+	private static boolean carriesAcknowledgment(Parameter parameter) {
+		Class<?> type = parameter.getType();
+		return type == Acknowledgment.class || Message.class.isAssignableFrom(type)
+				|| Map.class.isAssignableFrom(type) && (MessageHeaders.class.isAssignableFrom(type)
+						|| AnnotatedElementUtils.hasAnnotation(parameter, Headers.class));
+	}
+
+	private List<IdempotentOperation> guardedMethods(KafkaListenerEndpoint endpoint) {
+		if (!(endpoint instanceof MethodKafkaListenerEndpoint<?, ?> listener) || this.context == null) {
+			return List.of();
+		}
+		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
+		Class<?> type = AopProxyUtils.ultimateTargetClass(listener.getBean());
+		List<Method> methods = (listener instanceof MultiMethodKafkaListenerEndpoint<?, ?> several)
+				? several.getMethods() : List.of(listener.getMethod());
+		return methods.stream().map((method) -> source.operation(method, type)).filter(Objects::nonNull).toList();
+	}
+
+}

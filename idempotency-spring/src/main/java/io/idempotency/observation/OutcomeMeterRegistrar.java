@@ -1,0 +1,155 @@
+package io.idempotency.observation;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyReusedException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcome;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.IdempotencyTokenUnknownException;
+import io.idempotency.Internal;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationFilter;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registers the meters of all outcomes of an operation at zero. Prometheus does not see
+ * how a time series begins, so the first lost lease of a node would be counted by nobody.
+ * The outcome {@code failed} is left out: its label {@code error} is not known before.
+ * Thread-safe.
+ * <p>
+ * The meters have the names and tags that the observation of a call will give them, as
+ * far as its convention and the filters tell. Where something else adds tags, the meters
+ * would be in the way of those of the calls, so they are removed again.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class OutcomeMeterRegistrar {
+
+	private static final String NO_ERROR = "none";
+
+	private final MeterRegistry meters;
+
+	private final ObservationRegistry observations;
+
+	private final IdempotencyObservationConvention convention;
+
+	private final List<ObservationFilter> filters;
+
+	private final EventCounter events;
+
+	private final Set<String> begun = ConcurrentHashMap.newKeySet();
+
+	private final Set<Meter> registered = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * The meters of calls that the registry does not export beside the registered ones.
+	 */
+	private final Set<Meter.Id> refused = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates the meters.
+	 * @param meters gets the meters
+	 * @param observations tells whether calls are observed
+	 * @param convention names the observations; {@code null} for the usual names
+	 * @param filters change the tags of observations
+	 * @param events counts the events
+	 */
+	public OutcomeMeterRegistrar(MeterRegistry meters, ObservationRegistry observations,
+			@Nullable IdempotencyObservationConvention convention, List<ObservationFilter> filters,
+			EventCounter events) {
+		this.meters = meters;
+		this.observations = observations;
+		this.convention = (convention != null) ? convention : MicrometerObserver.USUAL;
+		this.filters = filters;
+		this.events = events;
+		meters.config().onMeterRegistrationFailed((id, reason) -> {
+			if (this.registered.stream().anyMatch((meter) -> meter.getId().getName().equals(id.getName()))) {
+				this.refused.add(id);
+			}
+		});
+	}
+
+	/** Registers the meters of an operation, unless that is done. */
+	public void begin(IdempotencyObservationContext call) {
+		if (!this.refused.isEmpty()) {
+			giveWay();
+		}
+		if (!this.begun.add(call.operation())) {
+			return;
+		}
+		this.events.begin(call.operation());
+		if (IdempotencyObservation.CALL
+			.observation(this.convention, MicrometerObserver.USUAL, () -> call, this.observations)
+			.isNoop()) {
+			return;
+		}
+		for (IdempotencyOutcome outcome : IdempotencyOutcome.values()) {
+			for (String error : errors(outcome, call.mode())) {
+				this.registered.add(timer(call, outcome, error));
+			}
+		}
+	}
+
+	/**
+	 * Removes the registered meters, and those that were refused because of them, so that
+	 * the next call makes its meter anew.
+	 */
+	private void giveWay() {
+		this.registered.forEach(this.meters::remove);
+		this.registered.clear();
+		this.refused.forEach(this.meters::remove);
+		this.refused.clear();
+	}
+
+	private Timer timer(IdempotencyObservationContext call, IdempotencyOutcome outcome, String error) {
+		IdempotencyObservationContext named = new IdempotencyObservationContext(call.operation(), call.mode(),
+				call.store());
+		named.outcome(outcome);
+		named.setName(String.valueOf(this.convention.getName()));
+		named.addLowCardinalityKeyValues(this.convention.getLowCardinalityKeyValues(named));
+		Observation.Context filtered = named;
+		for (ObservationFilter filter : this.filters) {
+			filtered = filter.map(filtered);
+		}
+		Timer.Builder timer = Timer.builder(String.valueOf(filtered.getName())).tag("error", error);
+		filtered.getLowCardinalityKeyValues().forEach((value) -> timer.tag(value.getKey(), value.getValue()));
+		return timer.register(this.meters);
+	}
+
+	/** The values of the label {@code error} that calls with this outcome have. */
+	private static List<String> errors(IdempotencyOutcome outcome, IdempotencyMode mode) {
+		return switch (outcome) {
+			case EXECUTED, RELEASED, UNGUARDED -> List.of(NO_ERROR);
+			case STORE_ERROR -> names(IdempotencyStoreUnavailableException.class);
+			case REPLAYED, RECOVERED -> (mode == IdempotencyMode.REPLAY) ? List.of(NO_ERROR) : List.of();
+			case MISMATCH -> (mode == IdempotencyMode.REPLAY) ? names(IdempotencyKeyReusedException.class) : List.of();
+			case REFUSED -> (mode == IdempotencyMode.REPLAY) ? names(IdempotencyResultUnavailableException.class,
+					IdempotencyOutcomeUnknownException.class, IdempotencyTokenUnknownException.class)
+					: names(IdempotencyTokenUnknownException.class);
+			case REJECTED -> (mode == IdempotencyMode.REJECT) ? names(IdempotencyDuplicateException.class) : List.of();
+			case IN_PROGRESS ->
+				(mode != IdempotencyMode.REJECT) ? names(IdempotencyInProgressException.class) : List.of();
+			case LEASE_LOST, ABANDONED -> (mode != IdempotencyMode.REJECT) ? List.of(NO_ERROR) : List.of();
+			case FAILED -> List.of();
+		};
+	}
+
+	private static List<String> names(Class<?>... exceptions) {
+		return Arrays.stream(exceptions).map(Class::getSimpleName).toList();
+	}
+
+}

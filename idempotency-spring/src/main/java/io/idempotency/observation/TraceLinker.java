@@ -1,0 +1,93 @@
+package io.idempotency.observation;
+
+import io.idempotency.Internal;
+import io.idempotency.store.ClaimOrigin;
+import io.micrometer.observation.Observation;
+import io.micrometer.tracing.Link;
+import io.micrometer.tracing.Span;
+import io.micrometer.tracing.TraceContext;
+import io.micrometer.tracing.Tracer;
+import io.micrometer.tracing.handler.TracingObservationHandler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows the trace in which a call runs, and links a replay to the trace of its run.
+ * Thread-safe.
+ * <p>
+ * A link can be given to a span only before it starts, and the span of a call starts
+ * before the store has said whose result the call is given. So the link gets a short span
+ * of its own, below that of the call.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class TraceLinker {
+
+	private final Tracer tracer;
+
+	private final ClaimOrigin node;
+
+	/**
+	 * Creates the traces of one node.
+	 * @param tracer knows the current span
+	 * @param node the origin of claims that are not traced
+	 */
+	public TraceLinker(Tracer tracer, ClaimOrigin node) {
+		this.tracer = tracer;
+		this.node = node;
+	}
+
+	/**
+	 * Returns where a claim comes from that this thread makes now. A trace that is not
+	 * sampled counts, too: its id is in the logs of the call.
+	 */
+	ClaimOrigin current() {
+		Span span = this.tracer.currentSpan();
+		if (span == null) {
+			return this.node;
+		}
+		TraceContext context = span.context();
+		return (isId(context.traceId()) && isId(context.spanId())) ? this.node.in(context.traceId(), context.spanId())
+				: this.node;
+	}
+
+	/**
+	 * Returns whether a text is a real id: a span that does nothing has an empty one or
+	 * zeros.
+	 */
+	private static boolean isId(String id) {
+		for (int i = 0; i < id.length(); i++) {
+			if (id.charAt(i) != '0') {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	void link(ClaimOrigin first, Observation.Context replay) {
+		TraceContext parent = parent(replay);
+		if (parent == null || first.traceId() == null || first.spanId() == null) {
+			return;
+		}
+		TraceContext run = this.tracer.traceContextBuilder()
+			.traceId(first.traceId())
+			.spanId(first.spanId())
+			.sampled(true)
+			.build();
+		this.tracer.spanBuilder()
+			.setParent(parent)
+			.name("idempotency replay of run")
+			.addLink(new Link(run))
+			.start()
+			.end();
+	}
+
+	/** Returns the span of the replay, {@code null} if that span is not recorded. */
+	private static @Nullable TraceContext parent(Observation.Context replay) {
+		TracingObservationHandler.TracingContext tracing = replay.get(TracingObservationHandler.TracingContext.class);
+		Span span = (tracing != null) ? tracing.getSpan() : null;
+		return (span != null && !span.isNoop()) ? span.context() : null;
+	}
+
+}

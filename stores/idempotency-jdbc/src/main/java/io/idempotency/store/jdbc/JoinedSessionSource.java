@@ -1,0 +1,256 @@
+package io.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.function.Function;
+
+import javax.sql.DataSource;
+
+import io.idempotency.store.NoTransactionToJoinException;
+import io.idempotency.store.TransactionLostException;
+import io.idempotency.store.sql.Dialect;
+import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.SqlFailure;
+import io.idempotency.store.sql.Timeouts;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Opens sessions on the connection of the transaction that the calling thread is in.
+ */
+final class JoinedSessionSource implements SqlSessionSource {
+
+	private static final int MAX_ATTEMPTS = 10;
+
+	private final JdbcDatabase database;
+
+	private final Timeouts timeouts;
+
+	JoinedSessionSource(JdbcDatabase database) {
+		this.database = database;
+		this.timeouts = database.timeouts();
+	}
+
+	@Override
+	public SqlSession open(String what) {
+		return open(what, 1, this.timeouts.call(), (dialect) -> LockWait.NONE);
+	}
+
+	@Override
+	public SqlSession openClaim(boolean alone) {
+		Duration bound = this.timeouts.waiting();
+		return open("claim", alone ? 1 : MAX_ATTEMPTS, bound.plus(this.timeouts.call()),
+				(dialect) -> alone ? dialect.lockWaitAlone(bound) : dialect.lockWait(bound));
+	}
+
+	@Override
+	public SqlSession openRenewal() {
+		return open("renew");
+	}
+
+	/**
+	 * Opens a session for a verb that only reads, if the transaction sees what others
+	 * have committed and nothing else. A stricter isolation would keep its view from this
+	 * moment on, which may be too early for the caller, or lock what is read. A clock
+	 * that stands still would show results that have expired. The transaction is left as
+	 * it is, even if the verb fails.
+	 * @return the session, {@code null} if the verb has to read elsewhere
+	 */
+	@Nullable SqlSession openLook() {
+		DataSource dataSource = this.database.dataSource();
+		if (!isIn(dataSource) || lost() != null || !readsWhatIsCommitted() || !this.database.clockGoesOn()) {
+			return null;
+		}
+		return open("look", 0, this.timeouts.call(), (dialect) -> dialect.lookWait(this.timeouts.lock()));
+	}
+
+	private boolean readsWhatIsCommitted() {
+		Integer asked = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		return ((asked != null) ? asked : this.database.isolation()) == Connection.TRANSACTION_READ_COMMITTED;
+	}
+
+	private SqlSession open(String what, int attempts, Duration most, Function<Dialect, LockWait> lockWait) {
+		DataSource dataSource = this.database.dataSource();
+		requireTransaction(what, dataSource);
+		Connection connection = connection(what, dataSource);
+		Deadline deadline = null;
+		JoinedSession session = null;
+		try {
+			if (connection.getAutoCommit()) {
+				throw noTransaction(what);
+			}
+			deadline = JdbcDatabase.begin(what, connection, most);
+			Dialect dialect = this.database.dialect(connection);
+			session = new JoinedSession(what, connection, deadline, dialect, lockWait.apply(dialect), attempts);
+			return session;
+		}
+		catch (SQLException ex) {
+			throw JdbcDatabase.failure(what, ex);
+		}
+		finally {
+			if (session == null) {
+				release(connection, deadline);
+			}
+		}
+	}
+
+	private void release(Connection connection, @Nullable Deadline deadline) {
+		if (deadline != null) {
+			deadline.close();
+		}
+		DataSourceUtils.releaseConnection(connection, this.database.dataSource());
+	}
+
+	private static Connection connection(String what, DataSource dataSource) {
+		try {
+			return DataSourceUtils.getConnection(dataSource);
+		}
+		catch (CannotGetJdbcConnectionException ex) {
+			throw JdbcDatabase.unreached(what, ex);
+		}
+	}
+
+	private static void requireTransaction(String what, DataSource dataSource) {
+		if (!isIn(dataSource)) {
+			throw noTransaction(what);
+		}
+		Lost lost = lost();
+		if (lost != null) {
+			throw lost.failure();
+		}
+	}
+
+	private static boolean isIn(DataSource dataSource) {
+		return TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive()
+				&& TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder;
+	}
+
+	private static @Nullable Lost lost() {
+		return (Lost) TransactionSynchronizationManager.getSynchronizations()
+			.stream()
+			.filter(Lost.class::isInstance)
+			.findAny()
+			.orElse(null);
+	}
+
+	private static NoTransactionToJoinException noTransaction(String what) {
+		return new NoTransactionToJoinException("There is no transaction for '" + what
+				+ "' to join: transaction = JOIN needs a transaction manager of the store's own DataSource that exposes"
+				+ " its JDBC connection. Name that manager by @Transactional or mark it as @Primary, or let the store"
+				+ " use the DataSource of the one that is there");
+	}
+
+	private final class JoinedSession extends SqlSession {
+
+		private final String what;
+
+		private final Deadline deadline;
+
+		private final int attempts;
+
+		JoinedSession(String what, Connection connection, Deadline deadline, Dialect dialect, LockWait lockWait,
+				int attempts) throws SQLException {
+			super(connection, deadline, dialect, lockWait, attempts > 0, false);
+			this.what = what;
+			this.deadline = deadline;
+			this.attempts = attempts;
+		}
+
+		@Override
+		void failed(SQLException ex, int attempt) {
+			if (attempt >= this.attempts || !mayGoOn(ex)) {
+				throw isJoined() ? failure(ex) : JdbcDatabase.failure(this.what, ex);
+			}
+		}
+
+		/**
+		 * Returns whether the claim has met a deadlock that it alone was the victim of.
+		 */
+		private boolean mayGoOn(SQLException ex) {
+			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
+			return failure == SqlFailure.DEADLOCK && !endsTransaction(failure, ex);
+		}
+
+		/**
+		 * Tells a failure of the caller's transaction from a failure of the store. After
+		 * a deadlock or a conflict, no statement can save the transaction, and on some
+		 * databases the next one would begin another transaction, without the earlier
+		 * work.
+		 */
+		private RuntimeException failure(SQLException ex) {
+			SqlFailure failure = dialect().classify(ex.getSQLState(), ex.getErrorCode());
+			if (failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION || endsTransaction(failure, ex)) {
+				Lost lost = new Lost(asTheApplicationSeesIt(this.what, ex));
+				TransactionSynchronizationManager.registerSynchronization(lost);
+				return lost.failure();
+			}
+			if (failure == SqlFailure.ABORTED) {
+				return new UnexpectedRollbackException("The transaction that '" + this.what
+						+ "' joins can only be rolled back, because an earlier statement in it has failed. The failure"
+						+ " of a statement must leave the method, or be undone by a savepoint", ex);
+			}
+			if (failure == SqlFailure.READ_ONLY) {
+				return new IllegalStateException("The transaction that '" + this.what + "' joins is read-only, and"
+						+ " transaction = JOIN keeps its record there. Let the transaction write, or take"
+						+ " TransactionMode.SEPARATE", ex);
+			}
+			return JdbcDatabase.failure(this.what, ex);
+		}
+
+		private boolean endsTransaction(SqlFailure failure, SQLException ex) {
+			try {
+				return run(dialect().endsTransaction(failure));
+			}
+			catch (SQLException suppressed) {
+				ex.addSuppressed(suppressed);
+				return false;
+			}
+		}
+
+		@Override
+		void release() {
+			JoinedSessionSource.this.release(connection(), this.deadline);
+		}
+
+	}
+
+	/**
+	 * As a statement of the application would have failed, so that it is handled alike.
+	 */
+	private static DataAccessException asTheApplicationSeesIt(String what, SQLException ex) {
+		DataAccessException translated = new SQLExceptionSubclassTranslator()
+			.translate("'" + what + "' of an idempotency record", null, ex);
+		return (translated != null) ? translated : new UncategorizedSQLException(what, null, ex);
+	}
+
+	/**
+	 * Keeps a transaction that the database has given up from being committed.
+	 *
+	 * @param cause why
+	 */
+	private record Lost(DataAccessException cause) implements TransactionSynchronization {
+
+		TransactionLostException failure() {
+			return new TransactionLostException("The database has given up the whole transaction, because of a deadlock"
+					+ " or of a conflict with another transaction; run it again", this.cause);
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			throw failure();
+		}
+
+	}
+
+}

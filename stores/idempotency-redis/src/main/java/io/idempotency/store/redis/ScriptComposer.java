@@ -1,0 +1,119 @@
+package io.idempotency.store.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.ClaimType;
+import io.idempotency.store.Completion;
+import io.idempotency.store.Renewal;
+import io.idempotency.store.StoredResult;
+
+/**
+ * Puts the verbs of a store into the arguments of scripts, for callers that wait for the
+ * replies and for those that do not.
+ */
+final class ScriptComposer {
+
+	private final RedisKeyspace keyspace;
+
+	ScriptComposer(RedisKeyspace keyspace) {
+		this.keyspace = keyspace;
+	}
+
+	Step<List<?>, ClaimResult> claim(ClaimRequest request) {
+		IdempotencyKey key = request.key();
+		return new Step<>(Verb.CLAIM,
+				keyAndArguments(key, RedisValues.of(request.claimId()), request.fingerprint().toBytes(),
+						RedisValues.of(request.type() == ClaimType.ONCE), RedisValues.of(request.lease()),
+						RedisValues.of(request.retention()), RedisValues.of(request.takeOver()),
+						RedisValues.of(key.isToken()), RedisValues.ascii(request.origin().toString())),
+				(reply) -> RedisReplies.claim(request, reply));
+	}
+
+	Step<Long, Boolean> complete(Completion completion) {
+		StoredResult result = completion.result();
+		return new Step<>(Verb.COMPLETE,
+				keyAndArguments(completion.claim().key(), RedisValues.of(completion.claim().id()),
+						RedisValues.of(completion.claim().fence()), completion.fingerprint().toBytes(),
+						RedisValues.of(completion.type()), RedisValues.of(completion.retention()),
+						RedisValues.of(completion.attachWithin()),
+						RedisValues.ascii((result != null) ? result.format() : ""),
+						(result != null) ? result.bytes() : new byte[0]),
+				ScriptComposer::isAccepted);
+	}
+
+	Step<Long, Boolean> release(IdempotencyKey key, ClaimId claimId) {
+		return new Step<>(Verb.RELEASE, keyAndArguments(key, RedisValues.of(claimId)), ScriptComposer::isAccepted);
+	}
+
+	Step<Long, Boolean> renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
+		return new Step<>(Verb.RENEW, keyAndArguments(key, RedisValues.of(claimId), RedisValues.of(lease)),
+				ScriptComposer::isAccepted);
+	}
+
+	List<byte[][]> renewAll(Collection<Renewal> renewals) {
+		return renewals.stream()
+			.map((renewal) -> renew(renewal.key(), renewal.claimId(), renewal.lease()).keyAndArguments())
+			.toList();
+	}
+
+	/**
+	 * Returns the claims that were refused.
+	 * @param replies in the order of the renewals
+	 */
+	static Set<ClaimId> refused(List<Renewal> renewals, List<Long> replies) {
+		Set<ClaimId> refused = new HashSet<>();
+		for (int i = 0; i < replies.size(); i++) {
+			if (!isAccepted(replies.get(i))) {
+				refused.add(renewals.get(i).claimId());
+			}
+		}
+		return refused;
+	}
+
+	Step<Long, Instant> issue(IdempotencyKey token, Duration timeToLive) {
+		if (!token.isToken()) {
+			throw new IllegalArgumentException("Only a token can be issued, not a key of '" + token.operation() + "'");
+		}
+		return new Step<>(Verb.ISSUE, keyAndArguments(token, RedisValues.of(timeToLive)),
+				(expiresAt) -> Instant.EPOCH.plus(expiresAt, ChronoUnit.MICROS));
+	}
+
+	byte[] key(IdempotencyKey key) {
+		return this.keyspace.key(key);
+	}
+
+	private static boolean isAccepted(Long reply) {
+		return reply == 1;
+	}
+
+	private byte[][] keyAndArguments(IdempotencyKey key, byte[]... arguments) {
+		byte[][] keyAndArguments = new byte[arguments.length + 1][];
+		keyAndArguments[0] = this.keyspace.key(key);
+		System.arraycopy(arguments, 0, keyAndArguments, 1, arguments.length);
+		return keyAndArguments;
+	}
+
+	/**
+	 * One verb for one key.
+	 *
+	 * @param <R> the Java type of the verb's reply
+	 * @param <T> what the caller is told
+	 * @param verb the verb
+	 * @param keyAndArguments the key, then the arguments
+	 * @param answer reads the reply
+	 */
+	record Step<R, T>(Verb verb, byte[][] keyAndArguments, Function<R, T> answer) {
+	}
+
+}
