@@ -52,18 +52,34 @@ public final class StoreIdempotencyTokens implements IdempotencyTokens {
 		this.namespace = namespace;
 	}
 
+	/**
+	 * Makes the text of a token, which nobody can guess.
+	 * @param random the randomness, which may block
+	 */
+	public static String text(SecureRandom random) {
+		byte[] bytes = new byte[BYTES];
+		random.nextBytes(bytes);
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+	}
+
+	/**
+	 * Returns what a caller gets whose token could not be kept.
+	 * @param failure the failure of the store
+	 */
+	public static IdempotencyStoreUnavailableException notIssued(Throwable failure) {
+		return new IdempotencyStoreUnavailableException("token", Duration.ofSeconds(1), failure);
+	}
+
 	@Override
 	public IssuedToken issue() {
-		byte[] bytes = new byte[BYTES];
-		this.random.nextBytes(bytes);
-		String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+		String token = text(this.random);
 		IdempotencyKey key = this.namespace.token(this.caller.get(), token);
 		try {
 			Instant expiresAt = this.store.issue(key, this.timeToLive);
 			return new IssuedToken(token, expiresAt);
 		}
 		catch (RuntimeException ex) {
-			throw new IdempotencyStoreUnavailableException("token", Duration.ofSeconds(1), ex);
+			throw notIssued(ex);
 		}
 	}
 

@@ -66,6 +66,15 @@ public final class WebFluxCallers {
 	}
 
 	/**
+	 * Returns the caller of a request who asks for something that is not a guarded call.
+	 */
+	Mono<Caller> owner(ServerWebExchange exchange, String operation) {
+		return principal(exchange).map(Optional::of)
+			.defaultIfEmpty(Optional.empty())
+			.flatMap((principal) -> owner(exchange, principal.orElse(null), operation));
+	}
+
+	/**
 	 * Returns the principal of a request, empty if nobody is logged in: Spring Security
 	 * may have a principal for such callers, too, with a name that a user could have.
 	 */

@@ -4,6 +4,7 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardFaultException;
@@ -12,6 +13,7 @@ import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.protocol.DeferredResults;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -31,6 +33,16 @@ public final class WebFluxDoor implements OperationDoor {
 
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
+	private final Supplier<ReactiveIdempotencyEngine> engine;
+
+	/**
+	 * Creates the door.
+	 * @param engine supplies the engine
+	 */
+	public WebFluxDoor(Supplier<ReactiveIdempotencyEngine> engine) {
+		this.engine = engine;
+	}
+
 	@Override
 	public boolean covers(Method method, Class<?> targetClass) {
 		return HandlerRules.isHandler(method, targetClass);
@@ -41,6 +53,7 @@ public final class WebFluxDoor implements OperationDoor {
 		return HandlerRules.isExemptFromClass(method);
 	}
 
+	/** {@inheritDoc} The start says what needs threads. */
 	@Override
 	public void check(IdempotentOperation operation) {
 		if (!covers(operation.guarded().method(), operation.guarded().targetClass())) {
@@ -50,15 +63,12 @@ public final class WebFluxDoor implements OperationDoor {
 			throw operation.problem("transaction = JOIN, which handlers of WebFlux cannot have yet",
 					"Set transaction = TransactionMode.SEPARATE, or use Spring MVC (spring-boot-starter-web)");
 		}
-		if (operation.key().token()) {
-			throw operation.problem("token = true, and tokens are not issued to the callers of WebFlux yet",
-					"Let the client choose the key, or use Spring MVC (spring-boot-starter-web)");
-		}
 		if (operation.result().recover() != null) {
 			throw operation.problem("it has a recover method, which handlers of WebFlux cannot have yet",
 					"Remove recover, so that a duplicate whose answer was not kept is refused, or use Spring MVC "
 							+ "(spring-boot-starter-web)");
 		}
+		this.engine.get().store(operation.place().store());
 	}
 
 	@Override

@@ -3,19 +3,15 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Set;
 
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
-import io.idempotency.http.FlatJson;
+import io.idempotency.http.TokenAnswer;
 import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.util.ClassUtils;
@@ -40,8 +36,6 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  */
 @Internal
 public final class TokenEndpoint {
-
-	private static final Logger logger = LoggerFactory.getLogger(TokenEndpoint.class);
 
 	private static final Method ISSUE = ClassUtils.getMethod(TokenEndpoint.class, "issue", HttpServletRequest.class,
 			HttpServletResponse.class);
@@ -69,8 +63,9 @@ public final class TokenEndpoint {
 	 */
 	public void register(RequestMappingHandlerMapping mapping, String path) {
 		for (Map.Entry<RequestMappingInfo, HandlerMethod> mapped : mapping.getHandlerMethods().entrySet()) {
-			if (answers(mapped.getKey(), path)) {
-				logNotRegistered(path, mapped.getValue());
+			RequestMappingInfo info = mapped.getKey();
+			if (TokenAnswer.isGivenBy(mapped.getValue(), info.getDirectPaths(), info.getMethodsCondition().getMethods(),
+					path)) {
 				return;
 			}
 		}
@@ -78,16 +73,6 @@ public final class TokenEndpoint {
 			.methods(RequestMethod.POST)
 			.options(mapping.getBuilderConfiguration())
 			.build(), this, ISSUE);
-	}
-
-	private static boolean answers(RequestMappingInfo info, String path) {
-		Set<RequestMethod> methods = info.getMethodsCondition().getMethods();
-		return info.getDirectPaths().contains(path) && (methods.isEmpty() || methods.contains(RequestMethod.POST));
-	}
-
-	private static void logNotRegistered(String path, HandlerMethod own) {
-		logger.info("Tokens are not issued at '{}': the application answers there itself, by {}. To have both, "
-				+ "change idempotency.token.path", path, own);
 	}
 
 	/**
@@ -100,11 +85,10 @@ public final class TokenEndpoint {
 	public void issue(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		this.callers.owner(request, "token");
 		IssuedToken issued = this.tokens.issue();
-		FlatJson body = new FlatJson().add("token", issued.token()).add("expiresAt", issued.expiresAt().toString());
 		response.setStatus(HttpServletResponse.SC_CREATED);
 		response.setHeader("Cache-Control", "no-store");
 		response.setContentType("application/json");
-		ResponseReplay.sendBody(response, ByteBuffer.wrap(body.toString().getBytes(StandardCharsets.UTF_8)), -1);
+		ResponseReplay.sendBody(response, ByteBuffer.wrap(TokenAnswer.body(issued)), -1);
 	}
 
 }

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Import;
 @AutoConfiguration
 @ConditionalOnProperty(name = "idempotency.enabled", havingValue = "false")
 @EnableConfigurationProperties(IdempotencyProperties.class)
-@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class })
+@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class, UnguardedReactiveConfiguration.class })
 public final class IdempotencyDisabledAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);

@@ -51,6 +51,7 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests: the filter
@@ -90,7 +91,10 @@ public final class IdempotencyWebAutoConfiguration {
 
 	@Bean
 	UntoldCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
-		return new UntoldCallerCheck(context, settings);
+		return new UntoldCallerCheck(context, settings, "springSecurityFilterChain", IdempotencyScopeResolver.class,
+				() -> context.getBeanProvider(RequestMappingHandlerMapping.class)
+					.stream()
+					.flatMap((mapping) -> mapping.getHandlerMethods().values().stream()));
 	}
 
 	@Bean

@@ -4,6 +4,7 @@ import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.IdempotencyStores;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Namespace;
@@ -14,18 +15,23 @@ import io.idempotency.webflux.GuardedHandlerAdapter;
 import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
 import io.idempotency.webflux.ReactiveProblems;
 import io.idempotency.webflux.WebFluxCallers;
+import io.idempotency.webflux.ReactiveIdempotencyTokens;
 import io.idempotency.webflux.WebFluxDoor;
+import io.idempotency.webflux.WebFluxTokens;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent requests of WebFlux:
@@ -38,7 +44,12 @@ import org.springframework.web.reactive.DispatcherHandler;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({ DispatcherHandler.class, ReactiveIdempotencyEngine.class, GuardedHandlerAdapter.class })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
+@Import(WebFluxTokenConfiguration.class)
 public final class IdempotencyWebFluxAutoConfiguration {
+
+	/** The filter bean of Spring Security. */
+	private static final String SECURITY_FILTER = "org.springframework.security.config.annotation.web.reactive."
+			+ "WebFluxSecurityConfiguration.WebFilterChainFilter";
 
 	IdempotencyWebFluxAutoConfiguration() {
 	}
@@ -55,8 +66,24 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	WebFluxDoor idempotencyWebFluxDoor() {
-		return new WebFluxDoor();
+	UntoldCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
+		return new UntoldCallerCheck(context, settings, SECURITY_FILTER, ReactiveIdempotencyScopeResolver.class,
+				() -> context.getBeanProvider(RequestMappingHandlerMapping.class)
+					.stream()
+					.flatMap((mapping) -> mapping.getHandlerMethods().values().stream()));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ReactiveIdempotencyTokens reactiveIdempotencyTokens(ReactiveIdempotencyEngine engine, IdempotencyStores stores,
+			IdempotencyProperties properties, WebFluxCallers callers, ObjectProvider<Namespace> namespace) {
+		return new WebFluxTokens(() -> engine.store(stores.defaultStore()), properties.token().ttl(), callers,
+				namespace.getIfAvailable(() -> Namespace.NONE));
+	}
+
+	@Bean
+	WebFluxDoor idempotencyWebFluxDoor(ObjectProvider<ReactiveIdempotencyEngine> engine) {
+		return new WebFluxDoor(engine::getObject);
 	}
 
 	/** Comes before the handler of Spring Boot, which has the order -1. */

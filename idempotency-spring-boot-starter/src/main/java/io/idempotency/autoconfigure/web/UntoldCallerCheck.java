@@ -1,12 +1,14 @@
 package io.idempotency.autoconfigure.web;
 
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
 import io.idempotency.ScopeMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.web.IdempotencyScopeResolver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -14,7 +16,6 @@ import org.slf4j.event.Level;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
  * Logs a line at start-up if nothing is known that tells callers apart, because then all
@@ -26,48 +27,57 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(UntoldCallerCheck.class);
 
-	/** The name of the filter bean of Spring Security. */
-	private static final String SPRING_SECURITY_FILTER = "springSecurityFilterChain";
-
 	private final ApplicationContext context;
 
 	private final HttpSettings settings;
 
-	UntoldCallerCheck(ApplicationContext context, HttpSettings settings) {
+	private final String securityFilter;
+
+	private final Class<?> resolver;
+
+	private final Supplier<Stream<HandlerMethod>> handlers;
+
+	/**
+	 * Creates the check of one of the stacks.
+	 * @param securityFilter the name of the filter bean of Spring Security
+	 * @param resolver the type of the application's own resolver of callers
+	 * @param handlers supplies the methods of the controllers
+	 */
+	UntoldCallerCheck(ApplicationContext context, HttpSettings settings, String securityFilter, Class<?> resolver,
+			Supplier<Stream<HandlerMethod>> handlers) {
 		this.context = context;
 		this.settings = settings;
+		this.securityFilter = securityFilter;
+		this.resolver = resolver;
+		this.handlers = handlers;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		boolean refused = this.settings.anonymousRefused();
 		if (this.settings.scope() == ScopeMode.PRINCIPAL && (refused || this.settings.scopeHeaders().isEmpty())
-				&& !this.context.containsBean(SPRING_SECURITY_FILTER)
-				&& this.context.getBeanProvider(IdempotencyScopeResolver.class).stream().findAny().isEmpty()
-				&& isAnyKeyACallers()) {
+				&& !this.context.containsBean(this.securityFilter)
+				&& this.context.getBeanProvider(this.resolver).stream().findAny().isEmpty() && isAnyKeyACallers()) {
 			if (refused) {
 				logger
 					.warn("Nothing is known that gives guarded requests a principal: there is neither Spring Security "
-							+ "nor an IdempotencyScopeResolver. Unless the container or a filter gives them one, they are all "
-							+ "refused with 401, because idempotency.http.anonymous=refuse");
+							+ "nor a bean of type {}. Unless the container or a filter gives them one, they are all refused "
+							+ "with 401, because idempotency.http.anonymous=refuse", this.resolver.getSimpleName());
 				return;
 			}
 			boolean shared = !this.context.getBean(DefaultStoreFinder.class).defaultStore().type().equals("memory");
 			logger.atLevel(shared ? Level.WARN : Level.INFO)
 				.log("Nothing is known to tell the callers of guarded requests apart: there is neither Spring "
-						+ "Security nor an IdempotencyScopeResolver, so all requests without a principal share one space "
-						+ "of keys. If callers are known by a header, name it in idempotency.http.scope-headers; if by "
-						+ "something else, declare an IdempotencyScopeResolver; if they need not be told apart, set "
-						+ "idempotency.scope=global");
+						+ "Security nor a bean of type {}, so all requests without a principal share one space of keys. If "
+						+ "callers are known by a header, name it in idempotency.http.scope-headers; if by something "
+						+ "else, declare such a bean; if they need not be told apart, set idempotency.scope=global",
+						this.resolver.getSimpleName());
 		}
 	}
 
 	private boolean isAnyKeyACallers() {
 		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
-		return this.context.getBeanProvider(RequestMappingHandlerMapping.class)
-			.stream()
-			.flatMap((mapping) -> mapping.getHandlerMethods().values().stream())
-			.anyMatch((handler) -> isCallers(handler, source))
+		return this.handlers.get().anyMatch((handler) -> isCallers(handler, source))
 				|| source.operations().stream().anyMatch(this::isCallers);
 	}
 

@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The library blocks no thread of the server. What an application does is its own affair.
  */
-@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+		properties = "idempotency.token.enabled=true")
 @EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "BlockHound does not name newer ones")
 class NoThreadIsBlockedTests {
 
@@ -83,6 +84,7 @@ class NoThreadIsBlockedTests {
 		send("/form", "application/x-www-form-urlencoded", "item=" + this.key);
 		send("/upload", "multipart/form-data; boundary=b",
 				"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--\r\n");
+		send("/idempotency/tokens", "text/plain", "");
 		assertThat(FOUND).isEmpty();
 	}
 

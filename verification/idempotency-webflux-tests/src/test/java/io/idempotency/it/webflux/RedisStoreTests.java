@@ -51,10 +51,12 @@ class RedisStoreTests {
 	}
 
 	private static ConfigurableApplicationContext start(String onStoreFailure, String storeTimeout) {
-		return new SpringApplicationBuilder(WebFluxApplication.class).registerShutdownHook(false)
-			.run("--server.port=0", "--idempotency.store=redis", "--spring.data.redis.host=127.0.0.1",
-					"--spring.data.redis.port=" + server.port(), "--spring.data.redis.repositories.enabled=false",
-					"--idempotency.store-timeout=" + storeTimeout, "--idempotency.on-store-failure=" + onStoreFailure);
+		return new SpringApplicationBuilder(WebFluxApplication.class, TokensController.class)
+			.registerShutdownHook(false)
+			.run("--server.port=0", "--idempotency.store=redis", "--idempotency.token.enabled=true",
+					"--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + server.port(),
+					"--spring.data.redis.repositories.enabled=false", "--idempotency.store-timeout=" + storeTimeout,
+					"--idempotency.on-store-failure=" + onStoreFailure);
 	}
 
 	@AfterAll
@@ -160,6 +162,11 @@ class RedisStoreTests {
 	}
 
 	@Test
+	void tokenIsAKeyOnce() {
+		IssuedTokensTests.assertIsAKeyOnce(this.client, "/tokens/mono");
+	}
+
+	@Test
 	void rejectedDuplicate() {
 		assertThat(send(this.client, "/once").status()).isEqualTo(200);
 		assertProblem(send(this.client, "/once"), 409, "duplicate");
@@ -196,6 +203,7 @@ class RedisStoreTests {
 				assertThat(runs(path)).as("each ran").isEqualTo(before.get(path) + 2);
 			}
 			assertProblem(send(unguarded, "/mono", "a,b"), 400, "key-invalid");
+			assertProblem(this.client.post("/idempotency/tokens", ""), 503, "store-unavailable");
 		}
 		finally {
 			server.restart();

@@ -2,6 +2,8 @@ package io.idempotency.it.webflux;
 
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Mono;
@@ -9,6 +11,9 @@ import reactor.core.publisher.Mono;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -25,6 +30,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
@@ -36,7 +42,6 @@ class WebFluxStartupTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			WithRecover | it has a recover method
-			WithToken | token = true
 			WithJoin | transaction = JOIN
 			Functional | it is a handler of a functional endpoint (HandlerFunction), which no door guards
 			Routed | it is a handler of a functional endpoint (HandlerFunction), which no door guards
@@ -51,6 +56,18 @@ class WebFluxStartupTests {
 		assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class, type).web(WebApplicationType.REACTIVE)
 			.run("--server.port=0")
 			.close()).hasMessageContaining(message).hasMessageContaining(controller);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void springSecurityTellsCallersApart(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class,
+				TokensController.class)
+			.web(WebApplicationType.REACTIVE)
+			.run("--server.port=0")) {
+			assertThat(application.getBean(TokensController.class)).isNotNull();
+			assertThat(output).contains("Netty started").doesNotContain("Nothing is known");
+		}
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -70,17 +87,6 @@ class WebFluxStartupTests {
 
 		String find() {
 			return "";
-		}
-
-	}
-
-	@RestController
-	static class WithToken {
-
-		@Idempotent(token = true)
-		@PostMapping("/token")
-		Mono<String> pay() {
-			return Mono.empty();
 		}
 
 	}

@@ -1,0 +1,102 @@
+package io.idempotency.webflux;
+
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
+import io.idempotency.IssuedToken;
+import io.idempotency.http.TokenAnswer;
+import reactor.core.publisher.Mono;
+
+import org.springframework.aot.hint.annotation.Reflective;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.HandlerMapping;
+import org.springframework.web.reactive.result.method.RequestMappingInfo;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Answers a POST with a token for its caller, as the endpoint of Spring MVC does. It is
+ * mapped like a method of a controller, so security and CORS of the application apply to
+ * it; it needs no codec. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class WebFluxTokenEndpoint {
+
+	private static final Method ISSUE = ClassUtils.getMethod(WebFluxTokenEndpoint.class, "issue",
+			ServerWebExchange.class);
+
+	private final ReactiveIdempotencyTokens tokens;
+
+	private final ReactiveProblems problems;
+
+	/**
+	 * Creates the endpoint.
+	 * @param tokens issues the tokens
+	 * @param problems answers refusals
+	 */
+	public WebFluxTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblems problems) {
+		this.tokens = tokens;
+		this.problems = problems;
+	}
+
+	/**
+	 * Maps the endpoint. If the application has a handler of its own for a POST to the
+	 * same path, that handler answers and the endpoint is not mapped.
+	 * @param mapping the mapping, which must already know the controllers of the
+	 * application
+	 * @param path the path below the base path
+	 */
+	public void register(RequestMappingHandlerMapping mapping, String path) {
+		for (Map.Entry<RequestMappingInfo, HandlerMethod> mapped : mapping.getHandlerMethods().entrySet()) {
+			RequestMappingInfo info = mapped.getKey();
+			if (TokenAnswer.isGivenBy(mapped.getValue(), info.getDirectPaths(), info.getMethodsCondition().getMethods(),
+					path)) {
+				return;
+			}
+		}
+		RequestMappingInfo.BuilderConfiguration options = new RequestMappingInfo.BuilderConfiguration();
+		options.setPatternParser(mapping.getPathPatternParser());
+		mapping.registerMapping(RequestMappingInfo.paths(path).methods(RequestMethod.POST).options(options).build(),
+				this, ISSUE);
+	}
+
+	/**
+	 * Issues a token for the caller of a request.
+	 * @param exchange the request
+	 */
+	@Reflective
+	public Mono<Void> issue(ServerWebExchange exchange) {
+		Mono<Supplier<Mono<Void>>> decided = this.tokens.issue(exchange)
+			.map((issued) -> () -> answer(issued, exchange));
+		return decided
+			.onErrorResume(IdempotencyException.class, (refusal) -> Mono.just(() -> refuse(refusal, exchange)))
+			.flatMap(Supplier::get);
+	}
+
+	private static Mono<Void> answer(IssuedToken issued, ServerWebExchange exchange) {
+		ServerHttpResponse response = exchange.getResponse();
+		response.setStatusCode(HttpStatus.CREATED);
+		response.getHeaders().set(HttpHeaders.CACHE_CONTROL, "no-store");
+		response.getHeaders().set(HttpHeaders.CONTENT_TYPE, "application/json");
+		return Bodies.write(response, ByteBuffer.wrap(TokenAnswer.body(issued)));
+	}
+
+	private Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange) {
+		HandlerMethod handler = exchange.getRequiredAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
+		return this.problems.isHandledByApplication(handler, refusal) ? Mono.error(refusal)
+				: this.problems.refuse(refusal, exchange, handler);
+	}
+
+}

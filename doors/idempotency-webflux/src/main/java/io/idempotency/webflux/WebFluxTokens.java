@@ -1,0 +1,67 @@
+package io.idempotency.webflux;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import io.idempotency.Internal;
+import io.idempotency.IssuedToken;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Namespace;
+import io.idempotency.operators.StoreIdempotencyTokens;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Issues tokens and keeps them in the store until they are used or expire.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class WebFluxTokens implements ReactiveIdempotencyTokens {
+
+	private final SecureRandom random = new SecureRandom();
+
+	private final Supplier<ReactiveIdempotencyStore> store;
+
+	private final Duration timeToLive;
+
+	private final WebFluxCallers callers;
+
+	private final Namespace namespace;
+
+	/**
+	 * Creates an issuer of tokens.
+	 * @param store supplies the store that keeps the tokens
+	 * @param timeToLive how long a token may be used
+	 * @param callers determines the callers, to whom tokens are bound
+	 * @param namespace the namespace in which a token is valid
+	 */
+	public WebFluxTokens(Supplier<ReactiveIdempotencyStore> store, Duration timeToLive, WebFluxCallers callers,
+			Namespace namespace) {
+		this.store = store;
+		this.timeToLive = timeToLive;
+		this.callers = callers;
+		this.namespace = namespace;
+	}
+
+	/** {@inheritDoc} The randomness of the system is read, which blocks. */
+	@Override
+	public Mono<IssuedToken> issue(ServerWebExchange exchange) {
+		Mono<String> text = Mono.fromSupplier(() -> StoreIdempotencyTokens.text(this.random))
+			.subscribeOn(Schedulers.boundedElastic());
+		return this.callers.owner(exchange, "token").flatMap((caller) -> text.flatMap((token) -> keep(caller, token)));
+	}
+
+	private Mono<IssuedToken> keep(Caller caller, String token) {
+		return this.store.get()
+			.issue(this.namespace.token(caller, token), this.timeToLive)
+			.onErrorMap(StoreIdempotencyTokens::notIssued)
+			.map((expiresAt) -> new IssuedToken(token, expiresAt));
+	}
+
+}

@@ -1,0 +1,100 @@
+package io.idempotency.autoconfigure.web;
+
+import io.idempotency.Idempotent;
+import io.idempotency.autoconfigure.RecordingStore;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.http.codec.CodecsAutoConfiguration;
+import org.springframework.boot.autoconfigure.web.reactive.HttpHandlerAutoConfiguration;
+import org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the start of an application of WebFlux says. */
+@ExtendWith(OutputCaptureExtension.class)
+class WebFluxStartTests {
+
+	private static final String UNTOLD = "Nothing is known to tell the callers of guarded requests apart";
+
+	private static final String BLOCKS = "RecordingStore blocks, so calls that must not block ask it on threads";
+
+	private final ReactiveWebApplicationContextRunner application = new ReactiveWebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(CodecsAutoConfiguration.class, HttpHandlerAutoConfiguration.class,
+				WebFluxAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+				IdempotencyWebFluxAutoConfiguration.class))
+		.withPropertyValues("idempotency.store=memory");
+
+	private static void run(ReactiveWebApplicationContextRunner application) {
+		application.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void nothingTellsCallersApart(CapturedOutput output) {
+		run(this.application.withBean(Orders.class));
+		assertThat(output).containsOnlyOnce(UNTOLD).contains("nor a bean of type ReactiveIdempotencyScopeResolver");
+		assertThat(output.toString().lines().filter((line) -> line.contains(UNTOLD))).singleElement()
+			.asString()
+			.contains("INFO");
+	}
+
+	@Test
+	void nothingTellsCallersOfASharedStoreApart(CapturedOutput output) {
+		run(this.application.withBean(Orders.class).withBean(IdempotencyStore.class, RecordingStore::new));
+		assertThat(output.toString().lines().filter((line) -> line.contains(UNTOLD))).singleElement()
+			.asString()
+			.contains("WARN");
+		assertThat(output).containsOnlyOnce(BLOCKS);
+	}
+
+	@Test
+	void nobodyIsNamedWhereAnonymousCallersAreRefused(CapturedOutput output) {
+		run(this.application.withBean(Orders.class).withPropertyValues("idempotency.http.anonymous=refuse"));
+		assertThat(output).doesNotContain(UNTOLD)
+			.containsOnlyOnce("they are all refused with 401, because idempotency.http.anonymous=refuse");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "idempotency.scope=global", "idempotency.http.scope-headers=X-Api-Key" })
+	void configurationSaysWhoseKeysAre(String property, CapturedOutput output) {
+		run(this.application.withBean(Orders.class).withPropertyValues(property));
+		assertThat(output).doesNotContain(UNTOLD);
+	}
+
+	@Test
+	void resolverSaysWhoseKeysAre(CapturedOutput output) {
+		run(this.application.withBean(Orders.class)
+			.withBean(ReactiveIdempotencyScopeResolver.class, () -> (exchange) -> Mono.just("tenant")));
+		assertThat(output).doesNotContain(UNTOLD);
+	}
+
+	@Test
+	void nothingIsGuarded(CapturedOutput output) {
+		run(this.application.withBean(IdempotencyStore.class, RecordingStore::new));
+		assertThat(output).doesNotContain(UNTOLD).doesNotContain(BLOCKS);
+	}
+
+	@RestController
+	static class Orders {
+
+		@Idempotent
+		@PostMapping("/orders")
+		public String place() {
+			return "placed";
+		}
+
+	}
+
+}

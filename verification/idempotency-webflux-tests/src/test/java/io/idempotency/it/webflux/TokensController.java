@@ -1,0 +1,58 @@
+package io.idempotency.it.webflux;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.Idempotent;
+import io.idempotency.IssuedToken;
+import io.idempotency.webflux.ReactiveIdempotencyTokens;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
+
+/** Handlers whose keys are tokens. */
+@RestController
+class TokensController {
+
+	private final AtomicInteger runs = new AtomicInteger();
+
+	private final ReactiveIdempotencyTokens tokens;
+
+	TokensController(ReactiveIdempotencyTokens tokens) {
+		this.tokens = tokens;
+	}
+
+	@PostMapping("/tokens/open")
+	Mono<String> open(ServerWebExchange exchange) {
+		return this.tokens.issue(exchange).map(IssuedToken::token);
+	}
+
+	@PostMapping("/tokens/mono")
+	@Idempotent(token = true)
+	Mono<String> mono() {
+		return Mono.fromSupplier(() -> "run " + this.runs.incrementAndGet());
+	}
+
+	@PostMapping("/tokens/plain")
+	@Idempotent(token = true)
+	String plain() {
+		return "run " + this.runs.incrementAndGet();
+	}
+
+	@PostMapping("/tokens/form")
+	@Idempotent(token = true, body = "token")
+	Mono<String> form() {
+		return mono();
+	}
+
+	@PostMapping("/tokens/failing")
+	@Idempotent(token = true)
+	Mono<ResponseEntity<String>> failing() {
+		int run = this.runs.incrementAndGet();
+		return Mono.just(ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE).body("run " + run));
+	}
+
+}
