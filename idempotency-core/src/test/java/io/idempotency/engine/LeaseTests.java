@@ -15,6 +15,7 @@ import io.idempotency.engine.ScriptedStore.Point;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.Claim;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,14 @@ import static org.awaitility.Awaitility.await;
 class LeaseTests {
 
 	private static final Duration SHORT = Duration.ofMillis(60);
+
+	/** Where the claims of this node come from. */
+	private static final ClaimOrigin HERE = new ClaimOrigin("node-1", "4bf92f3577b34da6a3ce929d0e0e4736",
+			"00f067aa0ba902b7");
+
+	/** What an operator looks both runs up by. */
+	private static final String BOTH_RUNS = "; this run: node node-1, trace 4bf92f3577b34da6a3ce929d0e0e4736; "
+			+ "now: RUNNING, node node-2, trace 0af7651916cd43dd8448eb211c80319c";
 
 	private final TestPolicy policy = TestPolicy.replay();
 
@@ -164,6 +173,7 @@ class LeaseTests {
 
 	@Test
 	void beatThatIsRefusedIsALostClaimAndTheCallerHasHisResult() throws Exception {
+		this.node.calls.origin = HERE;
 		this.policy.lease(SHORT);
 		TestAction<String> door = running("late");
 		Future<String> owner = this.node.start(this.policy, door);
@@ -175,6 +185,9 @@ class LeaseTests {
 		assertThat(owner.get()).isEqualTo("late");
 		assertThat(door.runs()).isOne();
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
+		assertThat(this.node.log.messages(Level.WARN)).singleElement()
+			.asString()
+			.endsWith("Record " + EngineFixture.KEY.hashHex() + BOTH_RUNS);
 		assertThat(this.node.completeElsewhere(successor, "successor")).isTrue();
 		assertNoBeats();
 	}
@@ -198,6 +211,7 @@ class LeaseTests {
 
 	@Test
 	void lostClaimThatNoBeatHasFoundYetIsToldByTheCompletion() throws Throwable {
+		this.node.calls.origin = HERE;
 		this.node.execute(this.policy, TestAction.running(() -> {
 			this.node.clock.advance(Duration.ofSeconds(30));
 			this.node.claimElsewhere(this.policy);
@@ -206,7 +220,7 @@ class LeaseTests {
 		assertThat(this.node.store.count(Verb.RENEW)).isZero();
 		assertThat(this.node.log.messages(Level.WARN)).singleElement()
 			.asString()
-			.contains("Record " + EngineFixture.KEY.hashHex() + "; this run: node", "; now: RUNNING, node");
+			.endsWith("Record " + EngineFixture.KEY.hashHex() + BOTH_RUNS);
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.CLAIM_LOST);
 	}
 

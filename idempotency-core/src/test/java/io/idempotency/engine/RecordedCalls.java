@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.ClaimOrigin;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers which calls were observed, where they were current, and how they ended. */
@@ -18,6 +19,14 @@ public final class RecordedCalls implements EngineObserver {
 
 	/** Fails at each step from now on. */
 	public volatile @Nullable RuntimeException failure;
+
+	/** Where claims are said to come from. */
+	public volatile ClaimOrigin origin = ClaimOrigin.UNKNOWN;
+
+	@Override
+	public ClaimOrigin origin() {
+		return this.origin;
+	}
 
 	@Override
 	public SeenCall started(GuardedCall call) {

@@ -2,6 +2,7 @@ package io.idempotency.autoconfigure;
 
 import java.net.URI;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -12,6 +13,7 @@ import io.idempotency.key.HeaderName;
 import io.idempotency.store.sql.TableName;
 
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -37,26 +39,29 @@ final class PropertyChecks {
 
 	static void positive(String name, Duration value) {
 		if (value.isZero() || value.isNegative()) {
-			throw invalid(name, value, "It must be longer than zero, such as 30s or 24h.");
+			throw invalid(name, text(value), "It must be longer than zero, such as 30s or 24h.");
 		}
 	}
 
 	static void atLeastOneMilli(String name, Duration value) {
 		if (value.toMillis() < 1) {
-			throw invalid(name, value, "It must be a millisecond at least, such as 500ms or 1s.");
+			throw invalid(name, text(value), "It must be a millisecond at least, such as 500ms or 1s.");
 		}
 	}
 
 	static void notLonger(String name, Duration value, String other, Duration bound) {
 		if (value.compareTo(bound) > 0) {
-			throw invalid(name, value,
+			throw invalid(name, text(value),
 					"It must not be longer than 'idempotency." + other + "', which is " + text(bound) + ".");
 		}
 	}
 
 	/** Writes a duration as a configuration does. */
 	static String text(Duration value) {
-		return (value.toMillisPart() == 0) ? value.toSeconds() + "s" : value.toMillis() + "ms";
+		if (value.getNano() % 1_000_000 != 0) {
+			return value.toString();
+		}
+		return DurationStyle.SIMPLE.print(value, (value.getNano() == 0) ? ChronoUnit.SECONDS : ChronoUnit.MILLIS);
 	}
 
 	static void positive(String name, DataSize value) {

@@ -175,6 +175,13 @@ class IdempotencyPropertiesTests {
 		});
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "idempotency.lease, -50ms, -50ms", "idempotency.retention, -1h, -3600s",
+			"idempotency.http.retention-on-error, 25h, 90000s", "idempotency.redis.wait-timeout, 500us, PT0.0005S" })
+	void wrongDurationIsShownAsAConfigurationWritesIt(String name, String value, String shown) {
+		assertThat(invalid(Map.of(name, value)).getValue()).isEqualTo(shown);
+	}
+
 	@Test
 	void wrongElementOfAListIsNamedByItsIndex() {
 		assertThat(invalid(Map.of("idempotency.http.release-on", "5xx, 429, nonsense"))).satisfies((ex) -> {

@@ -44,6 +44,8 @@ public final class OperationCall {
 
 	private @Nullable RunWatch watch;
 
+	private @Nullable IdempotencyKey key;
+
 	OperationCall(IdempotentOperation operation, MethodInvocation invocation, Namespace namespace) {
 		this.operation = operation;
 		this.invocation = invocation;
@@ -198,7 +200,12 @@ public final class OperationCall {
 	 */
 	public IdempotencyKey key(List<String> parts, Caller defaultCaller, RequestValues values) {
 		Caller scope = scope(values);
-		Caller caller = (scope != null) ? scope : defaultCaller;
+		IdempotencyKey made = key(parts, (scope != null) ? scope : defaultCaller);
+		this.key = made;
+		return made;
+	}
+
+	private IdempotencyKey key(List<String> parts, Caller caller) {
 		if (!this.operation.key().token()) {
 			return this.namespace.key(this.operation.name(), caller, parts);
 		}
@@ -208,6 +215,13 @@ public final class OperationCall {
 					null);
 		}
 		return this.namespace.token(caller, parts.get(0));
+	}
+
+	/**
+	 * Returns the id of the record of this call, {@code null} before its key is known.
+	 */
+	public @Nullable String recordId() {
+		return (this.key != null) ? this.key.hashHex() : null;
 	}
 
 	/**

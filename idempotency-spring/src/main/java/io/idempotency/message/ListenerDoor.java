@@ -251,7 +251,8 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 
 	/** Acknowledges a message that was processed before. */
 	private static void skip(OperationCall call, Delivery delivery) throws Exception {
-		logger.debug("Skipped a message, which '{}' has processed before: {}", call.operation().name(), delivery);
+		logger.debug("Skipped a message, which '{}' has processed before: {}, record {}", call.operation().name(),
+				delivery, call.recordId());
 		if (delivery.isSilent()) {
 			delivery.acknowledge();
 		}

@@ -1,9 +1,12 @@
 package io.idempotency.autoconfigure.actuate;
 
+import java.time.temporal.ChronoUnit;
+
 import io.idempotency.IdempotencyEviction;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.convert.DurationStyle;
 
 /**
  * The endpoint's description of the outcome of a removal.
@@ -28,7 +31,7 @@ public record EvictionDescriptor(long evicted, long running, @Nullable String ad
 		if (!eviction.replayedFor().isZero()) {
 			advice.append(advice.isEmpty() ? "" : " ")
 				.append("Other nodes may replay what was removed from their near caches for up to ")
-				.append(eviction.replayedFor())
+				.append(DurationStyle.SIMPLE.print(eviction.replayedFor().plusMillis(999), ChronoUnit.SECONDS))
 				.append('.');
 		}
 		return advice.isEmpty() ? null : advice.toString();

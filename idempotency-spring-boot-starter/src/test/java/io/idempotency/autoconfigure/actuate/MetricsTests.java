@@ -2,8 +2,12 @@ package io.idempotency.autoconfigure.actuate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.Cancellations;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.engine.EngineObserver;
@@ -14,6 +18,7 @@ import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.IdempotencyStore;
 import io.micrometer.common.KeyValue;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -21,6 +26,7 @@ import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationRegistry;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -30,6 +36,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** What is measured where Micrometer is, and that nothing is where it is not. */
 class MetricsTests {
@@ -85,8 +92,27 @@ class MetricsTests {
 			assertThat(meters.get("idempotency.memory.used").gauge().value()).isPositive();
 			assertThat(meters.get("idempotency.memory.kept").gauge().value())
 				.isLessThan(meters.get("idempotency.memory.used").gauge().value());
-			assertThat(meters.get("idempotency.waiters.max").gauge().value()).isEqualTo(50);
 			assertThat(meters.find("idempotency.redis.evicted.keys").functionCounter()).isNull();
+		});
+	}
+
+	@Test
+	void duplicatesThatWaitAreMeasuredBesideTheirLimit() {
+		this.measured.withPropertyValues("idempotency.max-waiters=7").run((context) -> {
+			MeterRegistry meters = observe(context);
+			Gauge waiters = meters.get("idempotency.waiters").gauge();
+			IdempotencyTemplate.Call waiting = context.getBean(IdempotencyTemplate.class)
+				.operation("pay")
+				.key("7")
+				.conflict(ConflictMode.WAIT);
+			AtomicReference<CompletableFuture<?>> duplicate = new AtomicReference<>();
+			waiting.run(() -> {
+				duplicate.set(CompletableFuture.runAsync(() -> waiting.run(Assertions::fail)));
+				await().until(() -> waiters.value() == 1);
+			});
+			duplicate.get().join();
+			assertThat(waiters.value()).isZero();
+			assertThat(meters.get("idempotency.waiters.max").gauge().value()).isEqualTo(7);
 		});
 	}
 

@@ -308,7 +308,7 @@ public abstract class Delivery implements RunWatch {
 	@Override
 	public final String toString() {
 		String id = this.message.id();
-		return (id != null) ? id : "a message without an id";
+		return (id != null) ? id : "a message whose id the listener does not take";
 	}
 
 	/** Forgets what was kept: it is not true any more. */

@@ -110,7 +110,7 @@ class AdminEndpointOnTomcatTests {
 		String id = idOf(OTHER, "alice");
 		Answer answer = delete(ENDPOINT + "/" + id + "?" + OTHER, Client.as("bob"));
 		assertThat(json(answer)).containsEntry("evicted", 1);
-		assertThat(json(answer).get("advice")).asString().contains("near caches").contains("PT2M");
+		assertThat(json(answer).get("advice")).asString().contains("near caches").contains("for up to 120s.");
 		assertThat(output).contains("'bob' evicted the idempotency record " + id);
 		Answer second = call("/keys/other", this.key, Client.as("alice"));
 		assertThat(second.replayed()).isFalse();

@@ -19,9 +19,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -32,7 +35,9 @@ import org.springframework.test.context.ContextConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A broker delivers twice, and the effect happens once. */
-@SpringBootTest(classes = KafkaApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+@SpringBootTest(classes = KafkaApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
+		properties = "logging.level.io.idempotency.message=debug")
+@ExtendWith(OutputCaptureExtension.class)
 @ContextConfiguration(initializers = KafkaServer.class)
 class KafkaListenerTests {
 
@@ -84,11 +89,13 @@ class KafkaListenerTests {
 	}
 
 	@Test
-	void keyIsInThePayload() {
+	void keyIsInThePayload(CapturedOutput output) {
 		this.kafka.send("by-payload", this.payload).join();
 		this.kafka.send("by-payload", this.payload).join();
 		awaitEffect(sendLast("by-payload"));
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
+		assertThat(output).containsPattern("Skipped a message, which '.+[.]byPayload\\(.+' has processed before: "
+				+ "a message whose id the listener does not take, record [0-9a-f]{64}");
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.UUID;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,11 +15,15 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A publisher or a broker delivers twice, and the effect happens once. */
-@SpringBootTest(classes = RabbitApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+@SpringBootTest(classes = RabbitApplication.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
+		properties = "logging.level.io.idempotency.message=debug")
+@ExtendWith(OutputCaptureExtension.class)
 class RabbitListenerTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -51,13 +56,15 @@ class RabbitListenerTests {
 	}
 
 	@Test
-	void keyIsTheMessageId() {
+	void keyIsTheMessageId(CapturedOutput output) {
 		String last = UUID.randomUUID().toString();
 		sendWithId(this.payload);
 		sendWithId(this.payload);
 		sendWithId(last);
 		awaitEffects(last, 1);
 		assertThat(this.deliveries.effectsOf(this.payload)).isEqualTo(1);
+		assertThat(output).containsPattern("Skipped a message, which '.+[.]byMessageId\\(.+' has processed before: "
+				+ this.payload + ", record [0-9a-f]{64}");
 	}
 
 	@Test

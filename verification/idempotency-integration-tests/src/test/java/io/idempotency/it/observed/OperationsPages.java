@@ -81,6 +81,26 @@ final class OperationsPages {
 		return panels;
 	}
 
+	/** The queries of a dashboard, each with the unit of its axis. */
+	@SuppressWarnings("unchecked")
+	static Map<String, String> units(String file) {
+		Map<String, Object> root = new Yaml().load(text(file));
+		Map<String, String> units = new TreeMap<>();
+		for (Map<String, Object> panel : (List<Map<String, Object>>) root.get("panels")) {
+			Map<String, Object> fields = (Map<String, Object>) panel.get("fieldConfig");
+			for (Map<String, String> query : (List<Map<String, String>>) panel.get("targets")) {
+				String unit = ((Map<String, Object>) fields.get("defaults")).get("unit").toString();
+				for (Map<String, Object> override : (List<Map<String, Object>>) fields.get("overrides")) {
+					if (((Map<String, String>) override.get("matcher")).get("options").equals(query.get("refId"))) {
+						unit = ((List<Map<String, String>>) override.get("properties")).get(0).get("value");
+					}
+				}
+				units.put(query.get("expr"), unit);
+			}
+		}
+		return units;
+	}
+
 	private static void collect(Object node, List<String> queries) {
 		if (node instanceof Map<?, ?> map) {
 			map.forEach((key, value) -> {

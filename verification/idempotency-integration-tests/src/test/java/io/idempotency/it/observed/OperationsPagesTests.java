@@ -54,6 +54,26 @@ class OperationsPagesTests {
 			.toList());
 	}
 
+	/** Two units on one axis hide the smaller number. */
+	@Test
+	void eachQueryIsOnAnAxisOfItsUnit() {
+		assertThat(OperationsPages.units("docs/grafana/idempotency-dashboard.json")).hasSizeGreaterThan(15)
+			.allSatisfy((query, unit) -> assertThat(unit.replace("reqps", "ops")).isEqualTo(unit(query)));
+	}
+
+	private static String unit(String query) {
+		if (query.contains("_seconds_sum") || query.matches(".*(_seconds_max|_late_seconds).*")) {
+			return "s";
+		}
+		if (query.contains(" / ")) {
+			return "percentunit";
+		}
+		if (query.contains("rate(")) {
+			return "ops";
+		}
+		return query.contains("_bytes") ? "bytes" : "short";
+	}
+
 	@Test
 	void whatNobodyMayMissIsAlertedOn() {
 		assertThat(OperationsPages.queries("docs/grafana/idempotency-alerts.yaml").toString()).contains("unguarded",
