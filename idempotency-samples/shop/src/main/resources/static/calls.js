@@ -54,11 +54,11 @@ export async function call({ method = "POST", path, body, user, key, requestId, 
 	}
 }
 
-/** Gets JSON, or throws when the shop does not answer. */
+/** Gets JSON, or throws when the shop does not answer; the error has the status, if there is one. */
 export async function get(path) {
 	const response = await fetch(path, { credentials: "omit", cache: "no-store" });
 	if (!response.ok) {
-		throw new Error(path + " answered " + response.status);
+		throw Object.assign(new Error(path + " answered " + response.status), { status: response.status });
 	}
 	return response.json();
 }

@@ -90,9 +90,12 @@ class DocumentationTests {
 
 	static List<Page> linksLeadSomewhere() {
 		return Stream
-			.concat(Page.all().stream(), Stream.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "UPGRADING.md",
-					"idempotency-samples/shop/README.md", "docs/performance/README.md", "docs/performance/figures.md")
-				.map(Page::of))
+			.concat(Page.all().stream(),
+					Stream
+						.of("SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "UPGRADING.md",
+								"idempotency-samples/shop/README.md", "idempotency-samples/reactive-shop/README.md",
+								"docs/performance/README.md", "docs/performance/figures.md")
+						.map(Page::of))
 			.toList();
 	}
 

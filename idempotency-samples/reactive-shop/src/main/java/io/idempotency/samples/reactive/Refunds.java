@@ -1,0 +1,66 @@
+package io.idempotency.samples.reactive;
+
+import java.math.BigDecimal;
+
+import io.idempotency.Idempotent;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.r2dbc.core.DatabaseClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Gives money back, once per reference, whoever asks: a controller here, a listener or a
+ * nightly job elsewhere.
+ */
+@Service
+class Refunds {
+
+	private static final String SELECT = "select id, order_id, reference, amount, status from refund "
+			+ "where order_id = :orderId ";
+
+	private final DatabaseClient database;
+
+	private final Orders orders;
+
+	Refunds(DatabaseClient database, Orders orders) {
+		this.database = database;
+		this.orders = orders;
+	}
+
+	Flux<Refund> of(long orderId) {
+		return this.orders.get(orderId)
+			.flatMapMany((order) -> this.database.sql(SELECT + "order by id")
+				.bind("orderId", orderId)
+				.mapProperties(Refund.class)
+				.all());
+	}
+
+	/**
+	 * The key is the reference that the books know anyway. It is claimed when the result
+	 * is subscribed to, and each subscription is a call.
+	 */
+	@Idempotent(operation = "order.refund", key = "{#orderId, #reference}", fingerprint = "#amount")
+	@Transactional
+	public Mono<Refund> refund(long orderId, String reference, BigDecimal amount) {
+		return this.orders.get(orderId)
+			.then(this.orders.bookRefund(orderId, amount))
+			.then(this.database.sql("""
+					insert into refund (order_id, reference, amount, status)
+					values (:orderId, :reference, :amount, 'DONE')
+					""").bind("orderId", orderId).bind("reference", reference).bind("amount", amount).then())
+			.then(this.database.sql(SELECT + "and reference = :reference")
+				.bind("orderId", orderId)
+				.bind("reference", reference)
+				.mapProperties(Refund.class)
+				.one());
+	}
+
+	/**
+	 * Money that went back to the customer.
+	 */
+	record Refund(long id, long orderId, String reference, BigDecimal amount, String status) {
+	}
+
+}

@@ -1,0 +1,8 @@
+/**
+ * The sample shop once more, on WebFlux: no thread waits for a database, a duplicate or a
+ * customer.
+ */
+@NullMarked
+package io.idempotency.samples.reactive;
+
+import org.jspecify.annotations.NullMarked;
