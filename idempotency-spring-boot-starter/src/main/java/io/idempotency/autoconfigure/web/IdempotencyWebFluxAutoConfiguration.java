@@ -3,8 +3,8 @@ package io.idempotency.autoconfigure.web;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
+import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
-import io.idempotency.autoconfigure.IdempotencyStores;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.key.Namespace;
@@ -75,7 +75,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	ReactiveIdempotencyTokens reactiveIdempotencyTokens(ReactiveIdempotencyEngine engine, IdempotencyStores stores,
+	ReactiveIdempotencyTokens reactiveIdempotencyTokens(ReactiveIdempotencyEngine engine, DefaultStoreFinder stores,
 			IdempotencyProperties properties, WebFluxCallers callers, ObjectProvider<Namespace> namespace) {
 		return new WebFluxTokens(() -> engine.store(stores.defaultStore()), properties.token().ttl(), callers,
 				namespace.getIfAvailable(() -> Namespace.NONE));
