@@ -13,7 +13,6 @@ import java.lang.annotation.Target;
  * out of the published Javadoc.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 @Retention(RetentionPolicy.CLASS)

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * Reads the values and the failures of futures.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class AsyncResults {

@@ -19,7 +19,6 @@ import io.idempotency.upkeep.Upkeep;
  * @param events reports what happens
  * @param observer sees the calls
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, ResultSealer results, EventLog events,

@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
  * are logged. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface EngineObserver {

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the result of the guarded method
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface GuardedAction<T> {
@@ -46,7 +45,6 @@ public interface GuardedAction<T> {
 	 * record. The guarded method has returned, and {@link #returned} was told. A door
 	 * that takes it ends the transaction later, with its result in it. An exception rolls
 	 * the transaction back, and the call has failed with it.
-	 * @param work the work and its transaction
 	 * @return whether the door takes it; if not, the transaction is committed at once
 	 */
 	default boolean takes(OpenWork work) {
@@ -61,16 +59,11 @@ public interface GuardedAction<T> {
 	 */
 	@Nullable T recover() throws Throwable;
 
-	/**
-	 * Returns whether an exception of the guarded method means "already done".
-	 * @param failure the exception
-	 * @return whether it does
-	 */
+	/** Returns whether an exception of the guarded method means "already done". */
 	boolean isDuplicate(Throwable failure);
 
 	/**
 	 * Turns a stored result into the answer for a duplicate.
-	 * @return the result for the caller
 	 * @throws Throwable the exception that the caller gets instead: a remembered failure,
 	 * or a signal of the door
 	 */
@@ -80,8 +73,6 @@ public interface GuardedAction<T> {
 	 * Turns a result that was looked up into the answer for a duplicate. The engine calls
 	 * this method where no claim is held: the record is a tombstone, or its result cannot
 	 * be read.
-	 * @param value the result
-	 * @return the result for the caller
 	 */
 	default @Nullable T replayRecovered(T value) {
 		return value;

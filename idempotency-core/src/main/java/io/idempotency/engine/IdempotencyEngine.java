@@ -55,7 +55,6 @@ import org.jspecify.annotations.Nullable;
  * futures of asynchronous calls.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class IdempotencyEngine implements AutoCloseable {
@@ -161,7 +160,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * result or refuses it if it is a duplicate.
 	 * @param <T> the result of the guarded method
 	 * @param action the work of the call
-	 * @return the result for the caller
 	 * @throws IdempotencyException if the call was refused
 	 * @throws Throwable any exception of the action
 	 */
@@ -221,7 +219,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * Guards one call, whose record may commit in the same database transaction as its
 	 * work.
 	 * @param <T> the result of the guarded method
-	 * @param action the work of the call
 	 * @param business the transactions in which the record commits, {@code null} for the
 	 * store's own transactions
 	 * @return the result for the caller

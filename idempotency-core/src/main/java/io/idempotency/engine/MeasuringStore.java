@@ -8,7 +8,6 @@ import io.idempotency.store.IdempotencyStore;
  * own of that other store tells here how long that took. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface MeasuringStore extends IdempotencyStore {

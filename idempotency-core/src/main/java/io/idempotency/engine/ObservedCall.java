@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * its answer. No failure of the observer leaves this class. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ObservedCall {

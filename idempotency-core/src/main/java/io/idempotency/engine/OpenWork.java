@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * thread of the work.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface OpenWork {

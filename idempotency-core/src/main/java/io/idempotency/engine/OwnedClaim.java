@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  * transaction. Thread-safe; no lock is held while a store is asked.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class OwnedClaim {
@@ -150,7 +149,6 @@ public final class OwnedClaim {
 
 	/**
 	 * Writes the end of the record into the joined transaction, as far as it is known.
-	 * @param joining the store in the transaction
 	 * @throws IdempotencyStoreException if the transaction must not be committed
 	 */
 	void writeBeforeCommit(IdempotencyStore joining) {

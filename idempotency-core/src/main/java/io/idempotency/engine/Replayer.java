@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Replayer {
@@ -56,7 +55,6 @@ public final class Replayer {
 	 * @param <T> what the caller is given
 	 * @param <X> what the caller may be given in place of it
 	 * @param result the answer of the store
-	 * @param replay gives the result
 	 * @param told is told where the claim of the first call came from
 	 * @return what was given, {@code null} if the first call is done and its result is
 	 * not there: it may be found in the business data
@@ -83,7 +81,6 @@ public final class Replayer {
 	 * Looks for the result if this node has seen it before, and gives it, before anything
 	 * else is done for the call. Refuses nothing: every other call is decided by its
 	 * claim.
-	 * @param replay gives the result
 	 * @param told is told where the claim of the first call came from
 	 * @return what was given, {@code null} if nothing was found that can be given
 	 */

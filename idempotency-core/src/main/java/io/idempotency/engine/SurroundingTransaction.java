@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * the thread of the transaction.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface SurroundingTransaction {
@@ -26,8 +25,6 @@ public interface SurroundingTransaction {
 
 	/**
 	 * Remembers a claim until the transaction has ended.
-	 * @param key the key
-	 * @param claim the claim
 	 * @param ended is told once how the transaction has ended, after its end
 	 */
 	void bind(IdempotencyKey key, OwnedClaim claim, Consumer<TransactionOutcome> ended);

@@ -10,7 +10,6 @@ import io.idempotency.protocol.TransactionOutcome;
  * {@link io.idempotency.TransactionMode#JOIN} are written. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface TransactionStarter {
@@ -28,7 +27,6 @@ public interface TransactionStarter {
 	/**
 	 * Returns whether a transaction would be new if it was begun now, and the calling
 	 * thread holds no connection yet.
-	 * @return whether a transaction would be begun
 	 */
 	boolean wouldBegin();
 

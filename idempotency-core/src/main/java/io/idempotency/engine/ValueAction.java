@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the result of the guarded method
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public abstract class ValueAction<T> implements GuardedAction<T> {

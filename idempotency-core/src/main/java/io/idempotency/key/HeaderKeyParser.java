@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * same key. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class HeaderKeyParser {

@@ -8,7 +8,6 @@ import io.idempotency.Internal;
  * Checks names of HTTP headers: a name is a token of RFC 9110, section 5.6.2.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class HeaderName {

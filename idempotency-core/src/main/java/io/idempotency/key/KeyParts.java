@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * {@code java.time} values, and lists or arrays of these.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class KeyParts {

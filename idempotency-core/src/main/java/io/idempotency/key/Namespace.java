@@ -13,7 +13,6 @@ import io.idempotency.Internal;
  *
  * @param name the name of the service, empty for {@link #NONE}
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record Namespace(String name) {
@@ -31,7 +30,6 @@ public record Namespace(String name) {
 	/**
 	 * Makes the key of one intent.
 	 * @param operation name of the operation
-	 * @param caller whose key it is
 	 * @param parts the parts that the caller gave: one, or several for a list key
 	 */
 	public IdempotencyKey key(String operation, Caller caller, List<String> parts) {
@@ -41,7 +39,6 @@ public record Namespace(String name) {
 	/**
 	 * Makes the key of one intent with a single part.
 	 * @param operation name of the operation
-	 * @param caller whose key it is
 	 * @param value the part that the caller gave
 	 */
 	public IdempotencyKey key(String operation, Caller caller, String value) {

@@ -9,7 +9,6 @@ import io.idempotency.Internal;
  * Makes digests of SHA-256, which every Java platform has.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Sha256 {

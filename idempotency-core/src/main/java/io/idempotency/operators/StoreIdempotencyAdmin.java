@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * Administers the records of one namespace in a store.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class StoreIdempotencyAdmin implements IdempotencyAdmin {

@@ -20,7 +20,6 @@ import io.idempotency.store.IdempotencyStore;
  * expire.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class StoreIdempotencyTokens implements IdempotencyTokens {

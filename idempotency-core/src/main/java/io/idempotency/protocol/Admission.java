@@ -66,7 +66,6 @@ import org.jspecify.annotations.Nullable;
  * For one thread.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Admission {

@@ -13,7 +13,6 @@ import io.idempotency.Internal;
  * nothing, so only what an operation says of itself is handed in.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class AttributeCheck {
@@ -24,7 +23,6 @@ public final class AttributeCheck {
 
 	/**
 	 * Begins the check of one operation.
-	 * @param mode the mode of the operation
 	 * @param refusal makes the error from what is wrong, in words that follow a colon,
 	 * and from what to do
 	 */

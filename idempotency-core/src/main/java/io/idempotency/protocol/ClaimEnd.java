@@ -59,7 +59,6 @@ import org.jspecify.annotations.Nullable;
  * while a result is encoded.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ClaimEnd {
@@ -232,7 +231,6 @@ public final class ClaimEnd {
 
 	/**
 	 * Is told how the surrounding transaction, or the transaction of the work, has ended.
-	 * @param outcome the end
 	 * @param failed whether the work or the commit has failed: if its transaction was
 	 * rolled back, that failure, or the result that was found in the business data, is
 	 * kept all the same

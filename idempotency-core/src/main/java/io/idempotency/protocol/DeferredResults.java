@@ -17,7 +17,6 @@ import io.idempotency.Internal;
  * name.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class DeferredResults {

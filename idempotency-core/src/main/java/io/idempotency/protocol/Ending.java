@@ -47,7 +47,6 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public sealed interface Ending {
@@ -61,7 +60,6 @@ public sealed interface Ending {
 	/**
 	 * Returns the ending that a door makes of a success. No failure may delete the record
 	 * any more: if the door fails, a tombstone is left.
-	 * @param door makes the ending
 	 */
 	static Ending ofSuccess(Supplier<Ending> door) {
 		try {
@@ -76,7 +74,6 @@ public sealed interface Ending {
 	 * Returns the ending that a door makes of a failure. If the door fails too, the first
 	 * failure wins, and the claim still ends.
 	 * @param failure the failure of the work
-	 * @param door makes the ending
 	 */
 	static Ending ofFailure(Throwable failure, Function<Throwable, Ending> door) {
 		try {

@@ -17,7 +17,6 @@ import io.idempotency.store.IdempotencyStore;
  * @param policy the policy of the operation
  * @param store the store that keeps its record
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record GuardedCall(IdempotencyKey key, Fingerprint fingerprint, IdempotencyPolicy policy,

@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * {@code REPLAY}; if not, a tombstone is kept
  * @param onStoreFailure what a call does when the store cannot be reached
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration retention, Duration lease,
@@ -83,7 +82,6 @@ public record IdempotencyPolicy(String operation, IdempotencyMode mode, Duration
 	 * as it is. For one thread.
 	 *
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	public static final class Builder {
 

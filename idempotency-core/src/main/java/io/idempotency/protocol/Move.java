@@ -8,7 +8,6 @@ import io.idempotency.store.ClaimResult;
  * What a call does next on its way to its answer, as {@link Admission} has decided it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public sealed interface Move {

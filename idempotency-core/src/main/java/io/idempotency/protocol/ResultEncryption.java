@@ -12,7 +12,6 @@ import io.idempotency.Internal;
  * That is for the time in which encryption is introduced and not longer, because anybody
  * who can write to the store could put such results there
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record ResultEncryption(ResultCipher cipher, boolean readsPlain) {

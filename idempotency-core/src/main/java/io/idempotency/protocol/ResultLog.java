@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
  * Is told why a result could not be kept or read. Thread-safe, and throws nothing.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface ResultLog {

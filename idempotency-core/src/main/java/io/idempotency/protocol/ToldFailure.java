@@ -7,7 +7,6 @@ import io.idempotency.Internal;
  * has no stack trace: nothing has failed again. Immutable.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ToldFailure extends RuntimeException {

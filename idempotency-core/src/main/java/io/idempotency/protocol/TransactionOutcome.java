@@ -6,7 +6,6 @@ import io.idempotency.Internal;
  * The end of a database transaction.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public enum TransactionOutcome {

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  * The change of a record at the end of its claim, as {@link ClaimEnd} has decided it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public sealed interface Write {

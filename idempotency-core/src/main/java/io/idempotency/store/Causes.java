@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * a ring.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Causes {
@@ -24,7 +23,6 @@ public final class Causes {
 
 	/**
 	 * Returns an exception and its causes.
-	 * @param failure the exception
 	 * @return the exception first, nothing for {@code null}
 	 */
 	public static Stream<Throwable> of(@Nullable Throwable failure) {
@@ -44,7 +42,6 @@ public final class Causes {
 
 	/**
 	 * Returns the first exception that no other one wraps.
-	 * @param failure the exception
 	 * @param wraps whether an exception only wraps its cause
 	 * @return the exception or one of its causes
 	 */

@@ -16,7 +16,6 @@ import io.idempotency.store.IdempotencyStore;
  * The programmatic door: {@link IdempotencyTemplate} on the engine.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EngineIdempotencyTemplate implements IdempotencyTemplate {

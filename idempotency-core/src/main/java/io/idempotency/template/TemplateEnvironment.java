@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * The application around a template, as far as the template needs it. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface TemplateEnvironment {
@@ -56,7 +55,6 @@ public interface TemplateEnvironment {
 	/**
 	 * Finds a store.
 	 * @param name name of the bean
-	 * @return the store
 	 * @throws IllegalArgumentException if there is none
 	 */
 	IdempotencyStore store(String name);
@@ -67,10 +65,7 @@ public interface TemplateEnvironment {
 	 */
 	TransactionStarter transactions();
 
-	/**
-	 * Returns the current caller, to whom tokens belong.
-	 * @return the caller
-	 */
+	/** Returns the current caller, to whom tokens belong. */
 	Caller caller();
 
 	/**

@@ -15,7 +15,6 @@ import io.idempotency.store.Renewal;
  * way, and how the last one ended. Thread-safe; no lock is held while a store is asked.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Beat {

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * the store itself, and hands in what has come of it. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Claimer {

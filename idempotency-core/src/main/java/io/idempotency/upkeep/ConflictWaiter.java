@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  * {@linkplain #enter enters} and is called back. Both stand in one row. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ConflictWaiter {

@@ -10,7 +10,6 @@ import io.idempotency.Internal;
  * computed when a gauge reads it, and costs nothing until then.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EngineLoad {

@@ -30,7 +30,6 @@ import org.slf4j.event.Level;
  * call. Thread-safe, and throws nothing.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EventLog implements ResultLog {
@@ -123,7 +122,6 @@ public final class EventLog implements ResultLog {
 	/**
 	 * Reports a claim that was lost while its owner was at work, and asks the store who
 	 * has it now, so that both runs can be found.
-	 * @param call the call of the owner
 	 * @param run where the claim came from
 	 */
 	public void claimLost(GuardedCall call, ClaimOrigin run) {

@@ -26,7 +26,6 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class FinishedCallFinder {

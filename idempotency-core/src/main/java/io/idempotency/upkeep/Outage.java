@@ -18,7 +18,6 @@ import org.slf4j.event.Level;
  * and the others need not. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Outage {

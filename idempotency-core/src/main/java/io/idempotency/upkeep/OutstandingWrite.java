@@ -9,7 +9,6 @@ import io.idempotency.Internal;
  * A write that the store has not answered yet and that {@link WriteRepeater} repeats.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public abstract class OutstandingWrite {

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * write, asks the store itself, and hands in what has come of it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RecordWriter {

@@ -14,7 +14,6 @@ import io.idempotency.store.Scheduler;
  * block it. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ResultExecutor {
@@ -66,7 +65,6 @@ public final class ResultExecutor {
 	 * code gets a thread of another pool. Without a thread, the calling thread does all
 	 * that: better that it waits than that nobody gets an answer.
 	 * @param end ends the call and gives the task that completes the answer
-	 * @param answer the future that the caller has
 	 */
 	public void run(Supplier<Runnable> end, CompletableFuture<?> answer) {
 		this.tasks.begins();

@@ -14,7 +14,6 @@ import io.idempotency.store.Scheduler;
  * fails does not affect the claims of another store. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class StoreUpkeep {
@@ -81,7 +80,6 @@ public final class StoreUpkeep {
 	/**
 	 * Releases a claim that no call runs on, and repeats the release like any other
 	 * write.
-	 * @param write the release
 	 * @param atMost the longest time for which the write is repeated
 	 * @param leaseEndsIt whether another call may take the claim over after its lease.
 	 * Such a claim is left to its lease if there are too many claims to give back

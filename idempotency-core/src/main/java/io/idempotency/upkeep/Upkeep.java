@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Upkeep {

@@ -115,7 +115,6 @@ final class WriteRepeater {
 	/**
 	 * Releases a claim that no call runs on, and repeats the release like any other
 	 * write.
-	 * @param write the release
 	 * @param atMost the longest time for which the write is repeated
 	 * @param leaseEndsIt whether another call may take the claim over after its lease.
 	 * Such a claim is left to its lease if there are too many claims to give back

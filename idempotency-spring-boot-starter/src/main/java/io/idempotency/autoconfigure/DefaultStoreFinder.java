@@ -19,7 +19,6 @@ import org.springframework.util.function.SingletonSupplier;
  * declared type, and one bound holds for all results in the near cache.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class DefaultStoreFinder {

@@ -17,7 +17,6 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * value in the wrong place may be a key.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EncryptionKeys {

@@ -9,7 +9,6 @@ import org.slf4j.LoggerFactory;
  * may not be renewed in time.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class LeaseTimeCheck {

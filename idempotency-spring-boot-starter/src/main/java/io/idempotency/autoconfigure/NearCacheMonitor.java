@@ -7,7 +7,6 @@ import com.github.benmanes.caffeine.cache.Cache;
  * Reads the statistics of the near cache.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 @FunctionalInterface

@@ -15,7 +15,6 @@ import io.idempotency.store.ClaimOrigin;
  * Names this node in the records of its calls.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class NodeName {

@@ -31,7 +31,6 @@ import org.springframework.util.ClassUtils;
  * request of a tool counts by all arguments of the tool, whatever else there is.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ArgumentFingerprinter {
@@ -220,7 +219,6 @@ public final class ArgumentFingerprinter {
 	 * One parameter.
 	 *
 	 * @param index the position
-	 * @param name the name
 	 * @param type the declared type
 	 * @param message whether it is a message or a request, whose payload is compared
 	 */

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * The class is public, because compiled expressions call it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class CallRoot {
@@ -40,7 +39,6 @@ public final class CallRoot {
 
 	/**
 	 * Returns a query or form parameter of the request.
-	 * @param name the name
 	 * @return the first value, {@code null} if there is none
 	 */
 	public @Nullable String param(String name) {
@@ -84,18 +82,12 @@ public final class CallRoot {
 		return this.values.sessionAndArguments();
 	}
 
-	/**
-	 * Returns the method that is called.
-	 * @return the method
-	 */
+	/** Returns the method that is called. */
 	public Method getMethod() {
 		return this.call.operation().guarded().method();
 	}
 
-	/**
-	 * Returns the bean that is called.
-	 * @return the target
-	 */
+	/** Returns the bean that is called. */
 	public Object getTarget() {
 		return this.call.target();
 	}

@@ -15,7 +15,6 @@ import org.springframework.web.ErrorResponse;
  * one of its causes, is an {@code ErrorResponse} or has {@code @ResponseStatus}.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class FailureStatus {

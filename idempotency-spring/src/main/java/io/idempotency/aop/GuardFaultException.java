@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * mended. The message names methods, parameters and types, so it is for the log.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class GuardFaultException extends IllegalStateException {
@@ -32,7 +31,6 @@ public final class GuardFaultException extends IllegalStateException {
 	 * code of the application threw it that an expression of the annotation calls. Such
 	 * an exception comes out unchanged, with the fault suppressed in it.
 	 * @param thrown what a call threw
-	 * @return whether the call was not guarded
 	 */
 	public static boolean explains(Throwable thrown) {
 		return thrown instanceof GuardFaultException

@@ -16,7 +16,6 @@ import io.idempotency.Internal;
  * @param targetClass the class of the bean, never the class of a proxy
  * @param declaredOnMethod whether the annotation is on the method and not on its class
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record GuardedMethod(Method method, Class<?> targetClass, boolean declaredOnMethod) {

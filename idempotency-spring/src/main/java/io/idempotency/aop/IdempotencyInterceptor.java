@@ -20,7 +20,6 @@ import org.springframework.util.function.SingletonSupplier;
  * itself.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class IdempotencyInterceptor implements MethodInterceptor {

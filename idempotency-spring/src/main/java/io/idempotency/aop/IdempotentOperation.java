@@ -16,23 +16,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The annotation of one method of one class, merged, parsed and checked once.
  *
- * @param guarded the method
- * @param policy the policy of the operation
  * @param key where the key comes from, and whose it is
  * @param fingerprint what must be equal on a retry
  * @param result what the method gives, and how it is found again
  * @param place where the record is
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy policy, Key key,
 		FingerprintSource fingerprint, Result result, Place place) {
 
-	/**
-	 * Returns the name of the operation.
-	 * @return the name
-	 */
+	/** Returns the name of the operation. */
 	public String name() {
 		return this.policy.operation();
 	}
@@ -40,7 +34,6 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 	/**
 	 * Returns whether the key, its scope, the condition or the expression of the
 	 * fingerprint names a value of the body.
-	 * @return whether one does
 	 */
 	public boolean readsBody() {
 		return this.key.source instanceof KeySource.Body
@@ -62,7 +55,6 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 	 * Makes the error of a door.
 	 * @param problem what is wrong, in words that follow a colon
 	 * @param action what to do
-	 * @return the error
 	 */
 	public IdempotencyConfigurationException problem(String problem, String action) {
 		return GuardedMethod.problem(this.guarded.method(), this.guarded.targetClass(), problem, action);
@@ -71,7 +63,6 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 	/**
 	 * Which calls are guarded, and by which key.
 	 *
-	 * @param source the source of the key
 	 * @param required whether a call without a key is refused
 	 * @param token whether the key must be an issued token
 	 * @param scope whose key it is, {@code null} for the default
@@ -113,7 +104,6 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 		/**
 		 * Returns whether the method returns a
 		 * {@link java.util.concurrent.CompletionStage}.
-		 * @return whether it does
 		 */
 		public boolean async() {
 			return this.form == ResultForm.FUTURE;
@@ -140,7 +130,6 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 	 * The source of what must be equal on a retry.
 	 *
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	public sealed interface FingerprintSource {
 

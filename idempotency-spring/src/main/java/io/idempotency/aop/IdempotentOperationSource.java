@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * Finds the operation of every method. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 @FunctionalInterface
@@ -29,7 +28,6 @@ public interface IdempotentOperationSource {
 
 	/**
 	 * Returns the operations that are known by now: after the start those of all beans.
-	 * @return the operations
 	 */
 	default Collection<IdempotentOperation> operations() {
 		return List.of();

@@ -6,7 +6,6 @@ import io.idempotency.Internal;
  * The source of an operation's key.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public sealed interface KeySource {
@@ -23,7 +22,6 @@ public sealed interface KeySource {
 	/**
 	 * A request (or message) header.
 	 *
-	 * @param name the name of the header
 	 * @hidden
 	 */
 	record Header(String name) implements KeySource {

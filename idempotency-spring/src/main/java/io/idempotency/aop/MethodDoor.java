@@ -31,7 +31,6 @@ import org.springframework.core.Ordered;
  * from a header or a body: a client chose it for one attempt.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class MethodDoor implements OperationDoor {
@@ -50,9 +49,7 @@ public final class MethodDoor implements OperationDoor {
 
 	/**
 	 * Creates the door.
-	 * @param engine the engine
 	 * @param codec encodes results
-	 * @param keys reads keys
 	 * @param values supplies the values of the request or message that the current thread
 	 * works for, {@link RequestValues#NONE} if there is none
 	 * @param caller supplies the current caller, who owns tokens and the keys that
@@ -85,7 +82,6 @@ public final class MethodDoor implements OperationDoor {
 
 	/**
 	 * Guards a call whose values do not come from the current request.
-	 * @param call the call
 	 * @param values the values that expressions and the source of the key read
 	 * @param caller whose key it is if the annotation has no scope; is asked only if
 	 * there is a key
@@ -98,7 +94,6 @@ public final class MethodDoor implements OperationDoor {
 
 	/**
 	 * Guards a call whose key and request another door reads.
-	 * @param call the call
 	 * @param values the values that expressions read
 	 * @param caller whose key it is if the annotation has no scope; is asked only if
 	 * there is a key
@@ -120,7 +115,6 @@ public final class MethodDoor implements OperationDoor {
 
 	/**
 	 * Reads the key of a call whose engine is another one, and what is compared.
-	 * @param call the call
 	 * @param values the values that expressions and the source of the key read
 	 * @param caller whose key it is if the annotation has no scope and a client chose the
 	 * key
@@ -156,7 +150,6 @@ public final class MethodDoor implements OperationDoor {
 
 	/**
 	 * Returns what keeps and gives the values of a call whose engine is another one.
-	 * @param call the call
 	 * @return the action, which is not run
 	 */
 	public ValueAction<Object> values(OperationCall call) {

@@ -29,7 +29,6 @@ import org.springframework.core.CoroutinesUtils;
  * operation on the arguments. Not thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class OperationCall {
@@ -61,10 +60,7 @@ public final class OperationCall {
 		return (operation != null) ? new OperationCall(operation, invocation, namespace) : null;
 	}
 
-	/**
-	 * Returns the operation.
-	 * @return the operation
-	 */
+	/** Returns the operation. */
 	public IdempotentOperation operation() {
 		return this.operation;
 	}
@@ -135,7 +131,6 @@ public final class OperationCall {
 
 	/**
 	 * Returns whether the method was entered in this call. Then the answer is no replay.
-	 * @return whether it was
 	 */
 	public boolean hasRun() {
 		return this.hasRun;
@@ -155,7 +150,6 @@ public final class OperationCall {
 
 	/**
 	 * Returns whether the call is guarded.
-	 * @param values the values of the request
 	 * @return whether the condition holds, or there is none
 	 * @throws IllegalStateException if the condition fails or gives no boolean
 	 */
@@ -172,8 +166,6 @@ public final class OperationCall {
 
 	/**
 	 * Evaluates the expression of the key.
-	 * @param source the expression
-	 * @param values the values of the request
 	 * @return the parts of the key, empty if the key is missing
 	 * @throws IllegalStateException if the expression fails or gives a value that cannot
 	 * be a key; the message names the method and the type
@@ -191,10 +183,7 @@ public final class OperationCall {
 	/**
 	 * Makes the whole key from the namespace, the operation, the caller and the parts;
 	 * the key of a token has no operation.
-	 * @param parts the parts of the key
 	 * @param defaultCaller whose key it is if the annotation has no scope
-	 * @param values the values of the request
-	 * @return the key
 	 * @throws IllegalStateException if the scope expression fails, or a token has several
 	 * parts
 	 */
@@ -226,7 +215,6 @@ public final class OperationCall {
 
 	/**
 	 * Returns whose key it is, if the annotation has a scope.
-	 * @param values the values of the request
 	 * @return the caller, {@code null} if the annotation has no scope
 	 * @throws IdempotencyKeyInvalidException if the expression gives nothing; a missing
 	 * scope must never become one that all callers share
@@ -269,9 +257,6 @@ public final class OperationCall {
 
 	/**
 	 * Returns the value of the fingerprint expression.
-	 * @param source the expression
-	 * @param values the values of the request
-	 * @return the value
 	 * @throws IllegalStateException if the expression fails
 	 */
 	public @Nullable Object fingerprint(IdempotentOperation.FingerprintSource.Spel source, RequestValues values) {
@@ -313,19 +298,13 @@ public final class OperationCall {
 	 * Returns whether an exception leaves nothing to remember: the method was never
 	 * entered, because its own {@code @Validated} has refused the arguments, or its door
 	 * knows that the work is to be done anew.
-	 * @param failure the exception
-	 * @return whether it does
 	 */
 	public boolean isRefusedBefore(Throwable failure) {
 		return this.watch != null && this.watch.isGivenBack()
 				|| RefusedArguments.are(failure, target(), this.operation.guarded().method(), arguments());
 	}
 
-	/**
-	 * Returns whether an exception of the method means "already done".
-	 * @param failure the exception
-	 * @return whether it does
-	 */
+	/** Returns whether an exception of the method means "already done". */
 	public boolean isDuplicate(Throwable failure) {
 		if (this.watch != null && this.watch.isGivenBack()) {
 			return false;

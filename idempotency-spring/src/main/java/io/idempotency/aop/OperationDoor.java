@@ -12,7 +12,6 @@ import org.springframework.core.Ordered;
  * method door is the last and takes every call.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface OperationDoor extends Ordered {
@@ -20,16 +19,13 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Returns whether a method can be called through this door. Then its key may come
 	 * from the request, and its result may have any type. Is called at start-up.
-	 * @param method the method
 	 * @param targetClass the class of the bean
-	 * @return whether it can
 	 */
 	boolean covers(Method method, Class<?> targetClass);
 
 	/**
 	 * Returns whether calls of a method come with a request of this door, which it
 	 * compares, though their results are values. Is called at start-up.
-	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return whether they do
 	 */
@@ -40,7 +36,6 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Returns whether an annotation of the class leaves a covered method out, as it does
 	 * with handlers of safe HTTP methods. Is called at start-up.
-	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return whether an annotation of the class leaves the method out
 	 */
@@ -51,7 +46,6 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Returns what to write on a method of this door whose annotation does not say where
 	 * the key comes from. Is called at start-up.
-	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return the advice, {@code null} if calls of the method do not come through this
 	 * door
@@ -63,7 +57,6 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Returns where the key of a method of this door comes from if its annotation does
 	 * not say. Is called at start-up.
-	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return the source, {@code null} if this door has no place for keys, or calls of
 	 * the method do not come through it
@@ -75,7 +68,6 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Returns whether calls of a method come with something of this door that has keys,
 	 * such as a message or the request of a tool. Is called at start-up.
-	 * @param method the method
 	 * @param targetClass the class of the bean
 	 * @return whether a header or a body can be read without a request of the web
 	 */
@@ -87,9 +79,7 @@ public interface OperationDoor extends Ordered {
 	 * Returns whether a duplicate of a call of this door waits for the first call where
 	 * the annotation does not say, whatever the default of the application is. Is called
 	 * at start-up.
-	 * @param method the method
 	 * @param targetClass the class of the bean
-	 * @return whether it waits
 	 */
 	default boolean waits(Method method, Class<?> targetClass) {
 		return false;
@@ -98,7 +88,6 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Returns whether this door guards methods whose work begins when their result is
 	 * subscribed to. Is called at start-up.
-	 * @return whether it does
 	 */
 	default boolean subscribes() {
 		return false;
@@ -107,23 +96,17 @@ public interface OperationDoor extends Ordered {
 	/**
 	 * Refuses an operation whose calls this door could not guard. Is called at start-up,
 	 * for the operations of all doors.
-	 * @param operation the operation
 	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be guarded;
 	 * the message names the method and the cure
 	 */
 	default void check(IdempotentOperation operation) {
 	}
 
-	/**
-	 * Returns whether a call came through this door.
-	 * @param call the call
-	 * @return whether it did
-	 */
+	/** Returns whether a call came through this door. */
 	boolean opens(OperationCall call);
 
 	/**
 	 * Guards the call.
-	 * @param call the call
 	 * @return the result for the caller
 	 * @throws Throwable the exception for the caller
 	 */

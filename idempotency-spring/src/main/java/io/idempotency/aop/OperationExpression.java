@@ -27,7 +27,6 @@ import org.springframework.expression.TypedValue;
  * thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class OperationExpression {
@@ -58,7 +57,6 @@ public final class OperationExpression {
 	/**
 	 * Returns whether the expression calls a method of the root object.
 	 * @param rootMethod the name of the method, e.g. {@code header}
-	 * @return whether it does
 	 */
 	public boolean calls(String rootMethod) {
 		return this.rootMethods.contains(rootMethod);
@@ -68,9 +66,6 @@ public final class OperationExpression {
 	 * Returns the value for one call. An exception of a method or bean that the
 	 * expression calls comes out as it is, with a suppressed one that names the
 	 * expression.
-	 * @param root the root object
-	 * @param arguments the arguments of the call
-	 * @return the value
 	 * @throws IllegalStateException if the expression fails; the message names the method
 	 * and the expression
 	 */
@@ -90,7 +85,6 @@ public final class OperationExpression {
 	/**
 	 * Makes the exception for an expression without a useful value.
 	 * @param cause what is wrong
-	 * @return the exception
 	 */
 	GuardFaultException failure(RuntimeException cause) {
 		return new GuardFaultException(this + " of '" + this.method + "' failed: " + cause.getMessage(), cause);

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * {@code "5"} are equal; any other value, lists included, counts by its encoded form.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class OperationFingerprinter {
@@ -35,10 +34,7 @@ public final class OperationFingerprinter {
 
 	/**
 	 * Makes the fingerprint of one call.
-	 * @param call the call
 	 * @param source the expression
-	 * @param values the values of the request
-	 * @return the fingerprint
 	 * @throws IllegalStateException if the expression fails or gives a value that cannot
 	 * be encoded
 	 */
@@ -59,10 +55,7 @@ public final class OperationFingerprinter {
 
 	/**
 	 * Makes the fingerprint of the arguments of one call.
-	 * @param call the call
 	 * @param arguments which of its arguments count
-	 * @param values the values of the request
-	 * @return the fingerprint
 	 * @throws IllegalStateException if an argument cannot be encoded
 	 */
 	public Fingerprint of(OperationCall call, ArgumentFingerprinter arguments, RequestValues values) {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * every door. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class OperationKeyReader {
@@ -34,8 +33,6 @@ public final class OperationKeyReader {
 
 	/**
 	 * Reads the key.
-	 * @param call the call
-	 * @param values the values of the request
 	 * @return the parts of the key, empty if the key is missing
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
 	 * @throws IllegalStateException if a key expression fails or gives a value that
@@ -59,9 +56,6 @@ public final class OperationKeyReader {
 
 	/**
 	 * Reads a key that is in a header.
-	 * @param operation the operation
-	 * @param source which header it is
-	 * @param values of the request
 	 * @return the key, {@code null} if it is missing
 	 * @throws IdempotencyKeyInvalidException if the key is malformed
 	 */
@@ -71,7 +65,6 @@ public final class OperationKeyReader {
 
 	/**
 	 * Checks a key that a client has put anywhere but in a header.
-	 * @param operation the operation
 	 * @param place where it stands, in words that follow "the key"
 	 * @param sent reads it
 	 * @return the key, {@code null} if it is missing

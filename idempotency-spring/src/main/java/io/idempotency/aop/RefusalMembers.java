@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * What a client reads of a refusal where its answer has no status and no headers.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RefusalMembers {
@@ -28,7 +27,6 @@ public final class RefusalMembers {
 
 	/**
 	 * Returns the members.
-	 * @param refusal the refusal
 	 * @return {@code code} and {@code retry}; {@value #RETRY_AFTER} where the same call
 	 * may be made again; {@code attempts} of a duplicate
 	 */

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * call.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface RequestValues {
@@ -60,7 +59,6 @@ public interface RequestValues {
 
 	/**
 	 * Returns a query or form parameter.
-	 * @param name the name
 	 * @return the first value, {@code null} if there is none
 	 */
 	@Nullable String param(String name);

@@ -6,7 +6,6 @@ import io.idempotency.Internal;
  * How a guarded method gives its result.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public enum ResultForm {
@@ -23,10 +22,7 @@ public enum ResultForm {
 	/** As the values of a publisher, which are collected. */
 	FLUX;
 
-	/**
-	 * Returns whether the work of a call begins when its result is subscribed to.
-	 * @return whether it does
-	 */
+	/** Returns whether the work of a call begins when its result is subscribed to. */
 	public boolean isSubscribed() {
 		return this == MONO || this == FLUX;
 	}

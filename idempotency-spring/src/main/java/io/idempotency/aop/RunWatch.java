@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * another thread than the one that runs.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface RunWatch {
@@ -18,7 +17,6 @@ public interface RunWatch {
 	/**
 	 * Runs the method, once at most. An exception of this method is one of the guarded
 	 * method: it rolls a joined transaction back.
-	 * @param method the method
 	 * @return its result
 	 * @throws Throwable its exception, or one that says that its return is no success
 	 */
@@ -28,14 +26,12 @@ public interface RunWatch {
 	 * Returns how a call has ended whose method has returned, and whose future, if it has
 	 * one, has completed.
 	 * @param ending the ending as the return alone says it
-	 * @return the ending
 	 */
 	Ending returned(Ending ending);
 
 	/**
 	 * Returns whether the work of a call that has failed is to be done anew in any case,
 	 * so that its failure is not remembered.
-	 * @return whether it is
 	 */
 	boolean isGivenBack();
 

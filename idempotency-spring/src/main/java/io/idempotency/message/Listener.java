@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * One guarded listener method.
  *
- * @param operation the operation
- * @param kind the kind of listener
  * @param carrier the parameter that holds the message, {@code null} if there is none
  * @param source the only source that the annotation names, {@code null} if it names
  * several, or none that is known at start-up
@@ -39,7 +37,6 @@ record Listener(IdempotentOperation operation, ListenerKind kind, @Nullable Mess
 	 * Returns the owner of the key of a message. Each consumer group and each queue gets
 	 * every message for itself, so a message that one of them has processed is new to the
 	 * others.
-	 * @param message the message
 	 * @param consumerGroup tells the consumer group of Kafka
 	 */
 	Caller caller(ReceivedMessage message, Supplier<@Nullable String> consumerGroup) {

@@ -42,7 +42,6 @@ final class ListenerCheck {
 
 	/**
 	 * Checks an operation.
-	 * @param operation the operation
 	 * @param listener its listener, {@code null} if the method is none
 	 */
 	static void check(IdempotentOperation operation, @Nullable Listener listener) {

@@ -44,7 +44,6 @@ import org.springframework.util.function.SingletonSupplier;
  * becomes of a message whose call is refused.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ListenerDoor implements OperationDoor, SmartLifecycle {

@@ -54,7 +54,6 @@ enum ListenerKind {
 
 	/**
 	 * Returns the kind of a method.
-	 * @param method the method
 	 * @return the kind, {@code null} if the method is no listener
 	 */
 	static @Nullable ListenerKind of(Method method) {

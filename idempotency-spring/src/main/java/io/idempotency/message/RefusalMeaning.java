@@ -48,7 +48,6 @@ final class RefusalMeaning {
 	/**
 	 * Returns whether the refused call is a duplicate that has nothing to answer.
 	 * @param thrown what the call threw
-	 * @return whether it is
 	 */
 	boolean isDuplicate(Throwable thrown) {
 		return isOwn(thrown) && (thrown instanceof IdempotencyResultUnavailableException && answersNothing()

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * and calls pay nothing for it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EngineMeterBinder implements MeterBinder {

@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.MeterRegistry;
  * of calls. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EventCounter implements IdempotencyListener {

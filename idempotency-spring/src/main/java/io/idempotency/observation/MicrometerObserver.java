@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
  * far as the application has what that needs. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class MicrometerObserver implements EngineObserver {

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * would be in the way of those of the calls, so they are removed again.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class OutcomeMeterRegistrar {
@@ -66,7 +65,6 @@ public final class OutcomeMeterRegistrar {
 	 * @param observations tells whether calls are observed
 	 * @param convention names the observations; {@code null} for the usual names
 	 * @param filters change the tags of observations
-	 * @param events counts the events
 	 */
 	public OutcomeMeterRegistrar(MeterRegistry meters, ObservationRegistry observations,
 			@Nullable IdempotencyObservationConvention convention, List<ObservationFilter> filters,

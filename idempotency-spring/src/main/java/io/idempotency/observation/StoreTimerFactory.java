@@ -9,7 +9,6 @@ import io.micrometer.core.instrument.MeterRegistry;
  * Measures how long stores take for each verb. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class StoreTimerFactory {

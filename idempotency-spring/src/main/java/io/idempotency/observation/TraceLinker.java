@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * of its own, below that of the call.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class TraceLinker {

@@ -9,16 +9,10 @@ import io.idempotency.store.IdempotencyStore;
  */
 interface StoreUnderTest {
 
-	/**
-	 * Returns the store.
-	 * @return the store
-	 */
+	/** Returns the store. */
 	IdempotencyStore store();
 
-	/**
-	 * Returns an independent store over the same data, as another node has it.
-	 * @return the store
-	 */
+	/** Returns an independent store over the same data, as another node has it. */
 	IdempotencyStore anotherStore();
 
 	/**
@@ -27,10 +21,7 @@ interface StoreUnderTest {
 	 */
 	void elapse(Duration duration);
 
-	/**
-	 * Returns the shortest lease and retention that tests use.
-	 * @return the duration
-	 */
+	/** Returns the shortest lease and retention that tests use. */
 	Duration tick();
 
 	/**
@@ -39,10 +30,7 @@ interface StoreUnderTest {
 	 */
 	int rounds();
 
-	/**
-	 * Returns whether the store looks for results.
-	 * @return whether it does
-	 */
+	/** Returns whether the store looks for results. */
 	boolean findsResults();
 
 }

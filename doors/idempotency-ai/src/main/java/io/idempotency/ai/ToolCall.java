@@ -39,7 +39,6 @@ final class ToolCall {
 
 	/**
 	 * Creates the call.
-	 * @param request the request
 	 * @param session the id of the session, {@code null} on a server without sessions
 	 */
 	ToolCall(CallToolRequest request, @Nullable String session) {

@@ -14,7 +14,6 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  * are made from. Stateless.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ToolCallPostProcessor implements BeanPostProcessor {

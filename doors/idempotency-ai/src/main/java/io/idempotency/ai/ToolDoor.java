@@ -43,7 +43,6 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * to the session, and is refused on a server without sessions.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ToolDoor implements OperationDoor {
@@ -69,7 +68,6 @@ public final class ToolDoor implements OperationDoor {
 	/**
 	 * Creates the door.
 	 * @param methods guards the calls
-	 * @param settings the settings
 	 * @param codec writes arguments that are compared
 	 * @param values supplies the values of the HTTP request that the current thread works
 	 * for, {@link RequestValues#NONE} if there is none

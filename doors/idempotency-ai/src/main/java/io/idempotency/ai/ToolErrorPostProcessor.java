@@ -15,7 +15,6 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  * is thrown. Stateless.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ToolErrorPostProcessor implements BeanPostProcessor {

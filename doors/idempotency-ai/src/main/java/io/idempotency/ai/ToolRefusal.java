@@ -25,7 +25,6 @@ record ToolRefusal(String text, Map<String, Object> members) {
 	 * @param failure the refusal, or the fault for which a call could not be guarded
 	 * @param untouched whether the tool itself was refused before it ran; otherwise a
 	 * service may have been refused after the tool did something
-	 * @return what is told
 	 */
 	static ToolRefusal of(RuntimeException failure, boolean untouched) {
 		if (!(failure instanceof IdempotencyException refusal)) {

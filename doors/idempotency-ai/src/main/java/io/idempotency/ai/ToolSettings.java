@@ -25,7 +25,6 @@ import org.springframework.core.ResolvableType;
  * @param async whether the server runs tools on other threads than their requests
  * @param stateless whether the server has no sessions
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record ToolSettings(String metaKey, boolean server, boolean global, boolean async, boolean stateless) {

@@ -31,7 +31,6 @@ final class ToolValues implements RequestValues {
 
 	/**
 	 * Creates the values.
-	 * @param tool the call of the tool
 	 * @param call the call of the guarded method
 	 * @param fingerprints make the digest of the arguments
 	 * @param request supplies the values of the HTTP request

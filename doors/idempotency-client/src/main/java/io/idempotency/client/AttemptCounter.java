@@ -51,7 +51,6 @@ final class AttemptCounter {
 
 	/**
 	 * Decides after an answer.
-	 * @param status the status of the answer
 	 * @param retryAfter its header Retry-After, {@code null} if it has none
 	 * @param refusal what its problem says, {@code null} if it is none
 	 * @return how long to wait before the next attempt, {@code null} if there is none

@@ -20,7 +20,6 @@ import org.springframework.scheduling.SchedulingTaskExecutor;
  * controller only if the method asks for it. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class CurrentField extends SimplePerformantInstrumentation {

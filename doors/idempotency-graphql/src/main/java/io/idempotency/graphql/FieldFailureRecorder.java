@@ -25,7 +25,6 @@ import org.springframework.graphql.execution.DataFetcherExceptionResolver;
  * Remembers with the failure of a field the errors that the application's resolvers make
  * of it, so that a replay is the same errors. For one call.
  *
- * @param environment the field
  * @param codec writes the errors
  * @param resolvers the resolvers of the application, in their order
  */
@@ -78,7 +77,6 @@ record FieldFailureRecorder(DataFetchingEnvironment environment, ResultCodec cod
 	 * @param told the text of {@link #told(Throwable)}
 	 * @param environment the field that is fetched now; the errors are at its place
 	 * @param codec reads the errors
-	 * @return the errors
 	 */
 	@SuppressWarnings("unchecked")
 	static List<GraphQLError> errors(String told, DataFetchingEnvironment environment, ResultCodec codec) {

@@ -55,7 +55,6 @@ import org.springframework.util.ReflectionUtils;
  * of the field or in its arguments belongs to the field alone.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class GraphQlDoor implements OperationDoor, SmartInitializingSingleton {

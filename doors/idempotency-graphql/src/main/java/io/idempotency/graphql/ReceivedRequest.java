@@ -28,7 +28,6 @@ import org.springframework.graphql.server.WebSocketGraphQlRequest;
  * timed out and its container uses it for somebody else. Immutable.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ReceivedRequest {

@@ -32,7 +32,6 @@ import org.springframework.graphql.execution.ErrorType;
  * comes before all resolvers.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RefusalExceptionResolver extends DataFetcherExceptionResolverAdapter implements Ordered {

@@ -20,7 +20,6 @@ import io.idempotency.Internal;
  * are stored.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class AmbientHeaders {
@@ -60,7 +59,6 @@ public final class AmbientHeaders {
 	 * @param names the names of the headers that the same response has now
 	 * @param values gives the values of a header
 	 * @param excluded names in lower case that are never stored
-	 * @return the headers
 	 */
 	public List<ResponseHeader> changes(Collection<String> names, Function<String, Collection<String>> values,
 			Set<String> excluded) {

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * another dispatch: the bytes of that dispatch are the answer.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class AwaitedError {
@@ -39,7 +38,6 @@ public final class AwaitedError {
 	 * Creates the wait, which has not begun.
 	 * @param engine the engine, which has threads for later tasks
 	 * @param endIsReported whether a listener reports the end of the request
-	 * @param keep keeps an error as it is
 	 */
 	public AwaitedError(IdempotencyEngine engine, boolean endIsReported, Consumer<StoredResponse> keep) {
 		this.engine = engine;

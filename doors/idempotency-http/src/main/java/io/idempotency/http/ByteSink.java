@@ -11,7 +11,6 @@ import io.idempotency.Internal;
  * A growing array of bytes that can be read without a copy. Not thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ByteSink {

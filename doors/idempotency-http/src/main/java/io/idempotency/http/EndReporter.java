@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * returned. Only the first ending counts. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EndReporter {

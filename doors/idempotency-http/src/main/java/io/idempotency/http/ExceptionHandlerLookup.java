@@ -23,7 +23,6 @@ import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
  * refusal into a 500. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ExceptionHandlerLookup {
@@ -41,7 +40,6 @@ public final class ExceptionHandlerLookup {
 	/**
 	 * Returns whether there is such a handler.
 	 * @param handler the handler of the request
-	 * @param refusal the exception
 	 */
 	public boolean exist(@Nullable Object handler, IdempotencyException refusal) {
 		Class<?> handlerType = (handler instanceof HandlerMethod method) ? method.getBeanType() : null;

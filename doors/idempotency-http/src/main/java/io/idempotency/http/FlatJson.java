@@ -6,7 +6,6 @@ import io.idempotency.Internal;
  * Writes a flat JSON object, without a JSON library. Not thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class FlatJson {

@@ -20,7 +20,6 @@ import org.springframework.web.service.annotation.HttpExchange;
  * What holds for the methods of controllers, and for calls of them, on every stack.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class HandlerRules {

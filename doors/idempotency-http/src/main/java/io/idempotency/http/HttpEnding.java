@@ -54,7 +54,6 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * </pre>
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public enum HttpEnding {
@@ -153,7 +152,6 @@ public enum HttpEnding {
 	 * Returns the kind of the result of a call whose answer is kept. A status of 4xx says
 	 * that the handler has refused the call. If the work is known to be done, only the
 	 * answer was refused, for example because the client does not accept it.
-	 * @param status the status of the answer
 	 * @param workIsDone whether the work is known to be done, even if the answer is an
 	 * error
 	 */
@@ -180,7 +178,6 @@ public enum HttpEnding {
 	 * @param kept whether mode and policy keep results
 	 * @param remembers whether the policy keeps failures
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	public record Facts(Failure failure, boolean returned, Work work, boolean streaming, boolean held,
 			boolean toBeRendered, boolean freeing, boolean kept, boolean remembers) {
@@ -209,7 +206,6 @@ public enum HttpEnding {
 	 * The kind of exception on the way to the answer.
 	 *
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	public enum Failure {
 
@@ -257,7 +253,6 @@ public enum HttpEnding {
 	 * The work behind an asynchronous answer.
 	 *
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	public enum Work {
 

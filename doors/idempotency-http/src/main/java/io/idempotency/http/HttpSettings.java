@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * @param retentionOnError the longest time for which an answer of 4xx is kept,
  * {@code null} for the retention
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record HttpSettings(String replayedHeader, long maxRequestSize, long maxResponseSize, StatusPatterns releaseOn,
@@ -65,10 +64,7 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		ignoredParameters = Set.copyOf(ignoredParameters);
 	}
 
-	/**
-	 * Returns a builder that starts with the values of these settings.
-	 * @return the builder
-	 */
+	/** Returns a builder that starts with the values of these settings. */
 	public Builder change() {
 		return new Builder(this);
 	}
@@ -87,7 +83,6 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 	 * Changes some settings. For one thread.
 	 *
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	public static final class Builder {
 
@@ -133,71 +128,43 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 			this.retentionOnError = from.retentionOnError;
 		}
 
-		/**
-		 * Sets the response header that marks a replay.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets the response header that marks a replay. */
 		public Builder replayedHeader(String value) {
 			this.replayedHeader = value;
 			return this;
 		}
 
-		/**
-		 * Sets how many bytes the body of a guarded request may have.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets how many bytes the body of a guarded request may have. */
 		public Builder maxRequestSize(long value) {
 			this.maxRequestSize = value;
 			return this;
 		}
 
-		/**
-		 * Sets how many bytes of an answer are kept.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets how many bytes of an answer are kept. */
 		public Builder maxResponseSize(long value) {
 			this.maxResponseSize = value;
 			return this;
 		}
 
-		/**
-		 * Sets the status codes after which the key is free again.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets the status codes after which the key is free again. */
 		public Builder releaseOn(StatusPatterns value) {
 			this.releaseOn = value;
 			return this;
 		}
 
-		/**
-		 * Sets the response headers that are never stored, in upper or lower case.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets the response headers that are never stored, in upper or lower case. */
 		public Builder excludedHeaders(Set<String> value) {
 			this.excludedHeaders = value;
 			return this;
 		}
 
-		/**
-		 * Sets whether JSON bodies are compared byte by byte.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets whether JSON bodies are compared byte by byte. */
 		public Builder rawFingerprint(boolean value) {
 			this.rawFingerprint = value;
 			return this;
 		}
 
-		/**
-		 * Sets the scope of keys if there is no resolver.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets the scope of keys if there is no resolver. */
 		public Builder scope(ScopeMode value) {
 			this.scope = value;
 			return this;
@@ -206,8 +173,6 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		/**
 		 * Sets whether a guarded request without a principal is refused, if there is no
 		 * resolver.
-		 * @param value the value
-		 * @return this
 		 */
 		public Builder anonymousRefused(boolean value) {
 			this.anonymousRefused = value;
@@ -216,8 +181,6 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 		/**
 		 * Sets the request headers that are part of the caller, in upper or lower case.
-		 * @param value the value
-		 * @return this
 		 */
 		public Builder scopeHeaders(Set<String> value) {
 			this.scopeHeaders = value;
@@ -226,29 +189,19 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 		/**
 		 * Sets the request headers that must be equal on a retry, in upper or lower case.
-		 * @param value the value
-		 * @return this
 		 */
 		public Builder fingerprintHeaders(Set<String> value) {
 			this.fingerprintHeaders = value;
 			return this;
 		}
 
-		/**
-		 * Sets the names of parameters that need not be equal on a retry.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets the names of parameters that need not be equal on a retry. */
 		public Builder ignoredParameters(Set<String> value) {
 			this.ignoredParameters = value;
 			return this;
 		}
 
-		/**
-		 * Sets what the type of a problem begins with; its code follows.
-		 * @param value the value
-		 * @return this
-		 */
+		/** Sets what the type of a problem begins with; its code follows. */
 		public Builder problemTypeBase(String value) {
 			this.problemTypeBase = value;
 			return this;
@@ -257,8 +210,6 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 		/**
 		 * Sets the longest time for which an answer of 4xx is kept, {@code null} for the
 		 * retention.
-		 * @param value the value
-		 * @return this
 		 */
 		public Builder retentionOnError(@Nullable Duration value) {
 			this.retentionOnError = value;
@@ -267,7 +218,6 @@ public record HttpSettings(String replayedHeader, long maxRequestSize, long maxR
 
 		/**
 		 * Builds the settings.
-		 * @return the settings
 		 * @throws IllegalArgumentException if a value is not valid; the message names it
 		 */
 		public HttpSettings build() {

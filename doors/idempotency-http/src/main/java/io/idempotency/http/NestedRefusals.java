@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * Finds a refusal of the library inside the exceptions that only wrap it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class NestedRefusals {
@@ -25,7 +24,6 @@ public final class NestedRefusals {
 	/**
 	 * Returns the refusal that an exception is or only wraps. An exception with a meaning
 	 * of its own belongs to the application, even if its cause is a refusal.
-	 * @param thrown the exception
 	 * @return the refusal, {@code null} if there is none
 	 */
 	public static @Nullable IdempotencyException find(@Nullable Throwable thrown) {

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * none of WebFlux.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Problem {
@@ -34,7 +33,6 @@ public final class Problem {
 
 	/**
 	 * Returns the document (RFC 9457).
-	 * @param refusal the refusal
 	 * @param typeBase what the type begins with; the code follows
 	 * @param detail the advice for the client
 	 * @param instance the path that the client has asked for
@@ -73,7 +71,6 @@ public final class Problem {
 	 * Returns the advice for the client, in the words of the client. The messages of the
 	 * exceptions name operations and properties, so they are for the application and its
 	 * log.
-	 * @param refusal the refusal
 	 * @param target method and path that the client has asked for
 	 * @param place the place of the key, empty if it is not known
 	 */

@@ -15,7 +15,6 @@ import org.springframework.web.method.HandlerMethod;
  * header. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ProblemText {
@@ -28,7 +27,6 @@ public final class ProblemText {
 
 	/**
 	 * Returns the advice for the client.
-	 * @param refusal the refusal
 	 * @param target method and path that the client has asked for
 	 * @param handler the handler of the request, as far as it is known
 	 */

@@ -27,7 +27,6 @@ import org.springframework.util.ClassUtils;
  * has taken it. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RequestCallerResolver {
@@ -46,8 +45,6 @@ public final class RequestCallerResolver {
 
 	/**
 	 * Refuses a request without a principal, if the settings say so.
-	 * @param principal the principal of the request
-	 * @param operation the operation that the request is for
 	 * @throws IdempotencyCallerUnknownException if the request is refused
 	 */
 	public void requireKnown(@Nullable Principal principal, String operation) {
@@ -58,9 +55,7 @@ public final class RequestCallerResolver {
 
 	/**
 	 * Returns the caller of a request.
-	 * @param principal the principal of the request
 	 * @param values gives the values of a header
-	 * @return the caller
 	 * @throws IllegalStateException if the principal has no stable name
 	 */
 	public Caller of(@Nullable Principal principal, Function<String, List<String>> values) {
@@ -73,7 +68,6 @@ public final class RequestCallerResolver {
 
 	/**
 	 * Returns the caller that a resolver of the application has determined.
-	 * @param resolver the resolver
 	 * @param scope what it gave
 	 * @throws IllegalStateException if it gave nothing
 	 */
@@ -112,8 +106,6 @@ public final class RequestCallerResolver {
 
 		/**
 		 * Returns the name of a principal.
-		 * @param principal the principal
-		 * @return the name
 		 * @throws IllegalStateException if the principal has no stable name
 		 */
 		static String require(Principal principal) {
@@ -206,7 +198,6 @@ public final class RequestCallerResolver {
 
 		/**
 		 * Finds the voucher for the name of a principal.
-		 * @param principal the principal
 		 * @return the voucher, {@code null} if the application itself vouches for the
 		 * name
 		 */

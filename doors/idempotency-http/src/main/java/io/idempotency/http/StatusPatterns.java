@@ -13,7 +13,6 @@ import io.idempotency.Internal;
  * {@code 5xx}. Immutable.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class StatusPatterns {
@@ -49,7 +48,6 @@ public final class StatusPatterns {
 
 	/**
 	 * Returns whether a text is a pattern.
-	 * @param pattern the text
 	 * @return whether it is a code from 100 to 599, or a digit from 1 to 5 and {@code xx}
 	 */
 	public static boolean isValid(String pattern) {
@@ -72,7 +70,6 @@ public final class StatusPatterns {
 
 	/**
 	 * Returns whether a code is in the set.
-	 * @param status the status code
 	 * @return whether it is in the set; {@code false} for a number that is no status code
 	 */
 	public boolean contains(int status) {

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * the request if the answer is a part
  * @param body the body, not a copy
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record StoredResponse(EndedBy ending, int status, @Nullable String contentType, long contentLength,
@@ -94,7 +93,6 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 	 * reordered and only appended.
 	 *
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	public enum EndedBy {
 

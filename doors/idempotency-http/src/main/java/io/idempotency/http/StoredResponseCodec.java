@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  * all of these. All text is UTF-8.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class StoredResponseCodec {

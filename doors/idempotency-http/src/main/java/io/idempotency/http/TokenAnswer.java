@@ -15,7 +15,6 @@ import org.springframework.web.method.HandlerMethod;
  * What the endpoint that issues tokens answers, and where.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class TokenAnswer {
@@ -38,7 +37,6 @@ public final class TokenAnswer {
 	 * that the endpoint is not mapped. Logs that.
 	 * @param paths the paths of the handler that are no patterns
 	 * @param methods its methods, none for all
-	 * @param path the path of the endpoint
 	 */
 	public static boolean isGivenBy(HandlerMethod handler, Set<String> paths, Set<RequestMethod> methods, String path) {
 		boolean given = paths.contains(path) && (methods.isEmpty() || methods.contains(RequestMethod.POST));

@@ -60,7 +60,6 @@ abstract class Answer {
 	/**
 	 * Is told the result of asynchronous work; the current dispatch makes the answer of
 	 * it.
-	 * @param request the request of that dispatch
 	 * @param result the result of the work, a {@link Throwable} if it has failed
 	 */
 	void resumed(HttpServletRequest request, @Nullable Object result) {

@@ -85,9 +85,6 @@ final class ClaimedAnswer extends Answer {
 
 	/**
 	 * Starts to hold an answer back.
-	 * @param request the request
-	 * @param response the answer
-	 * @param claim the claim
 	 * @param engine the engine, which has threads for later tasks
 	 * @param settings the settings of the door
 	 * @param replay marks the answer if its result was looked up

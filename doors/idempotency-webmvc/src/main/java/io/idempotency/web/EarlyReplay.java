@@ -73,7 +73,6 @@ import org.springframework.web.util.UriComponentsBuilder;
  * Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EarlyReplay {
@@ -97,7 +96,6 @@ public final class EarlyReplay {
 	/**
 	 * Creates the short cut.
 	 * @param engine gives the results
-	 * @param keys reads keys
 	 * @param callers determines the callers, who own the keys
 	 * @param settings of the door
 	 * @param namespace the namespace of the operations
@@ -119,8 +117,6 @@ public final class EarlyReplay {
 	/**
 	 * Answers a request if it is the repetition of a finished one. To be asked after all
 	 * interceptors of the application.
-	 * @param request the request
-	 * @param handler its handler
 	 * @return whether the filter will send the stored answer, so that nothing may run
 	 * @throws IOException if a part of the body could not be read
 	 */
@@ -281,7 +277,6 @@ public final class EarlyReplay {
 		 * The verdict about one bean. Two beans may share a method but have different
 		 * advice.
 		 *
-		 * @param bean the bean
 		 * @param plain whether nothing but the guard protects its method
 		 */
 		private record Verdict(Object bean, boolean plain) {

@@ -99,8 +99,6 @@ final class Exchange {
 
 	/**
 	 * Begins a dispatch.
-	 * @param request its request
-	 * @param given the response that was given to it
 	 * @return the response for the rest of the filter chain
 	 */
 	HttpServletResponse enter(HttpServletRequest request, HttpServletResponse given) {
@@ -162,7 +160,6 @@ final class Exchange {
 
 	/**
 	 * Ends a dispatch.
-	 * @param request its request
 	 * @param previous the innermost wrapper before the dispatch
 	 * @param thrown the exception of the dispatch, {@code null} if it has returned
 	 * @return whether there is an answer, even if the dispatch has thrown

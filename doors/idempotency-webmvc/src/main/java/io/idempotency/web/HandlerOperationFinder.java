@@ -27,7 +27,6 @@ final class HandlerOperationFinder {
 
 	/**
 	 * Returns the operation of the request's handler.
-	 * @param request the request
 	 * @return the operation, {@code null} if the call will not be guarded
 	 */
 	@Nullable IdempotentOperation of(HttpServletRequest request) {

@@ -17,7 +17,6 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  * Determines the caller who owns the keys and tokens of a request. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class HttpCallerResolver {
@@ -38,9 +37,6 @@ public final class HttpCallerResolver {
 
 	/**
 	 * Returns the caller of a guarded request, who owns its key.
-	 * @param request the request
-	 * @param operation the operation that the request is for
-	 * @return the caller
 	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
 	 * and the request has no principal
 	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
@@ -55,8 +51,6 @@ public final class HttpCallerResolver {
 
 	/**
 	 * Returns the caller of a request.
-	 * @param request the request
-	 * @return the caller
 	 * @throws IllegalStateException if the resolver gives no scope, or if the principal
 	 * has no stable name
 	 */

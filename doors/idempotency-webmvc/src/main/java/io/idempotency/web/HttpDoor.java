@@ -43,7 +43,6 @@ import org.springframework.web.util.UriUtils;
  * door.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class HttpDoor implements OperationDoor {
@@ -60,11 +59,8 @@ public final class HttpDoor implements OperationDoor {
 
 	/**
 	 * Creates the door.
-	 * @param engine the engine
-	 * @param keys reads keys
 	 * @param fingerprints makes the fingerprints of expressions
 	 * @param callers determines the callers, who own the keys
-	 * @param settings the settings of the door
 	 */
 	public HttpDoor(IdempotencyEngine engine, OperationKeyReader keys, OperationFingerprinter fingerprints,
 			HttpCallerResolver callers, HttpSettings settings) {

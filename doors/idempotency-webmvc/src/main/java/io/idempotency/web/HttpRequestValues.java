@@ -17,7 +17,6 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  * The values of an HTTP request. For the thread that works for the request.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class HttpRequestValues implements RequestValues {

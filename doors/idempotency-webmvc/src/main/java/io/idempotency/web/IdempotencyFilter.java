@@ -24,7 +24,6 @@ import jakarta.servlet.http.HttpServletResponse;
  * as the container gave it. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class IdempotencyFilter implements Filter {

@@ -32,7 +32,6 @@ import org.springframework.web.servlet.ModelAndView;
  * or one of its subclasses goes first; a handler for all exceptions does not.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class IdempotencyProblemResolver implements HandlerExceptionResolver, Ordered {

@@ -10,7 +10,6 @@ import jakarta.servlet.ServletRequestListener;
  * each replay renders it anew. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class IdempotencyRequestListener implements ServletRequestListener {

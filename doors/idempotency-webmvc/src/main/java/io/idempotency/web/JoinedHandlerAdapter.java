@@ -36,7 +36,6 @@ import org.springframework.web.servlet.support.RequestContextUtils;
  * exception of the commit is one of the handler. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class JoinedHandlerAdapter implements HandlerAdapter, Ordered {

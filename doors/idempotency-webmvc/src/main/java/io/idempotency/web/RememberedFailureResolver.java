@@ -21,7 +21,6 @@ import org.springframework.web.servlet.ModelAndView;
  * the application goes first.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RememberedFailureResolver implements HandlerExceptionResolver, Ordered {

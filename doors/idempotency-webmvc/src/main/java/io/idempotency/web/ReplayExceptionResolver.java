@@ -15,7 +15,6 @@ import org.springframework.web.servlet.ModelAndView;
  * handler and leaves them to the application. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ReplayExceptionResolver implements HandlerExceptionResolver, Ordered {

@@ -189,7 +189,6 @@ final class ServletComparedRequest implements ComparedRequest {
 
 		/**
 		 * Returns the name of the parameter of a request.
-		 * @param request the request
 		 * @return the name, {@code null} if Spring Security does not guard the request
 		 * against forgery or the client cannot have sent a token
 		 */

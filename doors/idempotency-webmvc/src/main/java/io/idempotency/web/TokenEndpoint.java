@@ -32,7 +32,6 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * client may ask.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class TokenEndpoint {
@@ -77,8 +76,6 @@ public final class TokenEndpoint {
 
 	/**
 	 * Issues a token for the caller of the current request.
-	 * @param request the request
-	 * @param response the response
 	 * @throws IOException if it could not be sent
 	 */
 	@Reflective

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * result is never kept longer than the store says. For one call.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class NearQuestion {

@@ -9,7 +9,6 @@ import io.idempotency.store.StoredResult;
 /**
  * An answer of the store to a claim, and the time for which it may be repeated.
  *
- * @param fingerprint the fingerprint of the claim
  * @param origin where the claim of the first call came from
  * @param staleAt when the store must be asked again, by the ticker
  * @param goneAt when the record is gone, by the ticker

@@ -8,7 +8,6 @@ import io.idempotency.key.Caller;
  * The request that the current thread works for.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface CurrentRequest {
@@ -47,7 +46,6 @@ public interface CurrentRequest {
 
 	/**
 	 * Returns the owner of the keys of a handler, as {@link #caller()} does.
-	 * @param operation the operation that is handled
 	 * @throws io.idempotency.IdempotencyCallerUnknownException if nobody is logged in,
 	 * and handlers refuse anonymous callers
 	 */

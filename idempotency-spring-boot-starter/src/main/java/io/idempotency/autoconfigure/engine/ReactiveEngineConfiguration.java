@@ -79,12 +79,7 @@ class ReactiveEngineConfiguration {
 
 	}
 
-	/**
-	 * The values of a request, with the principal of the subscription.
-	 *
-	 * @param request the request
-	 * @param principal the principal
-	 */
+	/** The values of a request, with the principal of the subscription. */
 	private record LoginValues(RequestValues request, Principal principal) implements RequestValues {
 
 		@Override

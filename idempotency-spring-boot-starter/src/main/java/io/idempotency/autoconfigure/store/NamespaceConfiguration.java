@@ -15,7 +15,6 @@ import org.springframework.core.env.Environment;
  * Declares the namespace, which is a part of every key and of every caller's id.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 @Configuration(proxyBeanMethods = false)

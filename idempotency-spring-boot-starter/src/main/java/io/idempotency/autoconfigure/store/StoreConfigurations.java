@@ -11,7 +11,6 @@ import org.springframework.context.annotation.Import;
  * nested, because nested ones have no reliable order.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 @Configuration(proxyBeanMethods = false)

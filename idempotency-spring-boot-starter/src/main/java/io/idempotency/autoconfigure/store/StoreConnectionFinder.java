@@ -24,7 +24,6 @@ final class StoreConnectionFinder {
 	 * @param beanFactory knows the names of the beans
 	 * @param type the type of the connection
 	 * @param mark the annotation that marks the one to use
-	 * @param marked the beans with the mark
 	 * @param all the beans of the type
 	 * @return the connection
 	 */

@@ -27,7 +27,6 @@ import org.springframework.util.ReflectionUtils;
  * Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class AnnotationIdempotentOperationSource implements IdempotentOperationSource {

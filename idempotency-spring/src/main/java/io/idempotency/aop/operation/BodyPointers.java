@@ -11,7 +11,6 @@ import org.springframework.util.ClassUtils;
  * Checks places in a request body: JSON Pointers and names of form fields.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class BodyPointers {
@@ -31,7 +30,6 @@ public final class BodyPointers {
 
 	/**
 	 * Returns whether a text is a JSON Pointer of RFC 6901.
-	 * @param text the text
 	 * @return whether it is one; the empty text is one, for the whole body
 	 */
 	public static boolean isPointer(String text) {
@@ -42,7 +40,6 @@ public final class BodyPointers {
 	 * Checks a place in a body.
 	 * @param place a pointer, or the name of a form field
 	 * @param attribute the attribute that holds the place
-	 * @param annotation the annotation with this attribute
 	 * @throws io.idempotency.IdempotencyConfigurationException if no body can have a
 	 * value at this place, or Jackson is needed and missing
 	 */

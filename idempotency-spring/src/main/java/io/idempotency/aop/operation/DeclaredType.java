@@ -22,8 +22,6 @@ import org.springframework.util.StringUtils;
 /**
  * A declared type, and what it says about the values of an expression, by SpEL's rules
  * for reading properties.
- *
- * @param type the type
  */
 record DeclaredType(ResolvableType type) {
 

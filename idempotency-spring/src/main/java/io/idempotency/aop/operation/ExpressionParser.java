@@ -45,9 +45,6 @@ final class ExpressionParser {
 	/**
 	 * Parses an expression.
 	 * @param attribute the attribute that holds the expression, for messages
-	 * @param text the expression
-	 * @param annotation the annotation with this attribute
-	 * @return the expression
 	 * @throws io.idempotency.IdempotencyConfigurationException if the expression cannot
 	 * be parsed, or refers to a name that does not exist
 	 */

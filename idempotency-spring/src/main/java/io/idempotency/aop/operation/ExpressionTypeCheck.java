@@ -118,7 +118,6 @@ final class ExpressionTypeCheck {
 
 	/**
 	 * Returns the type of the value of a node, and checks all nodes below it.
-	 * @param node the node
 	 * @param active the type whose members bare names mean, {@code null} if it is not
 	 * known
 	 * @return the type, {@code null} if it is not known

@@ -56,7 +56,6 @@ final class ForeignCallCheck {
 
 	/**
 	 * Checks a method that no door covers.
-	 * @param annotation the annotation
 	 * @param hasKeys whether its calls come with keys that no request of the web has
 	 * @param beanFactory tells the kind of the application
 	 * @throws io.idempotency.IdempotencyConfigurationException if its calls, its key or

@@ -29,12 +29,9 @@ import org.springframework.util.ReflectionUtils;
  * (or of the method that it implements or overrides) wins over the annotation of the
  * class.
  *
- * @param attributes the merged annotation
- * @param guarded the method that it holds for
  * @param declaringMethod the method that has the annotation; the guarded one if the class
  * has it
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record IdempotentAnnotation(Idempotent attributes, GuardedMethod guarded, Method declaringMethod) {

@@ -49,7 +49,6 @@ final class GuardedClassCheck {
 
 	/**
 	 * Checks the class of a bean that is not created yet.
-	 * @param type the class
 	 * @return whether the class has guarded methods
 	 * @throws io.idempotency.IdempotencyConfigurationException if an annotation would
 	 * silently do nothing

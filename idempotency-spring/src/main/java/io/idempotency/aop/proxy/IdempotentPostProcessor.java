@@ -46,7 +46,6 @@ import org.springframework.core.Ordered;
  * of the guard, the claims end with that transaction.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor

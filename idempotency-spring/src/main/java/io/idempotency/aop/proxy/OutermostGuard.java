@@ -15,7 +15,6 @@ import org.springframework.aop.support.AopUtils;
  * Knows whether the guard is the first advice that a call of a bean meets.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class OutermostGuard {

@@ -24,7 +24,6 @@ import org.springframework.context.event.ContextRefreshedEvent;
  * start. Stateless.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class UnguardedContextCheck implements ApplicationListener<ContextRefreshedEvent> {

@@ -24,7 +24,6 @@ import reactor.core.scheduler.Schedulers;
  * subscribed to once. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ReactiveMethodDoor implements OperationDoor {

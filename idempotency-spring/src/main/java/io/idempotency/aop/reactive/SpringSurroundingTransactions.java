@@ -18,7 +18,6 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  * rolled back. So such calls are refused. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class SpringSurroundingTransactions implements SurroundingTransactions {

@@ -13,7 +13,6 @@ import io.idempotency.key.Caller;
  * @param caller who owns tokens and the keys that clients choose; is asked only if there
  * is such a key
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record SubscribedRequest(RequestValues values, Supplier<Caller> caller) {

@@ -46,7 +46,6 @@ import org.springframework.util.function.SingletonSupplier;
  * may lack spring-tx.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class MethodTransaction {

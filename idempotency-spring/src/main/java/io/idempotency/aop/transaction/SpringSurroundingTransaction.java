@@ -23,7 +23,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * transaction.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class SpringSurroundingTransaction implements SurroundingTransaction {

@@ -22,7 +22,6 @@ import org.springframework.util.function.SingletonSupplier;
  * The surroundings of a template in an application context. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class SpringTemplateEnvironment implements TemplateEnvironment {

@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
  * counts as the first.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class FirstResultCheck {

@@ -91,7 +91,6 @@ final class NestedTypeCheck {
 	/**
 	 * One property.
 	 *
-	 * @param name the name
 	 * @param type the declared type
 	 * @param namesClasses whether its own annotation makes its JSON name classes
 	 */

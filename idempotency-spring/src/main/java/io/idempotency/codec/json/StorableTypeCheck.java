@@ -136,7 +136,6 @@ final class StorableTypeCheck {
 
 	/**
 	 * Returns why a value cannot be compared by its JSON.
-	 * @param type the class of the value
 	 * @return the reason, {@code null} if nothing is known against the class
 	 */
 	static @Nullable String incomparable(Class<?> type) {

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * broker and not before.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface Broker {
@@ -19,7 +18,6 @@ public interface Broker {
 	/**
 	 * Refuses a listener that could not be spoken for. Is called at start-up, right
 	 * before the containers start.
-	 * @param operation the operation of the listener
 	 * @param source where it gets its messages from, {@code null} if its annotation does
 	 * not tell
 	 * @throws io.idempotency.IdempotencyConfigurationException if it cannot be guarded;

@@ -70,7 +70,6 @@ import org.springframework.messaging.converter.MessageConversionException;
  * Words may come from any thread.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public abstract class Delivery implements RunWatch {
@@ -199,7 +198,6 @@ public abstract class Delivery implements RunWatch {
 
 	/**
 	 * Notes a word, and lets the call go through at once, behind what was kept.
-	 * @param said the word
 	 * @param telling the call to the broker
 	 * @throws Exception what the broker throws
 	 */
@@ -209,10 +207,7 @@ public abstract class Delivery implements RunWatch {
 		telling.go();
 	}
 
-	/**
-	 * Notes a word that was said elsewhere, and ends an open claim.
-	 * @param said the word
-	 */
+	/** Notes a word that was said elsewhere, and ends an open claim. */
 	public final void conclude(Word said) {
 		if (isSaid(said)) {
 			this.open.complete(isGivenBack() ? new Ending.NotRun(null) : this.taken);

@@ -22,7 +22,6 @@ import io.idempotency.protocol.IdempotencyPolicy;
  * container stops or the thread is interrupted.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Hold {

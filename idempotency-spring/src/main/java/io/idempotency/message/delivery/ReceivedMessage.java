@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * One message, as far as a key can be read from it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface ReceivedMessage {

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * Makes arguments that note what a listener tells its broker.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Watched {
@@ -22,10 +21,8 @@ public final class Watched {
 	/**
 	 * Makes a watched form of an object.
 	 * @param <T> the interface
-	 * @param object the object
 	 * @param type the interface that callers see
 	 * @param calls is asked about each call
-	 * @return the watched object
 	 */
 	public static <T> T of(T object, Class<? extends T> type, Calls calls) {
 		return type
@@ -58,8 +55,6 @@ public final class Watched {
 		/**
 		 * Makes a call, now, later or not at all.
 		 * @param method the name of the method
-		 * @param arguments its arguments
-		 * @param call the call
 		 * @return what the caller gets
 		 * @throws Exception what the caller gets
 		 */

@@ -24,7 +24,6 @@ import org.springframework.transaction.PlatformTransactionManager;
  * A broker of JMS.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class JmsBroker implements Broker {

@@ -31,7 +31,6 @@ import org.springframework.kafka.support.KafkaUtils;
  * Knows the containers of Kafka's listeners.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class KafkaBroker implements Broker {

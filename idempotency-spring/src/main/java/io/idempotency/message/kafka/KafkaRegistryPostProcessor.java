@@ -17,7 +17,6 @@ import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
  * and a warning says what its containers lack.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class KafkaRegistryPostProcessor implements BeanFactoryPostProcessor {

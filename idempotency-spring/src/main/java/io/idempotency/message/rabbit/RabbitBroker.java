@@ -35,7 +35,6 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * Knows the containers of RabbitMQ's listeners.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RabbitBroker implements Broker {

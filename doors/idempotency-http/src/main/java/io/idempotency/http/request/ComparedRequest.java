@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * works for the request.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface ComparedRequest {

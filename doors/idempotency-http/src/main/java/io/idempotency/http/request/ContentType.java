@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * The kind of body that a request has, as far as a fingerprint distinguishes it.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public enum ContentType {
@@ -46,7 +45,6 @@ public enum ContentType {
 	 * message converters use it. The encoding of the request may only be a default that a
 	 * filter forces on every request, as Boot's filter does.
 	 * @param header the content type
-	 * @param encoding the encoding of the request
 	 * @return the name, {@code null} if neither of them names one
 	 */
 	public static @Nullable String charset(@Nullable String header, @Nullable String encoding) {

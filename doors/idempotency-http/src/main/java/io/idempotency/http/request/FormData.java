@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * Reads {@code a=1&b=2}, as in query strings and forms.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class FormData {

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param values the parameters of the query and of the form
  * @param complete whether these are surely all parameters, and tell all bytes of the form
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record FormParameters(Map<String, String[]> values, boolean complete) {
@@ -27,9 +26,7 @@ public record FormParameters(Map<String, String[]> values, boolean complete) {
 	/**
 	 * Adds the fields of a form to the parameters that the container knows.
 	 * @param form the form as it was sent
-	 * @param charset the charset of its fields
 	 * @param query the query, {@code null} if there is none
-	 * @param known the parameters that the container knows
 	 * @return all parameters, {@code null} if the form cannot be read
 	 */
 	public static @Nullable FormParameters of(String form, Charset charset, @Nullable String query,

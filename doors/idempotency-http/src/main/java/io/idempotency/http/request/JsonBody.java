@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * when its members are sorted.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class JsonBody {
@@ -79,7 +78,6 @@ public final class JsonBody {
 
 	/**
 	 * Walks through a text to its end.
-	 * @param json the text
 	 * @param pointer points to the wanted value, {@code ""} for the whole text
 	 * @return the results of the walk
 	 * @throws MalformedJsonException if the text is malformed or beyond the bounds, if a

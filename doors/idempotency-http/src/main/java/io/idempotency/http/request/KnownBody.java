@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * in one walk. For the thread that works for the request.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class KnownBody {

@@ -7,7 +7,6 @@ import io.idempotency.Internal;
  * carries no stack trace.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class MalformedJsonException extends Exception {

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * version of the library is never taken for that of another version.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RequestFingerprint {
@@ -59,9 +58,7 @@ public final class RequestFingerprint {
 
 	/**
 	 * Returns the fingerprint of a request.
-	 * @param request the request
 	 * @param key the place of the key in the request
-	 * @return the fingerprint
 	 * @throws IOException if a part of the body could not be read
 	 * @throws IdempotencyBodyTooLargeException if the body is over the limit
 	 */

@@ -11,13 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One part of a multipart form.
  *
- * @param name the name
  * @param fileName the file name, {@code null} for a plain field
  * @param contentType the content type, {@code null} if it has none
  * @param size how many bytes it has
  * @param content opens its bytes
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record RequestPart(String name, @Nullable String fileName, @Nullable String contentType, long size,
@@ -42,7 +40,6 @@ public record RequestPart(String name, @Nullable String fileName, @Nullable Stri
 	 * Opens the bytes of a part; may be done more than once.
 	 *
 	 * @hidden
-	 * @since 0.1.0
 	 */
 	@FunctionalInterface
 	public interface Content {

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * they are kept and repeated by {@link #push()}.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class CapturingResponse extends HeldHead {

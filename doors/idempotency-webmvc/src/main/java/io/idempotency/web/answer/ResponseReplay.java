@@ -14,7 +14,6 @@ import jakarta.servlet.http.HttpServletResponse;
  * Writes a stored answer. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ResponseReplay {
@@ -29,7 +28,6 @@ public final class ResponseReplay {
 
 	/**
 	 * Writes the whole answer.
-	 * @param stored the answer
 	 * @param response the response, not committed
 	 * @throws IOException if it could not be sent
 	 */
@@ -68,7 +66,6 @@ public final class ResponseReplay {
 	 * Marks an answer as a replay, and keeps caches from storing it unless the handler
 	 * has set {@code Cache-Control}.
 	 * @param own the headers of the handler
-	 * @param response the response
 	 */
 	public void mark(List<ResponseHeader> own, HttpServletResponse response) {
 		response.setHeader(this.replayedHeader, "true");
@@ -79,7 +76,6 @@ public final class ResponseReplay {
 
 	/**
 	 * Writes a body.
-	 * @param response the response
 	 * @param body the bytes
 	 * @param declaredLength the length that an answer without a body declares, -1 if none
 	 * @throws IOException if it could not be sent

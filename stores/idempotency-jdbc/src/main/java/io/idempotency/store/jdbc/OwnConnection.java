@@ -15,7 +15,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * A connection of our own, even if the thread is in a transaction: with the turn that the
  * call has at the reserved connections, and with the deadline of the call.
  *
- * @param connection the connection
  * @param deadline the end of the call
  * @param turn the reserved connections if the call has a turn there, {@code null} if the
  * connection is one of the application

@@ -44,10 +44,8 @@ abstract class SqlSession implements AutoCloseable {
 
 	/**
 	 * Opens the session: the bound on waiting for locks holds from now on.
-	 * @param connection the connection
 	 * @param deadline the end of the verb
 	 * @param dialect the dialect of the database
-	 * @param lockWait the bound on waiting for locks
 	 * @param joined whether the verb is a part of the transaction of the caller, so that
 	 * it must see what was committed since that transaction took its snapshot
 	 * @param commit whether each statement has to be committed

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * The statements and rules that differ from database to database.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public abstract class Dialect {
@@ -34,7 +33,6 @@ public abstract class Dialect {
 	/**
 	 * Creates the dialect.
 	 * @param vendor the name of the database in the names of its scripts
-	 * @param table the table
 	 * @param now the expression for the clock: microseconds since 1970, UTC
 	 * @param nowAfterReading the expression for the clock in a statement that reads a row
 	 * @param bounded adds to a statement on a connection of our own what bounds its wait
@@ -191,7 +189,6 @@ public abstract class Dialect {
 	 * the usual bound, and a call that has another one gets others.
 	 *
 	 * @param bound how long a statement may wait
-	 * @param usual the bound that the statements have
 	 * @param text the text of a bound in the statements
 	 */
 	record StatementsBound(Duration bound, Duration usual, Function<Duration, String> text) implements LockWait {
@@ -208,7 +205,6 @@ public abstract class Dialect {
 	 * Renews the claims whose records are not locked by another session, on a connection
 	 * of its own.
 	 * @param refused receives the claims that are refused
-	 * @return the claims whose records are locked by another session
 	 */
 	SqlMove<List<Renewal>> renewAll(List<Renewal> renewals, Set<ClaimId> refused) {
 		return Renewing.inTwoSteps(this.sql, byKey(), renewals, refused);

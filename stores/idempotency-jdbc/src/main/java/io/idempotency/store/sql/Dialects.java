@@ -12,7 +12,6 @@ import io.idempotency.Internal;
  * Finds the dialect by the name and version that the driver gives for the database.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class Dialects {

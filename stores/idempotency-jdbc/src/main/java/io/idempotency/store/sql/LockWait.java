@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  * the session.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface LockWait {
@@ -32,7 +31,6 @@ public interface LockWait {
 
 	/**
 	 * Returns the statement together with the SQL that bounds its wait.
-	 * @param sql the statement
 	 * @param left how long the call may still take, in nanoseconds
 	 */
 	default String around(String sql, long left) {

@@ -10,7 +10,6 @@ import io.idempotency.Internal;
  * atomic; its {@code WHERE} says in which state it must find the record.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RecordSql {
@@ -94,7 +93,6 @@ public final class RecordSql {
 
 	/**
 	 * Makes the statements.
-	 * @param table the table
 	 * @param now the expression for the clock
 	 * @param nowAfterReading the expression for the clock in a statement that reads a
 	 * row: never earlier than the time of a record that was committed before

@@ -35,7 +35,6 @@ import io.idempotency.store.record.Transition;
  * changed in between, the verb reads it again.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RecordVerbs {
@@ -65,7 +64,6 @@ public final class RecordVerbs {
 	 * @param dialect the dialect of the database
 	 * @param joined whether the verb is a part of the transaction of the caller, so that
 	 * it must see what was committed since that transaction took its snapshot
-	 * @param bound the bound on waiting for locks
 	 */
 	public RecordVerbs(Dialect dialect, boolean joined, LockWait bound) {
 		this.dialect = dialect;

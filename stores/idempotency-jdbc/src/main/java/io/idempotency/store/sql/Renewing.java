@@ -30,7 +30,6 @@ final class Renewing {
 	/**
 	 * Renews the claims whose records are not locked by another session.
 	 * @param refused receives the claims that are refused
-	 * @return the claims whose records are locked by another session
 	 */
 	static SqlMove<List<Renewal>> inTwoSteps(RecordSql sql, String byKey, List<Renewal> renewals,
 			Set<ClaimId> refused) {

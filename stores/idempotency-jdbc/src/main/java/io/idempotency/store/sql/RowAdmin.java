@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * Finds, lists and removes rows for operators.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RowAdmin {

@@ -14,7 +14,6 @@ import io.idempotency.Internal;
  * @param bounded whether the bound on the wait for locks has to be put around the
  * statement
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record Sql(String text, List<Object> values, boolean bounded) {

@@ -6,7 +6,6 @@ import io.idempotency.Internal;
  * The kinds of failures of a statement that the store tells apart.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public enum SqlFailure {

@@ -14,7 +14,6 @@ import io.idempotency.Internal;
  *
  * @param <T> the answer of the verb
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public sealed interface SqlMove<T> {
@@ -67,7 +66,6 @@ public sealed interface SqlMove<T> {
 	 * The verb is over.
 	 *
 	 * @param <T> the answer of the verb
-	 * @param answer the answer
 	 */
 	record Done<T>(T answer) implements SqlMove<T> {
 
@@ -98,7 +96,6 @@ public sealed interface SqlMove<T> {
 	 * @param <R> what a row is read as
 	 * @param <T> the answer of the verb
 	 * @param sql the statement
-	 * @param reader reads a row
 	 * @param next the move after the rows
 	 * @param failure the move after a failure
 	 */
@@ -128,7 +125,6 @@ public sealed interface SqlMove<T> {
 	 * A statement that changes rows.
 	 *
 	 * @param <T> the answer of the verb
-	 * @param sql the statement
 	 * @param key whether the number is that of {@code LAST_INSERT_ID} and not that of the
 	 * rows
 	 * @param next the move after the change
@@ -161,7 +157,6 @@ public sealed interface SqlMove<T> {
 	 *
 	 * @param <S> the answer of these moves
 	 * @param <T> the answer of the verb
-	 * @param work the moves
 	 * @param next the move after the commit
 	 */
 	record Transaction<S, T>(SqlMove<S> work, Function<? super S, SqlMove<T>> next) implements SqlMove<T> {

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
  * One row of the answer to a query; columns count from one.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface SqlRow {

@@ -8,7 +8,6 @@ import io.idempotency.store.record.StoredRecord;
 /**
  * One row of the table, as a query has read it.
  *
- * @param record the record
  * @param now the database's clock at the time of the query
  */
 record StoredRow(StoredRecord record, long now) {

@@ -9,7 +9,6 @@ import io.idempotency.Internal;
  *
  * @param text the name, with its schema if one was given
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record TableName(String text) {
@@ -40,11 +39,7 @@ public record TableName(String text) {
 		}
 	}
 
-	/**
-	 * Returns whether a text can be the name of the table.
-	 * @param text the text
-	 * @return whether it can
-	 */
+	/** Returns whether a text can be the name of the table. */
 	public static boolean isValid(String text) {
 		return PATTERN.matcher(text).matches() && simpleName(text).length() <= MAX_LENGTH;
 	}

@@ -13,7 +13,6 @@ import io.idempotency.Internal;
  * The script that makes the table.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class TableScript {

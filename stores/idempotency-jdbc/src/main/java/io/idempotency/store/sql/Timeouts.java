@@ -10,7 +10,6 @@ import io.idempotency.Internal;
  * @param waiting how long a claim waits for another transaction that has claimed the key
  * @param call how long one call waits for the database
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record Timeouts(Duration waiting, Duration call) {

@@ -95,9 +95,7 @@ final class ConnectionOpener implements AutoCloseable {
 	/**
 	 * Waits for a connection.
 	 * @param <T> the type of the connection
-	 * @param opening the future of the connection
 	 * @param deadline when to stop waiting
-	 * @return the connection
 	 * @throws NotSentException if there is no connection in time
 	 */
 	static <T> T await(CompletableFuture<T> opening, Deadline deadline) {

@@ -82,7 +82,6 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	 * Runs a script, in a cluster on the node of its key.
 	 * @param <T> the Java type of the verb's reply
 	 * @param connection any connection; other callers may use it at the same time
-	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline until when to wait for the reply
 	 * @return the reply
@@ -113,7 +112,6 @@ final class LettuceScript<T> extends Command<byte[], byte[], T> {
 	 * Runs a script on a node that takes over the slot of its key.
 	 * @param <T> the Java type of the verb's reply
 	 * @param node a connection that no other caller uses meanwhile
-	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline until when to wait for the reply
 	 * @return the reply

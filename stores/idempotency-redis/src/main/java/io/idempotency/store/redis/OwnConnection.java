@@ -15,7 +15,6 @@ interface OwnConnection extends AutoCloseable {
 	/**
 	 * Runs a script.
 	 * @param <T> the Java type of the verb's reply
-	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the reply

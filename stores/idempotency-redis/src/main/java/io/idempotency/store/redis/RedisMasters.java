@@ -75,7 +75,6 @@ final class RedisMasters {
 	/**
 	 * A server that may have records.
 	 *
-	 * @param firstSlot its first slot
 	 * @param node its id in the cluster, empty if it is in none
 	 * @param route a name that belongs to one of its slots
 	 */

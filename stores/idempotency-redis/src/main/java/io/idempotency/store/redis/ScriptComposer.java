@@ -109,7 +109,6 @@ final class ScriptComposer {
 	 *
 	 * @param <R> the Java type of the verb's reply
 	 * @param <T> what the caller is told
-	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param answer reads the reply
 	 */

@@ -14,7 +14,6 @@ interface ScriptRunner extends AutoCloseable {
 	/**
 	 * Runs a script.
 	 * @param <T> the Java type of the verb's reply
-	 * @param verb the verb
 	 * @param keyAndArguments the key, then the arguments
 	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the reply
@@ -26,7 +25,6 @@ interface ScriptRunner extends AutoCloseable {
 	 * Runs one script for many keys, in one round trip for each server if the client can
 	 * do that.
 	 * @param <T> the Java type of the verb's reply
-	 * @param verb the verb
 	 * @param keysAndArguments the keys, each with its arguments
 	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the replies, in the same order
@@ -36,7 +34,6 @@ interface ScriptRunner extends AutoCloseable {
 
 	/**
 	 * Reads a value, on the master of its key: a replica may lag behind.
-	 * @param key the key
 	 * @param deadline when to stop waiting, if the client lets the wait be bounded
 	 * @return the value, {@code null} if there is none
 	 * @throws NotSentException if the command surely was not and will not be sent
