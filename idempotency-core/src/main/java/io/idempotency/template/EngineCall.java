@@ -249,6 +249,20 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	}
 
 	/**
+	 * Describes this call for an engine that joins no transactions, and waits for none.
+	 */
+	<T> DescribedCall<T> describe(Type type) {
+		TemplateResult result = declared(type);
+		if (result.async()) {
+			throw new IllegalArgumentException("The Mono of '" + this.operation + "' is that of a value");
+		}
+		if (this.transactions != null) {
+			throw refused("it joins a transaction, which a call that must not block cannot", "Do not join");
+		}
+		return new DescribedCall<>(guarded(result), new Action<T>(result, () -> null), this.recovery);
+	}
+
+	/**
 	 * Checks the declared type before the action runs: a result that could not be
 	 * replayed is refused on the first call already.
 	 */
@@ -258,10 +272,13 @@ final class EngineCall implements IdempotencyTemplate.Call {
 	}
 
 	private <T> @Nullable T guard(TemplateResult result, Callable<? extends @Nullable T> action) throws Throwable {
+		return this.template.engine.execute(guarded(result), new Action<T>(result, action), this.transactions);
+	}
+
+	private GuardedCall guarded(TemplateResult result) {
 		check(result);
-		GuardedCall call = new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE,
-				policy(), this.store);
-		return this.template.engine.execute(call, new Action<T>(result, action), this.transactions);
+		return new GuardedCall(key(), (this.fingerprint != null) ? this.fingerprint : Fingerprint.NONE, policy(),
+				this.store);
 	}
 
 	private void check(TemplateResult result) {

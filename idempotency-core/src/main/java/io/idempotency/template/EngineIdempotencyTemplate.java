@@ -3,6 +3,7 @@ package io.idempotency.template;
 import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.Internal;
@@ -73,6 +74,22 @@ public final class EngineIdempotencyTemplate implements IdempotencyTemplate {
 	@Override
 	public Call operation(String operation) {
 		return new EngineCall(operation, this);
+	}
+
+	/**
+	 * Describes a call for another engine.
+	 * @param <T> the type of the result
+	 * @param operation name of the operation
+	 * @param description gives the call its key and the rest
+	 * @param type the type as which a stored result is decoded
+	 * @throws io.idempotency.IdempotencyException if the call has no key
+	 * @throws IllegalArgumentException if results of the type cannot be replayed, or the
+	 * call contradicts itself
+	 */
+	public <T> DescribedCall<T> describe(String operation, Consumer<? super Call> description, Type type) {
+		EngineCall call = new EngineCall(operation, this);
+		description.accept(call);
+		return call.describe(type);
 	}
 
 	ResultCodec codec(String operation) {

@@ -9,13 +9,22 @@ import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.reactive.ReactiveMethodDoor;
 import io.idempotency.aop.reactive.SpringSurroundingTransactions;
 import io.idempotency.aop.reactive.SubscribedRequest;
+import io.idempotency.aop.transaction.SpringTemplateEnvironment;
+import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Namespace;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCodec;
+import io.idempotency.reactor.EngineReactiveTemplate;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
+import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.reactor.SurroundingTransactions;
+import io.idempotency.template.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -60,6 +69,18 @@ class ReactiveEngineConfiguration {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::caller);
 		return new ReactiveMethodDoor(door, engine::getObject, here, SECURITY ? Logins.current(here) : Mono.empty());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ReactiveIdempotencyTemplate reactiveIdempotencyTemplate(IdempotencyEngine engine, DefaultStoreFinder stores,
+			ResultCodec codec, IdempotencyPolicy policy, BeanFactory beanFactory,
+			ObjectProvider<CurrentRequest> request, Namespace namespace,
+			ObjectProvider<ReactiveIdempotencyEngine> reactive) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		EngineIdempotencyTemplate template = new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,
+				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
+		return new EngineReactiveTemplate(template, reactive::getObject);
 	}
 
 	/** Loaded only if Spring Security is present. */

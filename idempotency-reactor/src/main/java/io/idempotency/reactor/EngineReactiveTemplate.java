@@ -1,0 +1,85 @@
+package io.idempotency.reactor;
+
+import java.lang.reflect.Type;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.idempotency.IdempotencyTemplate;
+import io.idempotency.Internal;
+import io.idempotency.template.DescribedCall;
+import io.idempotency.template.EngineIdempotencyTemplate;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/**
+ * {@link ReactiveIdempotencyTemplate} on the engine of the calls that must not block.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {
+
+	private final EngineIdempotencyTemplate template;
+
+	private final Supplier<ReactiveIdempotencyEngine> engine;
+
+	/**
+	 * Creates a template.
+	 * @param template describes the calls
+	 * @param engine supplies the engine, which only applications with such calls need
+	 */
+	public EngineReactiveTemplate(EngineIdempotencyTemplate template, Supplier<ReactiveIdempotencyEngine> engine) {
+		this.template = template;
+		this.engine = engine;
+	}
+
+	@Override
+	public <T> Mono<T> call(String operation, Consumer<? super IdempotencyTemplate.Call> description, Type type,
+			Supplier<? extends Publisher<? extends T>> action) {
+		return Mono.defer(() -> {
+			DescribedCall<T> described = this.template.describe(operation, description, type);
+			return this.engine.get().execute(described.call(), new Action<>(described, action), OnDisconnect.CONTINUE);
+		});
+	}
+
+	/** Translates the call for the engine. */
+	private static final class Action<T> extends ReactiveValueAction<T> {
+
+		private final Supplier<? extends Publisher<? extends T>> action;
+
+		private final @Nullable Callable<?> recovery;
+
+		Action(DescribedCall<T> described, Supplier<? extends Publisher<? extends T>> action) {
+			super(described.values());
+			this.action = action;
+			this.recovery = described.recovery();
+		}
+
+		@Override
+		public Mono<T> run() {
+			return Mono.from(this.action.get());
+		}
+
+		@Override
+		@SuppressWarnings("unchecked")
+		public Mono<T> recover() {
+			try {
+				Object found = (this.recovery != null) ? this.recovery.call() : null;
+				if (found instanceof CompletionStage<?> stage) {
+					return Mono.fromCompletionStage((CompletionStage<T>) stage);
+				}
+				return (found instanceof Publisher<?> publisher) ? Mono.from((Publisher<T>) publisher)
+						: Mono.justOrEmpty((T) found);
+			}
+			catch (Exception ex) {
+				return Mono.error(ex);
+			}
+		}
+
+	}
+
+}
