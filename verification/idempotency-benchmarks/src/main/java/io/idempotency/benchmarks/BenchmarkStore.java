@@ -140,8 +140,11 @@ public final class BenchmarkStore implements AutoCloseable {
 		}
 	}
 
-	/** A call that runs: its claim and its completion. */
-	boolean fresh() {
+	/**
+	 * A call that runs: its claim and its completion.
+	 * @return whether the record is complete
+	 */
+	public boolean fresh() {
 		Claim claim = claim(ClaimType.LEASED, Duration.ofDays(1));
 		return this.store.complete(Completion.result(claim, FINGERPRINT, this.result, Duration.ofDays(1)));
 	}

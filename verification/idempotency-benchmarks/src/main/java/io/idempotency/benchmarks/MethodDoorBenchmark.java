@@ -54,6 +54,7 @@ public class MethodDoorBenchmark {
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.properties("idempotency.store=memory", "spring.main.banner-mode=off",
 					"spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration,"
+							+ "org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration,"
 							+ "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration,"
 							+ "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration")
 			.run();

@@ -2,6 +2,7 @@ package io.idempotency.benchmarks.application;
 
 import io.idempotency.Idempotent;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.bind.annotation.InitBinder;
@@ -15,6 +16,7 @@ import org.springframework.web.bind.annotation.RestController;
  * refuse a caller: so the arguments of a duplicate are bound, too.
  */
 @RestController
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 class CheckedController {
 
 	@InitBinder

@@ -8,10 +8,11 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.core.env.Environment;
 
 /**
- * The application under load. Its first line of output is its port. The peer is there by
- * its profile only.
+ * The application under load. Its first line of output is its port. It is one of Spring
+ * MVC or of WebFlux, by its class path. The peer is there by its profile only.
  */
-@SpringBootApplication(proxyBeanMethods = false, excludeName = { LoadApplication.LOCK, LoadApplication.REDIS_LOCK })
+@SpringBootApplication(proxyBeanMethods = false,
+		excludeName = { LoadApplication.LOCK, LoadApplication.REDIS_LOCK, LoadApplication.R2DBC })
 public class LoadApplication {
 
 	/** The profile of an application that keeps metrics. */
@@ -19,6 +20,9 @@ public class LoadApplication {
 
 	/** The profile of an application that has the peer beside the guard. */
 	public static final String PEER = "peer";
+
+	/** It asks for a URL wherever there is a driver. */
+	static final String R2DBC = "org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration";
 
 	static final String LOCK = "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration";
 
@@ -34,6 +38,8 @@ public class LoadApplication {
 		LogManager.getLogManager().reset();
 		System.setProperty("server.port", "0");
 		System.setProperty("server.tomcat.max-keep-alive-requests", "-1");
+		// Connections are open while the application beside this one starts.
+		System.setProperty("server.tomcat.connection-timeout", "10m");
 		try {
 			Environment environment = SpringApplication.run(LoadApplication.class, args).getEnvironment();
 			System.out.println("port " + environment.getRequiredProperty("local.server.port"));

@@ -2,7 +2,9 @@ package io.idempotency.benchmarks.application;
 
 import io.idempotency.Idempotent;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
@@ -10,7 +12,15 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** The least that a handler can do, so that all the rest is the guard's. */
 @RestController
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 class PlainController {
+
+	private static final Payment READ = new Payment("DE02", 1250, "x".repeat(200));
+
+	@GetMapping("/plain")
+	Payment read() {
+		return READ;
+	}
 
 	@PostMapping("/plain")
 	@ResponseStatus(HttpStatus.CREATED)

@@ -3,6 +3,7 @@ package io.idempotency.benchmarks.application;
 import io.idempotency.ConflictMode;
 import io.idempotency.Idempotent;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -12,6 +13,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** A handler that takes a while, for whose answer duplicates wait. */
 @RestController
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 class SlowController {
 
 	@Idempotent(conflict = ConflictMode.WAIT)

@@ -9,12 +9,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 
 /**
  * Sends requests as fast as the answers come, on connections that stay open. Reads one
  * order for each line of its input, {@code path keys millis}, and answers each with the
- * number of requests and the nanoseconds they took. Not a library, because those take
- * more of the two processors than the server that is measured.
+ * number of requests, the nanoseconds they took together, their median and their 99th
+ * percentile. Not a library, because those take more of the two processors than the
+ * server that is measured.
  */
 final class LoadClient {
 
@@ -38,36 +40,47 @@ final class LoadClient {
 		}
 		LoadClient client = new LoadClient(connections);
 		BufferedReader orders = new BufferedReader(new InputStreamReader(System.in));
-		for (String line = orders.readLine(); line != null; line = orders.readLine()) {
-			String[] order = line.split(" ");
-			System.out.println(client.run(order[0], Keys.valueOf(order[1]), Long.parseLong(order[2])));
+		try {
+			for (String line = orders.readLine(); line != null; line = orders.readLine()) {
+				String[] order = line.split(" ");
+				System.out.println(client.run(order[0], Keys.valueOf(order[1]), Long.parseLong(order[2])));
+			}
 		}
-		client.threads.shutdownNow();
+		finally {
+			// Without them this process ends, which the one that waits for its answer
+			// notices.
+			client.threads.shutdownNow();
+		}
 	}
 
 	private String run(String path, Keys keys, long millis) throws Exception {
 		long begin = System.nanoTime();
 		// One at first: duplicates of a key that is not there yet would be refused.
-		this.connections.get(0).post(path, keys.next(this.connections.get(0), path));
-		long end = begin + TimeUnit.MILLISECONDS.toNanos(millis);
-		List<Future<Long>> counts = new ArrayList<>();
+		this.connections.get(0).send(path, keys.next(this.connections.get(0), path));
+		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+		List<Future<long[]>> times = new ArrayList<>();
 		for (LoadConnection connection : this.connections) {
-			counts.add(this.threads.submit(() -> send(connection, path, keys, end)));
+			times.add(this.threads.submit(() -> send(connection, path, keys, end)));
 		}
-		long sum = 1;
-		for (Future<Long> count : counts) {
-			sum += count.get();
+		LongStream all = LongStream.empty();
+		for (Future<long[]> some : times) {
+			all = LongStream.concat(all, LongStream.of(some.get()));
 		}
-		return sum + " " + (System.nanoTime() - begin);
+		long took = System.nanoTime() - begin;
+		long[] sorted = all.sorted().toArray();
+		return (sorted.length + 1) + " " + took + " " + sorted[sorted.length / 2] + " "
+				+ sorted[sorted.length * 99 / 100];
 	}
 
-	private static long send(LoadConnection connection, String path, Keys keys, long end) throws IOException {
-		long count = 0;
-		while (System.nanoTime() < end) {
-			connection.post(path, keys.next(connection, path));
-			count++;
+	private static long[] send(LoadConnection connection, String path, Keys keys, long end) throws IOException {
+		LongStream.Builder times = LongStream.builder();
+		for (long now = System.nanoTime(); now < end;) {
+			connection.send(path, keys.next(connection, path));
+			long answered = System.nanoTime();
+			times.add(answered - now);
+			now = answered;
 		}
-		return count;
+		return times.build().toArray();
 	}
 
 }

@@ -43,11 +43,19 @@ final class LoadConnection {
 		return this.lastKey;
 	}
 
-	void post(String path, String key) throws IOException {
+	/**
+	 * Sends one and reads its answer.
+	 * @param path where to, with the method in front of it if that is not {@code POST}
+	 * @param key its key
+	 */
+	void send(String path, String key) throws IOException {
 		this.lastKey = key;
-		String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-				+ "Accept: application/json\r\nIdempotency-Key: " + key + "\r\nContent-Length: " + this.body.length()
-				+ "\r\n\r\n" + this.body;
+		int slash = path.indexOf('/');
+		String method = (slash == 0) ? "POST" : path.substring(0, slash);
+		String request = method + ' ' + path.substring(slash)
+				+ " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+				+ "Accept: application/json\r\nIdempotency-Key: " + key + "\r\nContent-Length: "
+				+ (method.equals("GET") ? "0\r\n\r\n" : this.body.length() + "\r\n\r\n" + this.body);
 		this.out.write(request.getBytes(StandardCharsets.ISO_8859_1));
 		read();
 	}
@@ -76,14 +84,15 @@ final class LoadConnection {
 
 	/** How many bytes the answer has, -1 if it comes in chunks. */
 	private static int check(String head, int length) throws IOException {
-		if (!head.startsWith("HTTP/1.1 201")) {
+		if (!head.startsWith("HTTP/1.1 201") && !head.startsWith("HTTP/1.1 200")) {
 			throw new IOException("Not the answer that is measured: " + head);
 		}
-		int at = head.indexOf("Content-Length: ");
+		// Tomcat and Netty write it each in its own way.
+		int at = Math.max(head.indexOf("-Length: "), head.indexOf("-length: "));
 		if (at < 0) {
 			return -1;
 		}
-		int from = at + "Content-Length: ".length();
+		int from = at + "-Length: ".length();
 		return length + Integer.parseInt(head.substring(from, head.indexOf('\r', from)));
 	}
 

@@ -19,9 +19,10 @@ final class LoadedServer implements AutoCloseable {
 		this.client = client;
 	}
 
-	static LoadedServer start(Jdk jdk, List<String> arguments, int bodySize) throws IOException {
-		RunningApplication application = RunningApplication.start(jdk, arguments);
-		return new LoadedServer(application, OtherProcess.java(Jdk.current(), LoadClient.class,
+	static LoadedServer start(Jdk jdk, Stack stack, List<String> arguments, int bodySize) throws IOException {
+		RunningApplication application = RunningApplication.start(jdk, stack, arguments);
+		return new LoadedServer(application, OtherProcess.java(Jdk.current(), System.getProperty("java.class.path"),
+				LoadClient.class,
 				List.of(Integer.toString(application.port()), Integer.toString(Settings.CONNECTIONS), "" + bodySize)));
 	}
 
@@ -39,7 +40,8 @@ final class LoadedServer implements AutoCloseable {
 		RunningApplication.Usage after = this.application.usage();
 		double requests = Double.parseDouble(answer[0]);
 		return new Turn(requests, Double.parseDouble(answer[1]) / 1e9, (after.nanos() - before.nanos()) / requests,
-				(after.bytes() - before.bytes()) / requests);
+				(after.bytes() - before.bytes()) / requests, Double.parseDouble(answer[2]) / 1e6,
+				Double.parseDouble(answer[3]) / 1e6);
 	}
 
 	@Override
@@ -55,8 +57,10 @@ final class LoadedServer implements AutoCloseable {
 	 * @param seconds how long they took
 	 * @param cost the server's processor time for one request
 	 * @param bytes what the server allocates for one request
+	 * @param median the milliseconds of the median request
+	 * @param slow the milliseconds that a hundredth of the requests exceeds
 	 */
-	record Turn(double requests, double seconds, double cost, double bytes) {
+	record Turn(double requests, double seconds, double cost, double bytes, double median, double slow) {
 
 		double rate() {
 			return this.requests / this.seconds;

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A JVM of its own with the class path of this one, killed when it is closed. */
+/** A JVM of its own, killed when it is closed. */
 final class OtherProcess implements AutoCloseable {
 
 	private final Process process;
@@ -22,11 +22,11 @@ final class OtherProcess implements AutoCloseable {
 		this.out = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
 	}
 
-	static OtherProcess java(Jdk jdk, Class<?> main, List<String> arguments) throws IOException {
+	static OtherProcess java(Jdk jdk, String classPath, Class<?> main, List<String> arguments) throws IOException {
 		List<String> command = new ArrayList<>();
 		command.add(jdk.home().resolve("bin").resolve("java").toString());
 		command.addAll(List.of(System.getProperty("jvm." + main.getSimpleName(), "-Xmx2g").split(" ")));
-		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(List.of("-cp", classPath, main.getName()));
 		command.addAll(arguments);
 		return new OtherProcess(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
 	}

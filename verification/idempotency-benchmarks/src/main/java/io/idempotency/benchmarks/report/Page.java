@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.netty.util.Version;
 import org.apache.catalina.util.ServerInfo;
 
 import org.springframework.boot.SpringBootVersion;
@@ -30,10 +31,10 @@ final class Page {
 	/** Adds whole requests. */
 	void add(Stage stage, List<Measured> results) {
 		String jdk = stage.jdk().equals(Jdk.current()) ? "" : " (" + stage.jdk() + ")";
-		this.requests.add(row("**" + stage.name() + "**" + jdk, "", "", "", ""));
+		this.requests.add(row("**" + stage.name() + "**" + jdk, "", "", "", "", ""));
 		for (Measured result : results) {
 			this.requests.add(row(result.figure().name(), result.rate(), result.cost(), result.bytes().whole(),
-					result.pairs() + " (" + result.ignored() + ")"));
+					result.latency(), result.pairs() + " (" + result.ignored() + ")"));
 			judge(result.figure().goal(), result.rate().median());
 			judge(result.figure().bytes(), result.bytes().median());
 		}
@@ -95,8 +96,10 @@ final class Page {
 		text.append("| | |\n|---|---|\n");
 		text.append(row("date", LocalDate.now(ZoneOffset.UTC)));
 		text.append(row("machine", machine.describe()));
-		text.append(row("versions", "Spring Boot " + SpringBootVersion.getVersion() + ", Tomcat "
-				+ ServerInfo.getServerNumber() + ", " + Jdk.current() + ", " + servers));
+		text.append(row("versions",
+				"Spring Boot " + SpringBootVersion.getVersion() + ", Tomcat " + ServerInfo.getServerNumber()
+						+ ", Netty " + Version.identify().get("netty-common").artifactVersion() + ", " + Jdk.current()
+						+ ", " + servers));
 		text.append(row("settings",
 				settings.rounds() + " pairs of turns of " + settings.millis() + " ms after "
 						+ settings.warmUpMillis() / 1000.0 + " s of warm-up for each variant of an application, "
@@ -131,7 +134,8 @@ final class Page {
 						One small application with a guarded endpoint and others beside it: *unguarded* is the same handler without the annotation; *two raw commands* is the
 						unguarded one that sends `SET NX PX` and `SET` itself; *one raw command* sends a `GET` and has no argument to read; *own binder* is guarded by an application
 						that takes part in the binding of its arguments, so that they are bound for a duplicate, too; *40 % duplicates* repeats the last key in two of five requests;
-						with *one hot key* all connections send the key of one finished call.
+						with *one hot key* all connections send the key of one finished call. On *WebFlux* the applications have Netty and no Tomcat. A request of the *listener* is
+						twenty deliveries, one after the other.
 
 						""");
 		this.charts.keySet()
@@ -141,9 +145,9 @@ final class Page {
 				.append(name)
 				.append(".svg)\n"));
 		text.append("\n")
-			.append(row("", "requests a second", "processor time of the server", "bytes beyond it",
+			.append(row("", "requests a second", "processor time of the server", "bytes beyond it", "its p50, p99, ms",
 					"pairs (not counted)"));
-		text.append("|---|---|---|---|---|\n");
+		text.append("|---|---|---|---|---|---|\n");
 		this.requests.forEach(text::append);
 		this.tables.forEach((table) -> text.append('\n').append(table));
 		if (hasFailures()) {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.idempotency.benchmarks.report.Measured.Latency;
+
 /**
  * Measures a figure: its two variants take turns, so that a machine that gets slower
  * slows down both; what counts are the ratios of the turns. A pair of turns does not
@@ -25,21 +27,26 @@ final class Pairs {
 		List<Double> rates = new ArrayList<>();
 		List<Double> costs = new ArrayList<>();
 		List<Double> bytes = new ArrayList<>();
+		List<Double> medians = new ArrayList<>();
+		List<Double> slow = new ArrayList<>();
+		int rounds = figure.close() ? this.settings.manyRounds() : this.settings.rounds();
 		int ignored = 0;
-		while (rates.size() < this.settings.rounds()) {
+		while (rates.size() < rounds) {
 			StolenTime before = StolenTime.now();
 			LoadedServer.Turn base = baseServer.run(figure.base(), this.settings.millis());
 			LoadedServer.Turn measured = measuredServer.run(figure.measured(), this.settings.millis());
-			if (StolenTime.now().since(before) > this.settings.stolen()
-					&& ignored < this.settings.rounds() * MOST_IGNORED) {
+			if (StolenTime.now().since(before) > this.settings.stolen() && ignored < rounds * MOST_IGNORED) {
 				ignored++;
 				continue;
 			}
 			rates.add(measured.rate() / base.rate());
 			costs.add(measured.cost() / base.cost());
 			bytes.add(measured.bytes() - base.bytes());
+			medians.add(measured.median());
+			slow.add(measured.slow());
 		}
-		return new Measured(figure, Spread.of(rates), Spread.of(costs), Spread.of(bytes), rates.size(), ignored);
+		return new Measured(figure, Spread.of(rates), Spread.of(costs), Spread.of(bytes),
+				new Latency(Spread.of(medians).median(), Spread.of(slow).median()), rates.size(), ignored);
 	}
 
 }

@@ -35,8 +35,8 @@ final class RecordSizes implements Section.Measuring {
 
 	@Override
 	public void into(Page page) throws Exception {
-		page.judge(goal("memory", 350), memory());
-		page.judge(goal("Redis", 400), redis());
+		page.judge(goal("memory", 400), memory());
+		page.judge(goal("Redis", 420), redis());
 		page.judge(goal("PostgreSQL, with its indexes", 450), postgreSql());
 		page.table("Records",
 				"A finished record whose answer has a body of " + BODY + " bytes: " + this.answer.bytes().length

@@ -6,11 +6,21 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import io.idempotency.benchmarks.BenchmarkStore;
+import io.idempotency.http.StoredAnswers;
+import io.idempotency.it.servers.RedisServer;
+
 /** What Redis itself does for a request. */
 final class RedisCost implements Section.Measuring {
 
 	private static final Map<String, String> REQUESTS = Map.of("fresh", "/guarded FRESH", "replay", "/guarded REPLAY",
 			"unguarded with two raw commands", "/raw FRESH");
+
+	private static final Goal ALONE = Goal.atMost("a fresh call, one after the other: time of Redis", 12, " µs");
+
+	private static final int TURNS = 50;
+
+	private static final int CALLS = 300;
 
 	private final StoreServers servers;
 
@@ -22,16 +32,38 @@ final class RedisCost implements Section.Measuring {
 	}
 
 	@Override
-	public void into(Page page) throws IOException {
+	public void into(Page page) throws Exception {
 		List<List<?>> rows = new ArrayList<>();
-		try (LoadedServer server = LoadedServer.start(Jdk.current(), this.servers.redis(0), Settings.BODY)) {
+		try (LoadedServer server = LoadedServer.start(Jdk.current(), Stack.SERVLET, this.servers.redis(0),
+				Settings.BODY)) {
 			for (String name : List.of("fresh", "replay", "unguarded with two raw commands")) {
 				rows.add(measure(server, name, REQUESTS.get(name)));
 			}
 		}
+		double alone = alone();
+		page.judge(ALONE, alone);
+		rows.add(List.of("claim and completion, one after the other, and nothing else runs", "2.00", number(alone),
+				"the median of " + TURNS + " times " + CALLS));
 		page.table("Processor time of Redis",
 				"From `INFO commandstats`, for one request; a script is counted with the commands it calls, which stand beside it once more. Redis reads the clock, so what else runs on the processors counts, too.",
 				List.of("", "commands sent", "µs of Redis in all", "which"), rows);
+	}
+
+	/** The micros of a fresh call of the store while Redis has the machine for itself. */
+	private double alone() throws Exception {
+		try (RedisServer server = RedisServer.start(this.servers.redis().binary());
+				BenchmarkStore store = BenchmarkStore.open("redis://127.0.0.1:" + server.port(),
+						StoredAnswers.json(200))) {
+			List<Double> micros = new ArrayList<>();
+			for (int turn = 0; turn < TURNS; turn++) {
+				CommandStats before = CommandStats.of(server);
+				for (int call = 0; call < CALLS; call++) {
+					store.fresh();
+				}
+				micros.add((double) CommandStats.of(server).since(before).sent().micros() / CALLS);
+			}
+			return Spread.of(micros).median();
+		}
 	}
 
 	private List<?> measure(LoadedServer server, String name, String order) throws IOException {

@@ -21,8 +21,8 @@ final class RunningApplication implements AutoCloseable {
 	}
 
 	/** Starts it, and waits until it listens. */
-	static RunningApplication start(Jdk jdk, List<String> arguments) throws IOException {
-		OtherProcess process = OtherProcess.java(jdk, LoadApplication.class, arguments);
+	static RunningApplication start(Jdk jdk, Stack stack, List<String> arguments) throws IOException {
+		OtherProcess process = OtherProcess.java(jdk, stack.classPath(), LoadApplication.class, arguments);
 		return new RunningApplication(process, Integer.parseInt(process.lineWith("port ").substring("port ".length())));
 	}
 

@@ -28,6 +28,14 @@ record Settings(int rounds, long millis, long warmUpMillis, double stolen, Patte
 				Path.of(System.getProperty("directory", "target/performance")));
 	}
 
+	/**
+	 * How many pairs a figure has whose goal is nearer to its base than its spread is
+	 * wide.
+	 */
+	int manyRounds() {
+		return this.rounds * 41 / 9;
+	}
+
 	boolean isPartial() {
 		return !this.only.pattern().equals(".*");
 	}

@@ -46,6 +46,13 @@ final class StoreServers implements AutoCloseable {
 				"--spring.datasource.url=" + database.url(), "--spring.datasource.username=" + database.user());
 	}
 
+	/** The same of an application that reaches it over R2DBC. */
+	List<String> r2dbc() {
+		SqlDatabase database = newDatabase();
+		return List.of("--load.r2dbc="
+				+ database.url().replace("jdbc:", "r2dbc:").replace("//", "//" + database.user() + "@"));
+	}
+
 	SqlDatabase newDatabase() {
 		return this.postgreSql.newDatabase();
 	}

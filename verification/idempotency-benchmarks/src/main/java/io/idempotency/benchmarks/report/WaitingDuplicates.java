@@ -44,7 +44,7 @@ final class WaitingDuplicates implements Section.Measuring {
 		List<Double> calls = new ArrayList<>();
 		List<Double> late = new ArrayList<>();
 		ExecutorService threads = Executors.newFixedThreadPool(DUPLICATES + 2);
-		try (RunningApplication application = RunningApplication.start(Jdk.current(), arguments())) {
+		try (RunningApplication application = RunningApplication.start(Jdk.current(), Stack.SERVLET, arguments())) {
 			List<LoadConnection> connections = connect(application.port());
 			for (int i = 0; i < WARM_UPS; i++) {
 				late(connections, threads, 200);
@@ -101,7 +101,7 @@ final class WaitingDuplicates implements Section.Measuring {
 	}
 
 	private static long end(LoadConnection connection, String path, String key) throws IOException {
-		connection.post(path, key);
+		connection.send(path, key);
 		return System.nanoTime();
 	}
 
