@@ -18,7 +18,7 @@ class PackageSizeTests {
 	 * The packages that are still too large, with the number of their files. A number may
 	 * only get smaller, and no package may be added.
 	 */
-	private static final Map<String, Integer> TO_BE_SPLIT = Map.of("io.idempotency", 37, "io.idempotency.test", 32);
+	private static final Map<String, Integer> TO_BE_SPLIT = Map.of("io.idempotency", 37, "io.idempotency.test", 30);
 
 	@Test
 	void noPackageHasTooManyFiles() {

@@ -5,8 +5,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -109,7 +112,7 @@ public final class DuplicateStorm {
 	 * @return for each consumer, how often it delivered a message again
 	 */
 	public <M> Result<Integer> deliver(Collection<? extends M> messages, Delivery<? super M> delivery) {
-		return this.<Integer>run((index) -> new StormConsumer<M>(messages, delivery).run());
+		return this.<Integer>run((index) -> new Consumer<M>(messages, delivery).run());
 	}
 
 	private static <T> Result<T> collect(List<Future<T>> calls) throws InterruptedException {
@@ -188,6 +191,47 @@ public final class DuplicateStorm {
 					this.failures.size() + " of the calls failed, the first with " + this.failures.get(0));
 			this.failures.forEach(error::addSuppressed);
 			throw error;
+		}
+
+	}
+
+	/** One of the consumers of a storm. It belongs to one thread. */
+	private static final class Consumer<M> {
+
+		private static final long PAUSE_MILLIS = 5;
+
+		private final Deque<M> messages;
+
+		private final Delivery<? super M> delivery;
+
+		private int redeliveries;
+
+		Consumer(Collection<? extends M> messages, Delivery<? super M> delivery) {
+			List<M> shuffled = new ArrayList<>(messages);
+			Collections.shuffle(shuffled);
+			this.messages = new ArrayDeque<>(shuffled);
+			this.delivery = delivery;
+		}
+
+		/**
+		 * Delivers each message until the listener has taken it.
+		 * @return how often a message was delivered again
+		 */
+		int run() throws Exception {
+			for (M message = this.messages.poll(); message != null; message = this.messages.poll()) {
+				try {
+					this.delivery.deliver(message);
+				}
+				catch (IdempotencyInProgressException ex) {
+					// The message goes to the end, as if the broker had put it back into
+					// the
+					// queue.
+					this.messages.add(message);
+					this.redeliveries++;
+					TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+				}
+			}
+			return this.redeliveries;
 		}
 
 	}

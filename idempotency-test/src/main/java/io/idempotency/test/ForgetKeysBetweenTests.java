@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Import;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Import(ForgetfulIdempotencyStore.class)
-@ExtendWith(ForgetKeysExtension.class)
+@ExtendWith(ForgetfulIdempotencyStore.Emptying.class)
 public @interface ForgetKeysBetweenTests {
 
 }

@@ -6,6 +6,9 @@ import java.util.function.Supplier;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
  * A store in memory that can forget all records, for tests that share an application but
@@ -53,6 +56,16 @@ public final class ForgetfulIdempotencyStore extends ForwardingIdempotencyStore 
 	@Override
 	protected IdempotencyStore delegate() {
 		return this.store;
+	}
+
+	/** Empties the store of the test's application. */
+	static final class Emptying implements BeforeEachCallback {
+
+		@Override
+		public void beforeEach(ExtensionContext context) {
+			SpringExtension.getApplicationContext(context).getBean(ForgetfulIdempotencyStore.class).forget();
+		}
+
 	}
 
 }

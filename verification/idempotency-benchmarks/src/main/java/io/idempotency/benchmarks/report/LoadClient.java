@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
@@ -43,7 +45,7 @@ final class LoadClient {
 		try {
 			for (String line = orders.readLine(); line != null; line = orders.readLine()) {
 				String[] order = line.split(" ");
-				System.out.println(client.run(order[0], Keys.valueOf(order[1]), Long.parseLong(order[2])));
+				System.out.println(client.run(order[0], KeyChoice.valueOf(order[1]), Long.parseLong(order[2])));
 			}
 		}
 		finally {
@@ -53,7 +55,7 @@ final class LoadClient {
 		}
 	}
 
-	private String run(String path, Keys keys, long millis) throws Exception {
+	private String run(String path, KeyChoice keys, long millis) throws Exception {
 		long begin = System.nanoTime();
 		// One at first: duplicates of a key that is not there yet would be refused.
 		this.connections.get(0).send(path, keys.next(this.connections.get(0), path));
@@ -72,7 +74,7 @@ final class LoadClient {
 				+ sorted[sorted.length * 99 / 100];
 	}
 
-	private static long[] send(LoadConnection connection, String path, Keys keys, long end) throws IOException {
+	private static long[] send(LoadConnection connection, String path, KeyChoice keys, long end) throws IOException {
 		LongStream.Builder times = LongStream.builder();
 		for (long now = System.nanoTime(); now < end;) {
 			connection.send(path, keys.next(connection, path));
@@ -81,6 +83,61 @@ final class LoadClient {
 			now = answered;
 		}
 		return times.build().toArray();
+	}
+
+	/** Which keys requests have. */
+	enum KeyChoice {
+
+		/** Each request its own. */
+		FRESH {
+
+			@Override
+			String next(LoadConnection connection, String path) {
+				return random();
+			}
+
+		},
+
+		/** All requests of a connection the same one. */
+		REPLAY {
+
+			@Override
+			String next(LoadConnection connection, String path) {
+				return connection.ownKey() + path.substring(1);
+			}
+
+		},
+
+		/** Two of five requests repeat the one before. */
+		DUPLICATES {
+
+			@Override
+			String next(LoadConnection connection, String path) {
+				String last = connection.lastKey();
+				return (last != null && ThreadLocalRandom.current().nextInt(5) < 2) ? last : random();
+			}
+
+		},
+
+		/** All requests of all connections the same one. */
+		HOT {
+
+			@Override
+			String next(LoadConnection connection, String path) {
+				return PROCESS + path.substring(1);
+			}
+
+		};
+
+		private static final String PROCESS = random();
+
+		abstract String next(LoadConnection connection, String path);
+
+		private static String random() {
+			ThreadLocalRandom random = ThreadLocalRandom.current();
+			return new UUID(random.nextLong(), random.nextLong()).toString();
+		}
+
 	}
 
 }

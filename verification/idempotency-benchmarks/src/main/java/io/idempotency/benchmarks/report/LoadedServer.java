@@ -19,7 +19,8 @@ final class LoadedServer implements AutoCloseable {
 		this.client = client;
 	}
 
-	static LoadedServer start(Jdk jdk, Stack stack, List<String> arguments, int bodySize) throws IOException {
+	static LoadedServer start(Jdk jdk, RunningApplication.Stack stack, List<String> arguments, int bodySize)
+			throws IOException {
 		RunningApplication application = RunningApplication.start(jdk, stack, arguments);
 		return new LoadedServer(application, OtherProcess.java(Jdk.current(), System.getProperty("java.class.path"),
 				LoadClient.class,

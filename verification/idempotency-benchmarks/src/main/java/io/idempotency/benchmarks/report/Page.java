@@ -26,13 +26,13 @@ final class Page {
 
 	private final List<String> failures = new ArrayList<>();
 
-	private final Map<String, List<Measured>> charts = new LinkedHashMap<>();
+	private final Map<String, List<Figure.Measured>> charts = new LinkedHashMap<>();
 
 	/** Adds whole requests. */
-	void add(Stage stage, List<Measured> results) {
+	void add(Stages.Stage stage, List<Figure.Measured> results) {
 		String jdk = stage.jdk().equals(Jdk.current()) ? "" : " (" + stage.jdk() + ")";
 		this.requests.add(row("**" + stage.name() + "**" + jdk, "", "", "", "", ""));
-		for (Measured result : results) {
+		for (Figure.Measured result : results) {
 			this.requests.add(row(result.figure().name(), result.rate(), result.cost(), result.bytes().whole(),
 					result.latency(), result.pairs() + " (" + result.ignored() + ")"));
 			judge(result.figure().goal(), result.rate().median());
@@ -76,7 +76,7 @@ final class Page {
 
 	void write(Settings settings, Machine machine, String servers, Duration duration) throws IOException {
 		Files.createDirectories(settings.directory());
-		for (Map.Entry<String, List<Measured>> chart : this.charts.entrySet()) {
+		for (Map.Entry<String, List<Figure.Measured>> chart : this.charts.entrySet()) {
 			RatioChart.write(chart.getValue(), settings.directory().resolve(chart.getKey() + ".svg"));
 		}
 		Files.writeString(settings.directory().resolve("figures.md"), text(settings, machine, servers, duration));

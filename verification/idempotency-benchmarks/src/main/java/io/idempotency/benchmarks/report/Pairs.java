@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.idempotency.benchmarks.report.Measured.Latency;
+import io.idempotency.benchmarks.report.Figure.Measured.Latency;
 
 /**
  * Measures a figure: its two variants take turns, so that a machine that gets slower
@@ -23,7 +23,7 @@ final class Pairs {
 		this.settings = settings;
 	}
 
-	Measured measure(Figure figure, LoadedServer measuredServer, LoadedServer baseServer) throws IOException {
+	Figure.Measured measure(Figure figure, LoadedServer measuredServer, LoadedServer baseServer) throws IOException {
 		List<Double> rates = new ArrayList<>();
 		List<Double> costs = new ArrayList<>();
 		List<Double> bytes = new ArrayList<>();
@@ -32,10 +32,10 @@ final class Pairs {
 		int rounds = figure.close() ? this.settings.manyRounds() : this.settings.rounds();
 		int ignored = 0;
 		while (rates.size() < rounds) {
-			StolenTime before = StolenTime.now();
+			Machine.StolenTime before = Machine.StolenTime.now();
 			LoadedServer.Turn base = baseServer.run(figure.base(), this.settings.millis());
 			LoadedServer.Turn measured = measuredServer.run(figure.measured(), this.settings.millis());
-			if (StolenTime.now().since(before) > this.settings.stolen() && ignored < rounds * MOST_IGNORED) {
+			if (Machine.StolenTime.now().since(before) > this.settings.stolen() && ignored < rounds * MOST_IGNORED) {
 				ignored++;
 				continue;
 			}
@@ -45,7 +45,7 @@ final class Pairs {
 			medians.add(measured.median());
 			slow.add(measured.slow());
 		}
-		return new Measured(figure, Spread.of(rates), Spread.of(costs), Spread.of(bytes),
+		return new Figure.Measured(figure, Spread.of(rates), Spread.of(costs), Spread.of(bytes),
 				new Latency(Spread.of(medians).median(), Spread.of(slow).median()), rates.size(), ignored);
 	}
 

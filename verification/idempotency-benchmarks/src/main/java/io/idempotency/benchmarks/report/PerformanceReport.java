@@ -65,7 +65,7 @@ final class PerformanceReport {
 
 	private List<Section> sections() throws IOException {
 		List<Section> sections = new ArrayList<>();
-		for (Stage stage : new Stages(this.servers).all()) {
+		for (Stages.Stage stage : new Stages(this.servers).all()) {
 			sections.add(new Section(stage.name(), (page) -> page.add(stage, stage.measure(this.settings))));
 		}
 		sections.add(new Section("Redis server", new RedisCost(this.servers, this.settings)));

@@ -24,7 +24,7 @@ final class RatioChart {
 	private RatioChart() {
 	}
 
-	static void write(List<Measured> results, Path file) throws IOException {
+	static void write(List<Figure.Measured> results, Path file) throws IOException {
 		CategoryChart chart = new CategoryChartBuilder().width(1000)
 			.height(500)
 			.title("Requests a second ÷ unguarded, or ÷ what is named. Bars: median, lines: least to most, squares: goals")
@@ -44,7 +44,7 @@ final class RatioChart {
 				results.stream().map((result) -> (result.rate().least() + result.rate().most()) / 2).toList(),
 				results.stream().map((result) -> (result.rate().most() - result.rate().least()) / 2).toList()),
 				SeriesMarkers.NONE);
-		List<Measured> withGoals = results.stream().filter((result) -> result.figure().goal() != null).toList();
+		List<Figure.Measured> withGoals = results.stream().filter((result) -> result.figure().goal() != null).toList();
 		if (!withGoals.isEmpty()) {
 			points(chart.addSeries("goal", names, results.stream().map(RatioChart::goal).toList()),
 					SeriesMarkers.SQUARE);
@@ -56,11 +56,11 @@ final class RatioChart {
 	}
 
 	/** Without what most of them are measured by. */
-	private static String label(Measured result) {
+	private static String label(Figure.Measured result) {
 		return result.figure().name().replaceAll(" ÷ (unguarded|the same transaction)$", "");
 	}
 
-	private static Double goal(Measured result) {
+	private static Double goal(Figure.Measured result) {
 		return (result.figure().goal() != null) ? result.figure().goal().bound() : null;
 	}
 

@@ -45,7 +45,8 @@ final class StartUp implements Section.Measuring {
 
 	private static double start(String mode) throws IOException {
 		long start = System.nanoTime();
-		try (RunningApplication application = RunningApplication.start(Jdk.current(), Stack.SERVLET, List.of(mode))) {
+		try (RunningApplication application = RunningApplication.start(Jdk.current(), RunningApplication.Stack.SERVLET,
+				List.of(mode))) {
 			return (System.nanoTime() - start) / 1e6;
 		}
 	}

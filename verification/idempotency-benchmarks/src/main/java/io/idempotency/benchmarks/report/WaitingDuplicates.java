@@ -44,7 +44,8 @@ final class WaitingDuplicates implements Section.Measuring {
 		List<Double> calls = new ArrayList<>();
 		List<Double> late = new ArrayList<>();
 		ExecutorService threads = Executors.newFixedThreadPool(DUPLICATES + 2);
-		try (RunningApplication application = RunningApplication.start(Jdk.current(), Stack.SERVLET, arguments())) {
+		try (RunningApplication application = RunningApplication.start(Jdk.current(), RunningApplication.Stack.SERVLET,
+				arguments())) {
 			List<LoadConnection> connections = connect(application.port());
 			for (int i = 0; i < WARM_UPS; i++) {
 				late(connections, threads, 200);
@@ -52,9 +53,9 @@ final class WaitingDuplicates implements Section.Measuring {
 			for (int i = 0; i < ROUNDS; i++) {
 				Future<Double> end = threads.submit(() -> late(connections, threads, RUN_MILLIS));
 				Thread.sleep(GATHER_MILLIS);
-				CommandStats before = CommandStats.of(this.servers.redis());
+				RedisCost.CommandStats before = RedisCost.CommandStats.of(this.servers.redis());
 				Thread.sleep(COUNT_MILLIS);
-				CommandStats done = CommandStats.of(this.servers.redis()).since(before);
+				RedisCost.CommandStats done = RedisCost.CommandStats.of(this.servers.redis()).since(before);
 				calls.add(done.sent().calls() * 1000.0 / COUNT_MILLIS);
 				late.add(end.get());
 			}

@@ -37,7 +37,7 @@ public final class PrometheusServer implements AutoCloseable {
 	 */
 	public PrometheusServer(Map<String, Integer> targets) {
 		try {
-			Path parent = ServerFiles.TARGET.resolve("servers");
+			Path parent = ServerArchive.TARGET.resolve("servers");
 			Files.createDirectories(parent);
 			Path directory = Files.createTempDirectory(parent, "prometheus-" + this.port + "-");
 			StringBuilder configuration = new StringBuilder("global: {scrape_interval: 1s}\nscrape_configs:\n");

@@ -46,7 +46,7 @@ public enum RedisBinary {
 	 * @return the executable
 	 */
 	synchronized Path executable() {
-		Path file = ServerFiles.TARGET.resolve("servers").resolve("redis-server-" + this.version);
+		Path file = ServerArchive.TARGET.resolve("servers").resolve("redis-server-" + this.version);
 		if (Files.isExecutable(file)) {
 			return file;
 		}

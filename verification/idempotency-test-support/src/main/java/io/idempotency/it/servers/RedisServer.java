@@ -103,7 +103,7 @@ public final class RedisServer implements AutoCloseable {
 
 	private static Path directory(RedisBinary binary, int port) {
 		try {
-			Path parent = ServerFiles.TARGET.resolve("servers");
+			Path parent = ServerArchive.TARGET.resolve("servers");
 			Files.createDirectories(parent);
 			return Files.createTempDirectory(parent, "redis-" + binary.version() + "-" + port + "-");
 		}

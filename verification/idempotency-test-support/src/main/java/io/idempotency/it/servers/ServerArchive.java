@@ -24,9 +24,14 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  */
 final class ServerArchive {
 
-	private static final Path CARRIERS = ServerFiles.TARGET.resolve("carriers");
+	private static final String MODULE = "verification/idempotency-test-support";
 
-	private static final Path SERVERS = ServerFiles.TARGET.resolve("servers");
+	/** The directory that {@code mvn clean} deletes. */
+	static final Path TARGET = module().resolve("target");
+
+	private static final Path CARRIERS = TARGET.resolve("carriers");
+
+	private static final Path SERVERS = TARGET.resolve("servers");
 
 	private final String name;
 
@@ -148,6 +153,17 @@ final class ServerArchive {
 
 		void unpack(ZipInputStream carrier, Path directory) throws IOException;
 
+	}
+
+	private static Path module() {
+		Path here = Path.of("").toAbsolutePath();
+		for (Path directory = here; directory != null; directory = directory.getParent()) {
+			Path module = directory.resolve(MODULE);
+			if (Files.isDirectory(module)) {
+				return module;
+			}
+		}
+		throw new IllegalStateException("No " + MODULE + " beside or above " + here);
 	}
 
 }
