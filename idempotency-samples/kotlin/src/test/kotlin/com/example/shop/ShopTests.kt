@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import io.idempotency.IdempotencyEvent
 import io.idempotency.IdempotencyListener
 import io.idempotency.Idempotent
+import io.idempotency.store.IdempotencyStore
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
@@ -23,12 +24,18 @@ import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.junit.jupiter.api.Test
 import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.beans.factory.annotation.Value
+import org.springframework.boot.WebApplicationType
+import org.springframework.boot.builder.SpringApplicationBuilder
 import org.springframework.boot.test.context.SpringBootTest
 import org.springframework.boot.test.context.TestConfiguration
 import org.springframework.context.annotation.Bean
+import org.springframework.context.annotation.Import
+import org.springframework.test.context.TestPropertySource
+import org.springframework.web.reactive.DispatcherHandler
 
+/** On Spring MVC, and below on WebFlux. */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
-class ShopTests @Autowired constructor(
+open class ShopTests @Autowired constructor(
 	@Value("\${local.server.port}") port: Int,
 	private val refunds: Refunds,
 	private val stock: Stock,
@@ -37,17 +44,17 @@ class ShopTests @Autowired constructor(
 
 	private val client = HttpClient.newHttpClient()
 
-	private val address = "http://127.0.0.1:$port"
+	protected val address = "http://127.0.0.1:$port"
 
-	private fun post(path: String, key: String, body: String = ""): HttpResponse<String> {
-		val request = HttpRequest.newBuilder(URI.create(this.address + path))
+	protected fun post(path: String, key: String, body: String = "", to: String = this.address): HttpResponse<String> {
+		val request = HttpRequest.newBuilder(URI.create(to + path))
 			.header("Idempotency-Key", key)
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofString(body))
 		return this.client.send(request.build(), BodyHandlers.ofString())
 	}
 
-	private fun replayed(response: HttpResponse<String>) =
+	protected fun replayed(response: HttpResponse<String>) =
 		response.headers().firstValue("Idempotent-Replayed").orElse("") == "true"
 
 	@Test
@@ -75,6 +82,18 @@ class ShopTests @Autowired constructor(
 		assertThat(replayed(second)).isTrue()
 		assertThat(second.body()).isEqualTo(first.body())
 		assertThat(replayed(post("/api/reservations/another-$sku", "ignored"))).isFalse()
+	}
+
+	@Test
+	fun `a flow of a controller runs once`() {
+		val key = UUID.randomUUID().toString()
+		val first = post("/api/reservations", key, "[\"sku-1\",\"sku-2\"]")
+		assertThat(first.statusCode()).`as`(first.body()).isEqualTo(200)
+		assertThat(first.body()).contains("sku-1", "sku-2")
+		val second = post("/api/reservations", key, "[\"sku-1\",\"sku-2\"]")
+		assertThat(replayed(second)).isTrue()
+		assertThat(second.body()).isEqualTo(first.body())
+		assertThat(post("/api/reservations", key, "[\"sku-1\"]").statusCode()).isEqualTo(422)
 	}
 
 	@Test
@@ -162,6 +181,37 @@ class ShopTests @Autowired constructor(
 		fun listener(events: CopyOnWriteArrayList<IdempotencyEvent>) =
 			IdempotencyListener { event, _ -> events.add(event) }
 
+	}
+
+}
+
+@Import(ShopTests.Listening::class)
+@TestPropertySource(properties = ["spring.main.web-application-type=reactive"])
+class ReactiveShopTests @Autowired constructor(
+	@Value("\${local.server.port}") port: Int,
+	refunds: Refunds,
+	stock: Stock,
+	events: CopyOnWriteArrayList<IdempotencyEvent>,
+	private val store: IdempotencyStore,
+	private val webflux: DispatcherHandler
+) : ShopTests(port, refunds, stock, events) {
+
+	@Test
+	fun `nodes of both stacks share their records`() {
+		assertThat(this.webflux.handlerMappings).isNotEmpty()
+		val order = """{"sku":"sku-1","quantity":1}"""
+		SpringApplicationBuilder(ShopApplication::class.java).web(WebApplicationType.SERVLET)
+			.initializers({ it.beanFactory.registerSingleton("store", this.store) })
+			.run("--server.port=0").use { mvc ->
+				val other = "http://127.0.0.1:" + mvc.environment.getProperty("local.server.port")
+				for ((one, two) in listOf(this.address to other, other to this.address)) {
+					val key = UUID.randomUUID().toString()
+					val first = post("/api/orders", key, order, one)
+					val second = post("/api/orders", key, order, two)
+					assertThat(replayed(second)).isTrue()
+					assertThat(second.body()).isEqualTo(first.body())
+				}
+			}
 	}
 
 }
