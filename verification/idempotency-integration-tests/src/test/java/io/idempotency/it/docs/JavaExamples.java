@@ -38,6 +38,7 @@ final class JavaExamples {
 			import io.idempotency.autoconfigure.IdempotencyDataSource;
 			import io.idempotency.message.kafka.KafkaBackOff;
 			import io.idempotency.client.*;
+			import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 			import io.idempotency.store.IdempotencyStore;
 			import io.idempotency.store.memory.MemoryIdempotencyStore;
 			import io.idempotency.test.*;
