@@ -73,7 +73,8 @@ class ArchitectureTests {
 		.layer("heap")
 		.definedBy("io.idempotency.store.memory..", "io.idempotency.store.nearcache..")
 		.layer("stores")
-		.definedBy("io.idempotency.store.redis..", "io.idempotency.store.jdbc..", "io.idempotency.store.sql..")
+		.definedBy("io.idempotency.store.redis..", "io.idempotency.store.jdbc..", "io.idempotency.store.sql..",
+				"io.idempotency.store.r2dbc..")
 		.layer("protocol")
 		.definedBy("io.idempotency.protocol..")
 		.layer("upkeep")
@@ -250,7 +251,7 @@ class ArchitectureTests {
 	static final ArchRule onlyWhatAnswersWithReactorKnowsReactor = noClasses()
 		.that(not(resideInAnyPackage("io.idempotency.reactor..", "io.idempotency.aop.reactive",
 				"io.idempotency.client..", "io.idempotency.webflux..", "io.idempotency.graphql..")))
-		.and(not(nameMatching("io\\.idempotency\\.store\\..*\\.Reactive.*")))
+		.and(not(nameMatching("io\\.idempotency\\.store\\.(r2dbc\\.|.*\\.Reactive).*")))
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("reactor..", "org.reactivestreams.."));
 

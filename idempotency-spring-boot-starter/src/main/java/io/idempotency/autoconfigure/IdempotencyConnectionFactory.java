@@ -9,8 +9,10 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the Redis connection factory for idempotency records. The mark is needed if the
- * application has several factories and the right one is not the primary one.
+ * Marks the connection factory for idempotency records: that of Redis, or that of a
+ * database over R2DBC. The mark is needed if the application has several factories and
+ * the right one is not the primary one. One of R2DBC must lead to the same database in
+ * every context.
  *
  * <pre class="code">
  * &#064;Bean

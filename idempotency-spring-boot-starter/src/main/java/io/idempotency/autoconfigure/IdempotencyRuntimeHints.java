@@ -44,6 +44,8 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"tools.jackson.core.JsonParser", "tools.jackson.core.json.JsonFactory",
 			"com.fasterxml.jackson.core.JsonParser", "com.fasterxml.jackson.core.JsonFactory",
 			"io.lettuce.core.RedisClient", "redis.clients.jedis.Jedis", "com.zaxxer.hikari.HikariDataSource",
+			"io.r2dbc.pool.ConnectionPool", "io.r2dbc.spi.R2dbcException",
+			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
 			"com.github.benmanes.caffeine.cache.Caffeine", "org.apache.kafka.clients.consumer.ConsumerRecord",
 			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message",
 			"org.springframework.messaging.MessageHeaders", "graphql.schema.DataFetchingEnvironment",

@@ -16,7 +16,7 @@ public enum StoreType {
 	/** Redis or Valkey, shared by all nodes. */
 	REDIS,
 
-	/** A relational database, shared by all nodes. */
+	/** A relational database, over JDBC or over R2DBC, shared by all nodes. */
 	JDBC,
 
 	/** The heap of one JVM. */

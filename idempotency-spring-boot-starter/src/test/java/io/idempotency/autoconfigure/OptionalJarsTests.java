@@ -15,6 +15,9 @@ import io.idempotency.autoconfigure.actuate.IdempotencyMetricsAutoConfiguration;
 import io.idempotency.autoconfigure.actuate.IdempotencyObservationAutoConfiguration;
 import io.idempotency.autoconfigure.client.IdempotencyClientAutoConfiguration;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.store.IdempotencyStore;
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,13 +42,19 @@ class OptionalJarsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "jackson-.*", "spring-web.*|tomcat-.*|jakarta.servlet.*", "spring-security-.*",
-			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "lettuce-.*|netty-.*|reactor-.*",
-			"spring-boot-actuator-.*", "spring-webflux-.*", "spring-kafka-.*|kafka-.*|spring-messaging-.*",
-			"micrometer-.*|spring-boot-actuator.*",
+			"spring-tx.*|spring-jdbc.*|HikariCP.*|h2.*", "spring-data-.*", "r2dbc-.*|spring-r2dbc.*",
+			"lettuce-.*|netty-.*|reactor-.*", "spring-boot-actuator-.*", "spring-webflux-.*",
+			"spring-kafka-.*|kafka-.*|spring-messaging-.*", "micrometer-.*|spring-boot-actuator.*",
 			"jackson-.*|spring-web.*|tomcat-.*|jakarta.servlet.*|spring-security-.*|aspectjweaver.*|spring-tx.*"
 					+ "|spring-jdbc.*|HikariCP.*|h2.*|spring-data-.*|lettuce-.*|netty-.*|reactor-.*|caffeine.*" })
 	void methodsAreGuardedWithoutJarsThatAreOptional(String missing) throws Exception {
 		assertThat(runs(missing)).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "spring-jdbc.*|HikariCP.*", "spring-jdbc.*|HikariCP.*|spring-r2dbc.*|r2dbc-pool.*" })
+	void databaseIsReachedOverR2dbcWithoutJarsOfJdbc(String missing) throws Exception {
+		assertThat(invoke(missing, "runsOverR2dbc")).isEqualTo("r2dbc 1");
 	}
 
 	@Test
@@ -147,6 +156,17 @@ class OptionalJarsTests {
 			}
 		}
 
+		public static String runsOverR2dbc() {
+			SpringApplication application = application();
+			application.addPrimarySources(List.of(OverR2dbc.class));
+			try (ConfigurableApplicationContext context = application.run()) {
+				Cancellations cancellations = context.getBean(Cancellations.class);
+				cancellations.cancel("7");
+				cancellations.cancel("7");
+				return context.getBean(IdempotencyStore.class).type() + " " + cancellations.runs();
+			}
+		}
+
 		public static String failureWithNearCache() {
 			return failure(application(), "--idempotency.near-cache.enabled=true");
 		}
@@ -171,6 +191,15 @@ class OptionalJarsTests {
 				.properties("logging.level.root=off", "spring.main.banner-mode=off",
 						"spring.main.register-shutdown-hook=false")
 				.build();
+		}
+
+	}
+
+	public static class OverR2dbc {
+
+		@Bean
+		ConnectionFactory connections() {
+			return ConnectionFactories.get("r2dbc:h2:mem:///optional-jars?options=DB_CLOSE_DELAY=-1");
 		}
 
 	}

@@ -15,7 +15,10 @@ import io.idempotency.key.Namespace;
 import io.idempotency.store.Causes;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.Scheduler;
+import io.r2dbc.spi.R2dbcException;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
 
 /**
  * Says whether the stores of an application answer, and what follows from it for the
@@ -33,6 +36,9 @@ final class StoreHealth {
 	static final String UP = "UP";
 
 	static final String DOWN = "DOWN";
+
+	private static final boolean R2DBC = ClassUtils.isPresent("io.r2dbc.spi.R2dbcException",
+			StoreHealth.class.getClassLoader());
 
 	/** Of no operation: nobody else ever has this key. */
 	private static final String OPERATION = "idempotency.health";
@@ -92,6 +98,9 @@ final class StoreHealth {
 		String type = root.getClass().getSimpleName();
 		if (root instanceof SQLException refusal && refusal.getSQLState() != null) {
 			return type + ", SQL state " + refusal.getSQLState() + ", code " + refusal.getErrorCode();
+		}
+		if (R2DBC && root instanceof R2dbcException refusal) {
+			return type + ", SQL state " + refusal.getSqlState() + ", code " + refusal.getErrorCode();
 		}
 		return type + ": " + String.valueOf(root.getMessage()).lines().findFirst().orElse("");
 	}

@@ -31,14 +31,15 @@ class AbsentStoreConfiguration {
 	}
 
 	private static String reason(IdempotencyProperties properties) {
-		return "the application has no bean of type "
-				+ ((properties.store() == StoreType.REDIS) ? "RedisConnectionFactory" : "DataSource");
+		return "the application has no bean of type " + ((properties.store() == StoreType.REDIS)
+				? "RedisConnectionFactory" : "DataSource or ConnectionFactory");
 	}
 
 	private static String cure(IdempotencyProperties properties) {
 		return (properties.store() == StoreType.REDIS)
 				? "Add spring-boot-starter-data-redis and set spring.data.redis.*, or "
-				: "Add spring-boot-starter-jdbc and set spring.datasource.*, or ";
+				: "Add spring-boot-starter-jdbc and set spring.datasource.*, or spring-boot-starter-data-r2dbc and set "
+						+ "spring.r2dbc.*, or ";
 	}
 
 }

@@ -4,10 +4,12 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.store.IdempotencyStore;
 
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
@@ -17,11 +19,10 @@ import org.springframework.context.annotation.Lazy;
  * the beans could switch the choice, and every key would be new.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(name = "org.springframework.jdbc.core.JdbcOperations")
 @ConditionalOnMissingBean(IdempotencyStore.class)
 @ConditionalOnStoreType(StoreType.AUTO)
-@ConditionalOnBean(
-		type = { "org.springframework.data.redis.connection.RedisConnectionFactory", "javax.sql.DataSource" })
+@ConditionalOnBean(type = "org.springframework.data.redis.connection.RedisConnectionFactory")
+@Conditional(AmbiguousStoreConfiguration.OnDatabase.class)
 class AmbiguousStoreConfiguration {
 
 	// This bean is never lazy, because its purpose is to fail at start-up.
@@ -29,9 +30,30 @@ class AmbiguousStoreConfiguration {
 	@Lazy(false)
 	IdempotencyStore idempotencyStore() {
 		throw new IdempotencyConfigurationException(
-				"The application has a Redis connection and a DataSource, and idempotency.store does not say which of "
+				"The application has connections to Redis and to a database, and idempotency.store does not say which of "
 						+ "them keeps idempotency records",
 				"Set idempotency.store to 'redis' or to 'jdbc', or to 'memory', which serves one JVM only.");
+	}
+
+	/** Matches if the application has a database, over JDBC or over R2DBC. */
+	static final class OnDatabase extends AnyNestedCondition {
+
+		OnDatabase() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnClass(name = "org.springframework.jdbc.core.JdbcOperations")
+		@ConditionalOnBean(type = "javax.sql.DataSource")
+		static class OverJdbc {
+
+		}
+
+		@ConditionalOnClass(name = "reactor.core.publisher.Mono")
+		@ConditionalOnBean(type = "io.r2dbc.spi.ConnectionFactory")
+		static class OverR2dbc {
+
+		}
+
 	}
 
 }

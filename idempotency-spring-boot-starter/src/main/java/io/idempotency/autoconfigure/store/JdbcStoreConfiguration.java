@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
 import io.idempotency.autoconfigure.IdempotencyDataSource;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.LeaseTimeCheck;
@@ -17,8 +18,12 @@ import io.idempotency.store.Scheduler;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
+import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
+import io.r2dbc.spi.ConnectionFactory;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -100,12 +105,7 @@ class JdbcStoreConfiguration {
 	private static boolean prepare(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
 		try {
 			boolean embedded = schema.isEmbedded();
-			boolean made = switch (when) {
-				case ALWAYS -> true;
-				case EMBEDDED -> embedded;
-				case NEVER -> false;
-			};
-			if (made) {
+			if (RecordTable.isMade(when, embedded)) {
 				schema.create();
 			}
 			schema.verify();
@@ -149,6 +149,50 @@ class JdbcStoreConfiguration {
 		Scheduler scheduler = schedulers.getIfAvailable();
 		return (scheduler != null) ? new JdbcCleanup(store, cleanup.interval(), cleanup.batchSize(), scheduler)
 				: new JdbcCleanup(store, cleanup.interval(), cleanup.batchSize());
+	}
+
+	/**
+	 * The form of the store for calls that must not block, which the first of them asks
+	 * for. Where the application reaches the database over R2DBC, too, they do.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ ConnectionFactory.class, Mono.class })
+	@ConditionalOnBean(ConnectionFactory.class)
+	static class ReactiveForm {
+
+		/** Returns nothing where the connections lead to another table. */
+		@Bean
+		@Lazy
+		@Nullable R2dbcIdempotencyStore reactiveIdempotencyStore(IdempotencyProperties properties,
+				JdbcIdempotencyStore idempotencyStore, ListableBeanFactory beanFactory,
+				@IdempotencyConnectionFactory ObjectProvider<ConnectionFactory> marked,
+				ObjectProvider<ConnectionFactory> all) {
+			R2dbcIdempotencyStore store = new R2dbcIdempotencyStore(
+					R2dbcStoreConfiguration.choose(beanFactory, marked, all), null, properties.jdbc().tableName(),
+					properties.waitTimeout(), properties.storeTimeout());
+			String difference = difference(idempotencyStore, store.blocking());
+			if (difference != null) {
+				logger.warn(
+						"Calls that must not block ask the database over JDBC, on threads of the library, because"
+								+ " {}. Mark the ConnectionFactory of the database that keeps the records with"
+								+ " @IdempotencyConnectionFactory, or mark its DataSource with @IdempotencyDataSource",
+						difference);
+				return null;
+			}
+			return store.besides(idempotencyStore);
+		}
+
+		private static @Nullable String difference(IdempotencyStore jdbc, IdempotencyStore r2dbc) {
+			try {
+				return RecordTable.isShared(jdbc, r2dbc) ? null
+						: "the ConnectionFactory and the DataSource lead to different tables";
+			}
+			catch (IdempotencyStoreException | IdempotencyConfigurationException ex) {
+				logger.debug("The database could not be asked over R2DBC", ex);
+				return "the ConnectionFactory does not lead to the table of the DataSource: " + ex.getMessage();
+			}
+		}
+
 	}
 
 }

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 @Internal
 @Configuration(proxyBeanMethods = false)
 @Import({ AmbiguousStoreConfiguration.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,
-		MemoryStoreConfiguration.class, AbsentStoreConfiguration.class })
+		R2dbcStoreConfiguration.class, MemoryStoreConfiguration.class, AbsentStoreConfiguration.class })
 public class StoreConfigurations {
 
 }

@@ -137,7 +137,7 @@ class StoreSelectionTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
-					assertThat(ex).hasMessageContaining("Redis").hasMessageContaining("DataSource");
+					assertThat(ex).hasMessageContaining("Redis").hasMessageContaining("a database");
 					assertThat(ex.action()).contains("idempotency.store").contains("'redis'").contains("'jdbc'");
 				}));
 	}

@@ -82,6 +82,17 @@ public final class JdbcCleanup implements AutoCloseable {
 		this(purge, interval, batchSize, Scheduler.system(), true);
 	}
 
+	/**
+	 * Creates the clean-up of a table that is asked another way than over JDBC.
+	 * @param purge deletes so many expired records at most, and returns how many
+	 * @param interval how long to wait between two purges, positive
+	 * @param batchSize how many records to delete in one transaction, 1 to 10000
+	 * @param scheduler gives time and thread; the clean-up does not close it
+	 */
+	public JdbcCleanup(IntUnaryOperator purge, Duration interval, int batchSize, Scheduler scheduler) {
+		this(purge, interval, batchSize, scheduler, false);
+	}
+
 	private JdbcCleanup(IntUnaryOperator purge, Duration interval, int batchSize, Scheduler scheduler,
 			boolean ownsScheduler) {
 		if (interval.isZero() || interval.isNegative()) {

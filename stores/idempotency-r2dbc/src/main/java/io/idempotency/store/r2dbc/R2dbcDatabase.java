@@ -41,7 +41,7 @@ import reactor.util.context.Context;
  */
 final class R2dbcDatabase {
 
-	private static final Logger logger = LoggerFactory.getLogger(R2dbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.r2dbc.R2dbcIdempotencyStore");
 
 	private static final long CARE_NANOS = TimeUnit.MINUTES.toNanos(1);
 

@@ -101,6 +101,21 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		this.blocking = new BlockingR2dbcStore(this);
 	}
 
+	private R2dbcIdempotencyStore(R2dbcDatabase database, IdempotencyStore blocking) {
+		this.database = database;
+		this.blocking = blocking;
+	}
+
+	/**
+	 * Returns this store as the form of another one that does not block.
+	 * @param other a store on the same table, such as a
+	 * {@link io.idempotency.store.jdbc.JdbcIdempotencyStore}
+	 * @return a store whose {@link #blocking()} is the other one
+	 */
+	public R2dbcIdempotencyStore besides(IdempotencyStore other) {
+		return new R2dbcIdempotencyStore(this.database, other);
+	}
+
 	@Override
 	public Mono<ClaimResult> claim(ClaimRequest request) {
 		return verb("claim", this.database.timeouts().claim(), (verbs) -> verbs.claim(request));
@@ -167,7 +182,8 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	/**
 	 * Returns a store that blocks the calling thread until the database has answered. Its
-	 * verbs take the reserved connections if there are some.
+	 * verbs take the reserved connections if there are some. If this store stands
+	 * {@linkplain #besides(IdempotencyStore) besides} another one, it is that.
 	 */
 	@Override
 	public IdempotencyStore blocking() {

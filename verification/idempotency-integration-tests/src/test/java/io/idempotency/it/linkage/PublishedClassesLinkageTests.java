@@ -43,6 +43,8 @@ class PublishedClassesLinkageTests {
 				"springdoc has a version for each line; the sample shop runs every class that uses it, with both",
 			Pattern.compile("(org/springframework/ai|io/modelcontextprotocol)/.*"),
 				"Spring AI has a version for each line; the framework tests run every class that uses it, with both",
+			Pattern.compile("(io/r2dbc|org/springframework/r2dbc)/.*"),
+				"a driver on the class path takes the DataSource away; the tests of WebFlux run every class that uses it, on both",
 			Pattern.compile("reactor/blockhound/.*"),
 				"BlockHound itself looks for the class that uses it, in tests only"
 			// @formatter:on
@@ -51,17 +53,19 @@ class PublishedClassesLinkageTests {
 	private final LinkageChecker checker = new LinkageChecker(getClass().getClassLoader());
 
 	@ParameterizedTest
-	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client",
-			"idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
+	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-r2dbc",
+			"idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux",
+			"idempotency-client", "idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter",
+			"idempotency-test" })
 	void publishedModuleIsOnTheClassPath(String module) {
 		assertThat(locationOf(module)).exists();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-redis",
-			"idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux", "idempotency-client",
-			"idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter", "idempotency-test" })
+	@ValueSource(strings = { "idempotency-core", "idempotency-reactor", "idempotency-jdbc", "idempotency-r2dbc",
+			"idempotency-redis", "idempotency-spring", "idempotency-http", "idempotency-webmvc", "idempotency-webflux",
+			"idempotency-client", "idempotency-graphql", "idempotency-ai", "idempotency-spring-boot-starter",
+			"idempotency-test" })
 	void everythingThePublishedClassesReferToIsThere(String module) throws IOException {
 		List<LinkageProblem> problems = new ArrayList<>();
 		for (byte[] classFile : classFilesOf(module)) {

@@ -1,0 +1,232 @@
+package io.idempotency.autoconfigure.store;
+
+import java.util.Map;
+import java.util.UUID;
+
+import javax.sql.DataSource;
+
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
+import io.idempotency.autoconfigure.Payments;
+import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.jdbc.JdbcCleanup;
+import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
+import io.r2dbc.h2.H2ConnectionConfiguration;
+import io.r2dbc.h2.H2ConnectionFactory;
+import io.r2dbc.pool.ConnectionPool;
+import io.r2dbc.pool.ConnectionPoolConfiguration;
+import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.ConnectionFactoryMetadata;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@ExtendWith(OutputCaptureExtension.class)
+class R2dbcStoreConfigurationTests {
+
+	private final String name = UUID.randomUUID().toString();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class));
+
+	private static ConnectionFactory connections(String name) {
+		return new H2ConnectionFactory(H2ConnectionConfiguration.builder()
+			.inMemory(name)
+			.username("sa")
+			.property("DB_CLOSE_DELAY", "-1")
+			.build());
+	}
+
+	private DataSource dataSource() {
+		return new DriverManagerDataSource("jdbc:h2:mem:" + this.name + ";DB_CLOSE_DELAY=-1", "sa", "");
+	}
+
+	private ApplicationContextRunner overR2dbc() {
+		return this.runner.withBean("connections", ConnectionFactory.class, () -> connections(this.name));
+	}
+
+	private ApplicationContextRunner overBoth() {
+		return overR2dbc().withBean("dataSource", DataSource.class, this::dataSource);
+	}
+
+	private int rows(String table) {
+		return new JdbcTemplate(dataSource()).queryForObject("SELECT COUNT(*) FROM " + table, Integer.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "auto", "jdbc" })
+	void databaseThatIsReachedOverR2dbcKeepsTheRecords(String store, CapturedOutput output) {
+		overR2dbc().withBean(Payments.class)
+			.withPropertyValues("idempotency.store=" + store, "idempotency.jdbc.table-name=records")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(JdbcCleanup.class).hasSingleBean(ReactiveIdempotencyStore.class);
+				assertThat(context.getBean(IdempotencyStore.class))
+					.isSameAs(context.getBean(R2dbcIdempotencyStore.class).blocking())
+					.isSameAs(context.getBean("idempotencyStore"));
+				Payments payments = context.getBean(Payments.class);
+				assertThat(payments.pay("7")).isEqualTo(payments.pay("7"));
+				assertThat(rows("records")).isEqualTo(1);
+				assertThat(output.toString().contains("Idempotency records are kept in the database over R2DBC"))
+					.isEqualTo(store.equals("auto"));
+			});
+	}
+
+	@Test
+	void connectionsToRedisAndToADatabaseFailTheStartAndAsk() {
+		overR2dbc().withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("Redis").hasMessageContaining("a database");
+					assertThat(ex.action()).contains("'redis'").contains("'jdbc'");
+				}));
+	}
+
+	@Test
+	void missingTableFailsTheStart() {
+		overR2dbc().withPropertyValues("idempotency.jdbc.initialize-schema=never")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class,
+						(ex) -> assertThat(ex.action()).contains("idempotency.jdbc.initialize-schema")));
+	}
+
+	@Test
+	void refusedUserFailsTheStartAndNamesTheProperties() {
+		new JdbcTemplate(dataSource()).execute("CREATE USER other PASSWORD 'secret'");
+		this.runner
+			.withBean(ConnectionFactory.class,
+					() -> new H2ConnectionFactory(
+							H2ConnectionConfiguration.builder().inMemory(this.name).username("other").build()))
+			.run((context) -> assertThat(context).getFailure()
+				.hasStackTraceContaining("The database refuses the user of the application"));
+	}
+
+	@Test
+	void oneDatabaseIsAskedOverJdbcByCallersThatBlockAndOverR2dbcByOthers(CapturedOutput output) {
+		overBoth().withBean(Payments.class).run((context) -> {
+			JdbcIdempotencyStore store = context.getBean(JdbcIdempotencyStore.class);
+			assertThat(context).getBean(IdempotencyStore.class).isSameAs(store);
+			R2dbcIdempotencyStore reactive = context.getBean(R2dbcIdempotencyStore.class);
+			assertThat(reactive.blocking()).isSameAs(store);
+			assertThat(context.getBean(ReactiveIdempotencyEngine.class).store(store)).isSameAs(reactive);
+			context.getBean(Payments.class).pay("7");
+			assertThat(rows("idempotency_record")).as("nothing else is left there").isEqualTo(1);
+			assertThat(output).doesNotContain("WARN");
+		});
+	}
+
+	@Test
+	void otherDatabaseIsNotAskedOverR2dbc(CapturedOutput output) {
+		this.runner.withBean("dataSource", DataSource.class, this::dataSource)
+			.withBean(ConnectionFactory.class, () -> connections("other-" + this.name))
+			.run((context) -> {
+				JdbcIdempotencyStore store = context.getBean(JdbcIdempotencyStore.class);
+				assertThat(context.getBean(ReactiveIdempotencyEngine.class).store(store))
+					.isNotInstanceOf(R2dbcIdempotencyStore.class);
+				assertThat(output).contains("WARN").contains("@IdempotencyConnectionFactory");
+				assertThat(rows("idempotency_record")).isZero();
+			});
+	}
+
+	@Test
+	void ofSeveralConnectionFactoriesTheMarkedOneIsUsed() {
+		this.runner.withUserConfiguration(Several.class).withBean(Payments.class).run((context) -> {
+			context.getBean(Payments.class).pay("7");
+			assertThat(new JdbcTemplate(new DriverManagerDataSource("jdbc:h2:mem:marked", "sa", ""))
+				.queryForObject("SELECT COUNT(*) FROM idempotency_record", Integer.class)).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void severalConnectionFactoriesWithoutAMarkFailTheStart() {
+		overR2dbc().withBean("more", ConnectionFactory.class, () -> connections("more"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("[connections, more]");
+					assertThat(ex.action()).contains("@IdempotencyConnectionFactory");
+				}));
+	}
+
+	@Test
+	void connectionFactoryThatChoosesADatabaseFailsTheStart() {
+		this.runner.withBean(ConnectionFactory.class, Routing::new)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining(Routing.class.getName())
+				.hasMessageContaining("chooses a database"));
+	}
+
+	@Test
+	void poolOfTheApplicationIsNotUsedForRenewals() {
+		ConnectionPool pool = new ConnectionPool(
+				ConnectionPoolConfiguration.builder(connections(this.name)).initialSize(0).maxSize(1).build());
+		this.runner.withBean(ConnectionFactory.class, () -> pool).withBean(Payments.class).run((context) -> {
+			Mono.from(pool.create()).flatMap((held) -> Mono.fromCallable(() -> {
+				Payments payments = context.getBean(Payments.class);
+				assertThat(payments.pay("7")).isEqualTo(payments.pay("7"));
+				return held;
+			}).flatMap((mine) -> Mono.from(mine.close()))).block();
+			assertThat(rows("idempotency_record")).isEqualTo(1);
+		});
+		pool.dispose();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Several {
+
+		@Bean
+		ConnectionFactory orders() {
+			return connections("orders");
+		}
+
+		@Bean
+		@IdempotencyConnectionFactory
+		ConnectionFactory records() {
+			return connections("marked");
+		}
+
+	}
+
+	private static final class Routing extends AbstractRoutingConnectionFactory {
+
+		Routing() {
+			setLenientFallback(true);
+			setTargetConnectionFactories(Map.of("a", connections("a")));
+			setDefaultTargetConnectionFactory(connections("a"));
+		}
+
+		@Override
+		protected Mono<Object> determineCurrentLookupKey() {
+			return Mono.just("a");
+		}
+
+		@Override
+		public ConnectionFactoryMetadata getMetadata() {
+			return () -> "H2";
+		}
+
+	}
+
+}
