@@ -14,14 +14,18 @@ import org.springframework.ai.mcp.annotation.McpProgressToken;
 import org.springframework.ai.mcp.annotation.McpTool;
 import org.springframework.ai.mcp.annotation.McpToolParam;
 import org.springframework.ai.mcp.annotation.context.McpSyncRequestContext;
+import org.springframework.beans.factory.ObjectProvider;
 
 /** Tools of a server; the annotations have another package on the other line. */
 class BankTools {
 
 	private final Bank bank;
 
-	BankTools(Bank bank) {
+	private final ObjectProvider<Orders> orders;
+
+	BankTools(Bank bank, ObjectProvider<Orders> orders) {
 		this.bank = bank;
+		this.orders = orders;
 	}
 
 	@McpTool(description = "Pays money back")
@@ -104,14 +108,14 @@ class BankTools {
 
 	@McpTool(description = "Calls a guarded service")
 	public String order(String item) {
-		return this.bank.order(item);
+		return this.orders.getObject().order(item);
 	}
 
 	@McpTool(description = "Does something itself, and calls a guarded service")
 	@Idempotent
 	public String orderAndPay(String item) {
 		this.bank.pay("paid for " + item);
-		return this.bank.order(item);
+		return this.orders.getObject().order(item);
 	}
 
 	@McpTool(description = "Is not guarded")

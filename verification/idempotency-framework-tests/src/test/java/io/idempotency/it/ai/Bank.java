@@ -4,8 +4,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.idempotency.Idempotent;
-
 /** What the tools do; it counts, so that a second run shows. */
 class Bank {
 
@@ -34,11 +32,6 @@ class Bank {
 
 	Receipt charge(String card, int amount) {
 		return new Receipt(card, amount, this.done.incrementAndGet());
-	}
-
-	@Idempotent(header = "io.example-order")
-	public String order(String item) {
-		return pay("ordered " + item);
 	}
 
 	String payWhenOpened(String what) throws InterruptedException {

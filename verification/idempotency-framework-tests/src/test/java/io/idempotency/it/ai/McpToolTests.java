@@ -1,8 +1,5 @@
 package io.idempotency.it.ai;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,18 +7,13 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
-import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
 import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
-import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,6 +42,12 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
+import static io.idempotency.it.ai.ToolClient.MEMBER;
+import static io.idempotency.it.ai.ToolClient.PATIENCE;
+import static io.idempotency.it.ai.ToolClient.assertRefusal;
+import static io.idempotency.it.ai.ToolClient.call;
+import static io.idempotency.it.ai.ToolClient.repeat;
+import static io.idempotency.it.ai.ToolClient.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -58,10 +56,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class McpToolTests {
-
-	private static final String MEMBER = "io.modelcontextprotocol/idempotencyKey";
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static ConfigurableApplicationContext application;
 
@@ -117,10 +111,7 @@ class McpToolTests {
 
 	@Test
 	void aLostConnectionIsFollowedByTheFirstResultInANewSession() throws Exception {
-		int freePort;
-		try (ServerSocket socket = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-			freePort = socket.getLocalPort();
-		}
+		int freePort = ToolClient.freePort();
 		NioReactor reactor = new NioReactor();
 		try (TcpCrusher network = TcpCrusherBuilder.builder()
 			.withReactor(reactor)
@@ -409,33 +400,9 @@ class McpToolTests {
 			.orElseThrow();
 	}
 
-	private static void assertRefusal(CallToolResult result, String code, String retry) {
-		assertThat(result.isError()).as(result.toString()).isTrue();
-		assertThat(result.meta()).as(result.toString())
-			.extractingByKey("io.idempotency/refusal", InstanceOfAssertFactories.MAP)
-			.containsEntry("code", code)
-			.containsEntry("retry", retry);
-		assertThat(text(result)).contains("[code=" + code + ", retry=" + retry);
-	}
-
 	private static void assertFault(CallToolResult result, String text) {
 		assertThat(result.isError()).isTrue();
 		assertThat(text(result)).isEqualTo(text);
-	}
-
-	/** Repeats the call as a client would that obeys. */
-	private static CallToolResult repeat(McpSyncClient client, CallToolRequest request) {
-		return Awaitility.await()
-			.atMost(PATIENCE)
-			.until(() -> client.callTool(request), (result) -> !Boolean.TRUE.equals(result.isError()));
-	}
-
-	private static CallToolRequest call(String tool, Map<String, Object> arguments, @Nullable String key) {
-		return new CallToolRequest(tool, arguments, (key != null) ? Map.of(MEMBER, key) : Map.of());
-	}
-
-	private static String text(CallToolResult result) {
-		return ((TextContent) result.content().get(0)).text();
 	}
 
 	private McpSyncClient client(String user) {
@@ -443,17 +410,10 @@ class McpToolTests {
 	}
 
 	private McpSyncClient client(String user, int port, Duration patience) {
-		McpSyncClient client = McpClient
-			.sync(HttpClientStreamableHttpTransport.builder("http://127.0.0.1:" + port)
-				.requestBuilder(HttpRequest.newBuilder().header("X-User", user))
-				.build())
-			.requestTimeout(patience)
-			.initializationTimeout(PATIENCE)
-			.build();
+		McpSyncClient client = ToolClient.connect(user, port, patience);
 		synchronized (this.clients) {
 			this.clients.add(client);
 		}
-		client.initialize();
 		return client;
 	}
 

@@ -7,7 +7,6 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -21,9 +20,6 @@ import io.modelcontextprotocol.server.McpServer;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.server.McpSyncServer;
 import io.modelcontextprotocol.server.transport.StdioServerTransportProvider;
-import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
-import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
-import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,14 +30,14 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.ResolvableType;
 
+import static io.idempotency.it.ai.ToolClient.MEMBER;
+import static io.idempotency.it.ai.ToolClient.PATIENCE;
+import static io.idempotency.it.ai.ToolClient.call;
+import static io.idempotency.it.ai.ToolClient.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Guarded tools over the other transports: server-sent events, and standard input. */
 class McpTransportTests {
-
-	private static final String MEMBER = "io.modelcontextprotocol/idempotencyKey";
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static ConfigurableApplicationContext application;
 
@@ -82,9 +78,7 @@ class McpTransportTests {
 	}
 
 	private String refund(McpSyncClient client) {
-		CallToolResult result = client
-			.callTool(new CallToolRequest("refund", Map.of("order", "7", "amount", 100), Map.of(MEMBER, this.key)));
-		return ((TextContent) result.content().get(0)).text();
+		return text(client.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)));
 	}
 
 	private static McpSyncClient client(String user) {

@@ -19,14 +19,20 @@ import org.springframework.ai.mcp.annotation.spring.SyncMcpAnnotationProviders;
 import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.method.MethodToolCallbackProvider;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 
 /** A server of the Model Context Protocol whose tools are guarded. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class ToolApplication {
+
+	/** What the properties of this module leave out for all tests. */
+	static final String JPA = "org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration,"
+			+ "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration";
 
 	@Bean
 	Bank bank() {
@@ -39,8 +45,15 @@ class ToolApplication {
 	}
 
 	@Bean
-	BankTools bankTools(Bank bank) {
-		return new BankTools(bank);
+	BankTools bankTools(Bank bank, ObjectProvider<Orders> orders) {
+		return new BankTools(bank, orders);
+	}
+
+	/** In WebFlux, where nobody knows that a tool calls it, it would be refused. */
+	@Bean
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	Orders orders(Bank bank) {
+		return new Orders(bank);
 	}
 
 	@Bean
