@@ -18,7 +18,7 @@ import org.springframework.util.ClassUtils;
  */
 final class ClientTimeouts {
 
-	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(ClientTimeouts.class);
 
 	private ClientTimeouts() {
 	}

@@ -27,7 +27,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 final class RedisServerCheck {
 
-	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(RedisServerCheck.class);
 
 	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");
 
