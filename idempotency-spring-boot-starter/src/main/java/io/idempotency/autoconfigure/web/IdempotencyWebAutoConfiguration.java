@@ -92,6 +92,7 @@ public final class IdempotencyWebAutoConfiguration {
 	@Bean
 	UntoldCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
 		return new UntoldCallerCheck(context, settings, "springSecurityFilterChain", IdempotencyScopeResolver.class,
+				"io.idempotency.webflux.ReactiveIdempotencyScopeResolver",
 				() -> context.getBeanProvider(RequestMappingHandlerMapping.class)
 					.stream()
 					.flatMap((mapping) -> mapping.getHandlerMethods().values().stream()));

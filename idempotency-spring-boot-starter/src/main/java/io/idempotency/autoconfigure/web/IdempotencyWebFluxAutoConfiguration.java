@@ -68,6 +68,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	@Bean
 	UntoldCallerCheck idempotencyUntoldCallers(ApplicationContext context, HttpSettings settings) {
 		return new UntoldCallerCheck(context, settings, SECURITY_FILTER, ReactiveIdempotencyScopeResolver.class,
+				"io.idempotency.web.IdempotencyScopeResolver",
 				() -> context.getBeanProvider(RequestMappingHandlerMapping.class)
 					.stream()
 					.flatMap((mapping) -> mapping.getHandlerMethods().values().stream()));

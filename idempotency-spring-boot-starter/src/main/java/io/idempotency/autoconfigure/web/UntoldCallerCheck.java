@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure.web;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.ScopeMode;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
@@ -15,13 +16,15 @@ import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 
 /**
  * Logs a line at start-up if nothing is known that tells callers apart, because then all
  * callers share one space of keys, or all are refused: a warning if the store is shared
  * or anonymous callers are refused. A container or a filter of the application may still
- * tell callers apart, which this class cannot see.
+ * tell callers apart, which this class cannot see. A resolver that only the other stack
+ * would ask is refused.
  */
 final class UntoldCallerCheck implements SmartInitializingSingleton {
 
@@ -35,29 +38,36 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 
 	private final Class<?> resolver;
 
+	private final String resolverOfTheOtherStack;
+
 	private final Supplier<Stream<HandlerMethod>> handlers;
 
 	/**
 	 * Creates the check of one of the stacks.
 	 * @param securityFilter the name of the filter bean of Spring Security
 	 * @param resolver the type of the application's own resolver of callers
+	 * @param resolverOfTheOtherStack the name of the type that would be asked there
 	 * @param handlers supplies the methods of the controllers
 	 */
 	UntoldCallerCheck(ApplicationContext context, HttpSettings settings, String securityFilter, Class<?> resolver,
-			Supplier<Stream<HandlerMethod>> handlers) {
+			String resolverOfTheOtherStack, Supplier<Stream<HandlerMethod>> handlers) {
 		this.context = context;
 		this.settings = settings;
 		this.securityFilter = securityFilter;
 		this.resolver = resolver;
+		this.resolverOfTheOtherStack = resolverOfTheOtherStack;
 		this.handlers = handlers;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		boolean resolved = this.context.getBeanProvider(this.resolver).stream().findAny().isPresent();
+		if (!resolved) {
+			refuseResolverOfTheOtherStack();
+		}
 		boolean refused = this.settings.anonymousRefused();
 		if (this.settings.scope() == ScopeMode.PRINCIPAL && (refused || this.settings.scopeHeaders().isEmpty())
-				&& !this.context.containsBean(this.securityFilter)
-				&& this.context.getBeanProvider(this.resolver).stream().findAny().isEmpty() && isAnyKeyACallers()) {
+				&& !this.context.containsBean(this.securityFilter) && !resolved && isAnyKeyACallers()) {
 			if (refused) {
 				logger
 					.warn("Nothing is known that gives guarded requests a principal: there is neither Spring Security "
@@ -72,6 +82,21 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 						+ "callers are known by a header, name it in idempotency.http.scope-headers; if by something "
 						+ "else, declare such a bean; if they need not be told apart, set idempotency.scope=global",
 						this.resolver.getSimpleName());
+		}
+	}
+
+	/** Else the keys of two tenants would be one after the application has moved. */
+	private void refuseResolverOfTheOtherStack() {
+		ClassLoader loader = this.context.getClassLoader();
+		if (!ClassUtils.isPresent(this.resolverOfTheOtherStack, loader)) {
+			return;
+		}
+		Class<?> other = ClassUtils.resolveClassName(this.resolverOfTheOtherStack, loader);
+		for (String bean : this.context.getBeanNamesForType(other, true, false)) {
+			throw new IdempotencyConfigurationException(
+					"Nobody asks bean '" + bean + "' of type " + other.getSimpleName()
+							+ " in this application, so keys would not belong to whom it says",
+					"Declare a bean of type " + this.resolver.getName() + ".");
 		}
 	}
 

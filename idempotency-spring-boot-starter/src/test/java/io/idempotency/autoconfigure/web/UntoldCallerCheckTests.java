@@ -1,16 +1,19 @@
 package io.idempotency.autoconfigure.web;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.autoconfigure.graphql.IdempotencyGraphQlAutoConfiguration;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.web.IdempotencyScopeResolver;
+import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
 import jakarta.servlet.Filter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration;
@@ -91,6 +94,14 @@ class UntoldCallerCheckTests {
 	void whenThereIsAResolverThenNothingIsSaid(CapturedOutput output) {
 		run(this.runner.withBean(Orders.class).withBean(IdempotencyScopeResolver.class, () -> (request) -> "t"));
 		assertThat(output).doesNotContain(LINE);
+	}
+
+	@Test
+	void resolverOfWebFluxIsNotPassedOverInSilence() {
+		this.runner.withBean("tenants", ReactiveIdempotencyScopeResolver.class, () -> (exchange) -> Mono.just("tenant"))
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("'tenants' of type ReactiveIdempotencyScopeResolver"));
 	}
 
 	@Test

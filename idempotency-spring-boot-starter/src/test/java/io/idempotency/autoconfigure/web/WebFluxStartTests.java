@@ -1,9 +1,11 @@
 package io.idempotency.autoconfigure.web;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.RecordingStore;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.web.IdempotencyScopeResolver;
 import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -78,6 +80,18 @@ class WebFluxStartTests {
 		run(this.application.withBean(Orders.class)
 			.withBean(ReactiveIdempotencyScopeResolver.class, () -> (exchange) -> Mono.just("tenant")));
 		assertThat(output).doesNotContain(UNTOLD);
+	}
+
+	@Test
+	void resolverOfSpringMvcIsNotPassedOverInSilence() {
+		ReactiveWebApplicationContextRunner moved = this.application.withBean("tenants", IdempotencyScopeResolver.class,
+				() -> (request) -> "tenant");
+		moved.run((context) -> assertThat(context).getFailure()
+			.isInstanceOf(IdempotencyConfigurationException.class)
+			.hasMessage(
+					"Nobody asks bean 'tenants' of type IdempotencyScopeResolver in this application, so keys would "
+							+ "not belong to whom it says"));
+		run(moved.withBean(ReactiveIdempotencyScopeResolver.class, () -> (exchange) -> Mono.just("tenant")));
 	}
 
 	@Test
