@@ -152,9 +152,11 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		IdempotencyPolicy policy = this.request.operation().policy();
 		Throwable failure = way.failure();
 		boolean givenUp = failure != null && AsyncResults.isGivenUp(AsyncResults.cause(Exceptions.unwrap(failure)));
-		return new HttpEnding.Facts(kind, way.hasReturned(), givenUp ? Work.GIVEN_UP : Work.UNOBSERVED,
-				held.isStreaming(), held.isWhole(), false, this.settings.releaseOn().contains(held.status()),
-				policy.replays(), policy.onFailure() == FailureMode.REMEMBER);
+		// A server may tell of a client that is gone while the handler still gives.
+		boolean streaming = held.isStreaming() || !held.isWhole() && !way.hasReturned();
+		return new HttpEnding.Facts(kind, way.hasReturned(), givenUp ? Work.GIVEN_UP : Work.UNOBSERVED, streaming,
+				held.isWhole(), false, this.settings.releaseOn().contains(held.status()), policy.replays(),
+				policy.onFailure() == FailureMode.REMEMBER);
 	}
 
 	@Override

@@ -105,7 +105,10 @@ final class Handling {
 		return answered;
 	}
 
-	/** Binds a way to the thread on which it begins, for handlers that return values. */
+	/**
+	 * Binds a way to the thread on which it begins, for handlers that return values,
+	 * until the handler has been called.
+	 */
 	private static final class BoundMono extends MonoOperator<HandlerResult, HandlerResult> {
 
 		private final Pass pass;
@@ -117,12 +120,9 @@ final class Handling {
 
 		@Override
 		public void subscribe(CoreSubscriber<? super HandlerResult> actual) {
-			@Nullable Pass before = BoundPass.bind(this.pass);
-			try {
-				this.source.subscribe(actual);
-			}
-			finally {
-				BoundPass.bind(before);
+			BoundPass bound = new BoundPass(this.pass);
+			try (BoundPass.Scope scope = BoundPass.bind(bound)) {
+				this.source.doOnEach((signal) -> bound.end()).doOnCancel(bound::end).subscribe(actual);
 			}
 		}
 

@@ -222,11 +222,14 @@ final class Pass {
 
 	private @Nullable Object start(OperationCall arrived) throws Throwable {
 		ReactiveClaim owned = this.claim;
-		if (owned == null) {
-			return arrived.runUnguarded();
-		}
-		try (IdempotencyContextHolder.Binding binding = owned.enter()) {
-			return arrived.run();
+		// The work may let other requests go on, which are on ways of their own.
+		try (BoundPass.Scope none = BoundPass.bind(null)) {
+			if (owned == null) {
+				return arrived.runUnguarded();
+			}
+			try (IdempotencyContextHolder.Binding binding = owned.enter()) {
+				return arrived.run();
+			}
 		}
 	}
 

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -49,8 +50,15 @@ record StoredAnswers(HttpSettings settings) {
 		if (stored.body().hasRemaining()) {
 			return Bodies.write(response, stored.body());
 		}
-		headers.setContentLength(Math.max(stored.contentLength(), 0));
+		if (!isWithoutContent(stored.status())) {
+			headers.setContentLength(Math.max(stored.contentLength(), 0));
+		}
 		return response.setComplete();
+	}
+
+	/** Some servers send a length that says nothing, and some clients wait for it. */
+	private static boolean isWithoutContent(int status) {
+		return status == HttpStatus.NO_CONTENT.value() || status == HttpStatus.NOT_MODIFIED.value();
 	}
 
 	private static void set(ResponseHeader header, HttpHeaders headers) {

@@ -96,6 +96,15 @@ class SubscribedMethodsTests {
 		});
 	}
 
+	/** Each value of a call that is not guarded comes at once. */
+	@Test
+	void nothingIsCollectedWhereTheConditionDoesNotHold() {
+		run((application) -> {
+			assertThat(application.orders.endless("7", false).blockFirst()).isEqualTo(new Receipt("7", 1));
+			assertThat(application.store.claims).isEmpty();
+		});
+	}
+
 	@Test
 	void severalValuesAreCollected() {
 		run((application) -> {
@@ -285,6 +294,11 @@ class SubscribedMethodsTests {
 		@Idempotent("#order")
 		Mono<Void> cancel(String order) {
 			return receipt(order).then();
+		}
+
+		@Idempotent(key = "#order", condition = "#guarded")
+		Flux<Receipt> endless(String order, boolean guarded) {
+			return Flux.concat(receipt(order), Flux.never());
 		}
 
 		@Idempotent("#order")

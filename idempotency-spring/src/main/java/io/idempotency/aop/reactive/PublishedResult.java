@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.ResultForm;
 import io.idempotency.protocol.DeferredResults;
+import io.idempotency.reactor.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -54,19 +55,34 @@ record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapte
 		return (returned != null) ? mono(returned) : Mono.empty();
 	}
 
+	/** Returns what an unguarded call gives: nothing is collected for a record. */
+	Mono<Object> unguarded(@Nullable Object returned) {
+		Publisher<Object> publisher = (returned != null && this.form == ResultForm.FLUX) ? publisher(returned) : null;
+		return (publisher != null) ? Mono.just(Flux.from(publisher).contextWrite(ReactiveIdempotencyContext::without))
+				: work(returned);
+	}
+
 	@SuppressWarnings("unchecked")
 	private Mono<Object> mono(Object returned) {
 		if (returned instanceof CompletionStage<?> stage) {
 			CompletableFuture<Object> future = (CompletableFuture<Object>) stage.toCompletableFuture();
 			return Mono.fromFuture(future, true);
 		}
-		ReactiveAdapter known = (returned instanceof Publisher<?>) ? null : adapter(returned.getClass());
-		if (known == null && !(returned instanceof Publisher<?>)) {
+		Publisher<Object> publisher = publisher(returned);
+		if (publisher == null) {
 			return Mono.just(returned);
 		}
-		Publisher<Object> publisher = (known != null) ? known.toPublisher(returned) : (Publisher<Object>) returned;
 		return (this.form == ResultForm.FLUX) ? Flux.from(publisher).collectList().cast(Object.class)
 				: Mono.from(publisher);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static @Nullable Publisher<Object> publisher(Object returned) {
+		if (returned instanceof Publisher<?> publisher) {
+			return (Publisher<Object>) publisher;
+		}
+		ReactiveAdapter known = adapter(returned.getClass());
+		return (known != null) ? known.toPublisher(returned) : null;
 	}
 
 	/** Returns what the caller gets: the declared type again. */
@@ -76,8 +92,9 @@ record PublishedResult(ResultForm form, boolean isVoid, @Nullable ReactiveAdapte
 			// What the thread has bound is the context that a subscriber would have.
 			return values.contextCapture().toFuture();
 		}
-		Publisher<?> publisher = (this.form == ResultForm.FLUX)
-				? values.flatMapMany((collected) -> Flux.fromIterable((List<?>) collected)) : values;
+		Publisher<?> publisher = (this.form == ResultForm.FLUX) ? values.flatMapMany(
+				(given) -> (given instanceof List<?> collected) ? Flux.fromIterable(collected) : (Publisher<?>) given)
+				: values;
 		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
 	}
 

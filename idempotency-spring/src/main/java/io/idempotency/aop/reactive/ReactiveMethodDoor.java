@@ -95,7 +95,7 @@ public final class ReactiveMethodDoor implements OperationDoor {
 
 	private static Mono<Object> unguarded(OperationCall call, PublishedResult result) {
 		try (IdempotencyContextHolder.Binding none = IdempotencyContextHolder.bind(null)) {
-			return result.work(call.run());
+			return result.unguarded(call.run());
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);

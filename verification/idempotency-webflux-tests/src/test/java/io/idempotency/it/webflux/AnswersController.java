@@ -10,6 +10,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.access.prepost.PostAuthorize;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
@@ -102,6 +103,13 @@ class AnswersController {
 			OrdersController.run("unwritable");
 			return new Unwritable();
 		});
+	}
+
+	@Idempotent
+	@PostAuthorize("returnObject == 'nothing'")
+	@PostMapping("/refused-after")
+	Mono<String> refusedAfter() {
+		return Mono.fromSupplier(() -> "run " + OrdersController.run("refused-after"));
 	}
 
 	@Idempotent

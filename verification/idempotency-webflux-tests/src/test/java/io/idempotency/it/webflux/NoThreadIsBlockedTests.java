@@ -66,7 +66,7 @@ class NoThreadIsBlockedTests {
 		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path))
 			.header("Content-Type", type)
 			.header("Idempotency-Key", this.key)
-			.timeout(Duration.ofSeconds(60))
+			.timeout(Duration.ofMinutes(2))
 			.POST(HttpRequest.BodyPublishers.ofString(body))
 			.build();
 		return this.client.send(request, HttpResponse.BodyHandlers.ofString());

@@ -46,7 +46,7 @@ class RedisStoreTests {
 	static void start() {
 		server = RedisServer.start(RedisBinary.REDIS_7_0);
 		// A busy machine may keep a call of the store waiting.
-		rejecting = start("reject", "5s");
+		rejecting = start("reject", "10s");
 		proceeding = start("proceed", "500ms");
 	}
 

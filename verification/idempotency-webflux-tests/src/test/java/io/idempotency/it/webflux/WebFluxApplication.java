@@ -1,8 +1,11 @@
 package io.idempotency.it.webflux;
 
+import java.io.IOException;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInterceptor;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.Advisor;
@@ -14,6 +17,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.security.config.annotation.method.configuration.EnableReactiveMethodSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
@@ -21,6 +26,8 @@ import org.springframework.security.core.userdetails.MapReactiveUserDetailsServi
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
@@ -74,6 +81,14 @@ class WebFluxApplication {
 				? operator.transactional(chain.filter(exchange)) : chain.filter(exchange);
 	}
 
+	/** As on a server that tells by an exception that its client is gone. */
+	@Bean
+	WebFilter brokenPipes() {
+		return (exchange, chain) -> (exchange.getRequest().getHeaders().getFirst("X-Broken-Pipe") == null)
+				? chain.filter(exchange)
+				: chain.filter(exchange.mutate().response(new BrokenPipe(exchange.getResponse())).build());
+	}
+
 	/** As Spring Boot does where virtual threads are enabled. */
 	@Bean
 	WebFluxConfigurer threads() {
@@ -108,6 +123,22 @@ class WebFluxApplication {
 		@ResponseStatus(HttpStatus.CONFLICT)
 		String sold(SoldException sold) {
 			return "sold: " + sold.getMessage();
+		}
+
+	}
+
+	static class BrokenPipe extends ServerHttpResponseDecorator {
+
+		BrokenPipe(ServerHttpResponse delegate) {
+			super(delegate);
+		}
+
+		@Override
+		public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+			return Flux.from(body)
+				.doOnNext(DataBufferUtils::release)
+				.concatMap((buffer) -> Mono.<Void>error(new IOException("Broken pipe")))
+				.then();
 		}
 
 	}

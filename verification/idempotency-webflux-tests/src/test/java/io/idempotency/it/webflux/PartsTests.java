@@ -1,0 +1,71 @@
+package io.idempotency.it.webflux;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Parts that are so large that they are files for a while. */
+class PartsTests {
+
+	@TempDir
+	private static Path files;
+
+	private static ConfigurableApplicationContext application;
+
+	private final String key = UUID.randomUUID().toString();
+
+	@BeforeAll
+	static void start() {
+		application = new SpringApplicationBuilder(WebFluxApplication.class).registerShutdownHook(false)
+			.run("--server.port=0", "--spring.webflux.multipart.file-storage-directory=" + files,
+					"--spring.webflux.multipart.max-in-memory-size=1KB");
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	private Answer send(String end) {
+		Client client = new Client(application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+		String body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f.txt\"\r\n\r\n"
+				+ "x".repeat(100_000) + "\r\n--b" + end;
+		return client.post("/upload", this.key, "multipart/form-data; boundary=b", body);
+	}
+
+	private static long count() throws IOException {
+		try (Stream<Path> all = Files.walk(files)) {
+			return all.filter(Files::isRegularFile).count();
+		}
+	}
+
+	@Test
+	void noFileIsLeftOfAnAnsweredRequest() {
+		assertThat(send("--\r\n").text()).startsWith("f.txt 100000 run");
+		assertThat(send("--\r\n").replayed()).isTrue();
+		await().until(() -> count() == 0);
+	}
+
+	@Test
+	void noFileIsLeftOfARequestThatCannotBeRead() {
+		assertThat(send("\r\nContent-Disposition: form-data; name=\"broken\"\r\n\r\nhalf").status()).isIn(400, 500);
+		await().until(() -> count() == 0);
+		assertThat(send("--\r\n").status()).as("no key is used").isEqualTo(200);
+	}
+
+}

@@ -1,0 +1,231 @@
+package io.idempotency.it.webflux;
+
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.Idempotent;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.BindingContext;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
+import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
+import org.springframework.web.server.ServerWebExchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Handlers that return values, whose request is known by the thread: no request runs as
+ * another one, whichever of them the thread works for.
+ */
+class PlainHandlersTests {
+
+	private final ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
+		.registerShutdownHook(false)
+		.run("--server.port=0");
+
+	private final Tenants tenants = this.application.getBean(Tenants.class);
+
+	private final Client client = new Client(
+			this.application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+
+	private final String first = UUID.randomUUID().toString();
+
+	private final String second = UUID.randomUUID().toString();
+
+	@AfterEach
+	void stop() {
+		this.application.close();
+	}
+
+	private Answer send(String path, String key) {
+		return this.client.post(path, key, "application/json", "{}", (request) -> request.header("X-Key", key));
+	}
+
+	private CompletableFuture<Answer> begin(String path, String key) {
+		int before = this.tenants.asked.get();
+		CompletableFuture<Answer> begun = CompletableFuture.supplyAsync(() -> send(path, key),
+				(task) -> new Thread(task).start());
+		await().until(() -> this.tenants.asked.get() > before);
+		return begun;
+	}
+
+	private void assertRunsOnce(String path, Answer answer, String key) {
+		if (answer.status() == 200) {
+			assertThat(answer.text()).isEqualTo("shop " + key + " run 1");
+		}
+		else {
+			assertThat(answer.status()).isEqualTo(500);
+			assertThat(this.tenants.runs.get(key)).as("nothing ran").isNull();
+		}
+		Answer repeated = send(path, key);
+		assertThat(repeated.text()).isEqualTo("shop " + key + " run 1");
+		assertThat(repeated.replayed()).isEqualTo(answer.status() == 200);
+	}
+
+	/** The argument of both is looked up once, by a task that the first has begun. */
+	@Test
+	void requestThatWaitsForALookUpOfAnother() throws Exception {
+		CompletableFuture<Answer> looking = begin("/looked-up", this.first);
+		CompletableFuture<Answer> waiting = begin("/looked-up", this.second);
+		this.tenants.found.countDown();
+		assertThat(looking.get().status()).isEqualTo(200);
+		assertRunsOnce("/looked-up", looking.get(), this.first);
+		assertRunsOnce("/looked-up", waiting.get(), this.second);
+	}
+
+	@Test
+	void requestThatAnotherLetsGoOn() throws Exception {
+		CompletableFuture<Answer> waiting = begin("/waits", this.first);
+		this.tenants.open = true;
+		this.tenants.inHandler = this.tenants::letGoOn;
+		assertRunsOnce("/waits", send("/waits", this.second), this.second);
+		assertRunsOnce("/waits", waiting.get(), this.first);
+	}
+
+	/** A task that another request has begun goes on when that was answered. */
+	@Test
+	void requestThatWaitsForATaskOfAnother() throws Exception {
+		this.tenants.open = true;
+		this.tenants.inArgument = () -> Schedulers.single()
+			.schedulePeriodically(() -> this.tenants.letGoOn(), 0, 1, TimeUnit.MILLISECONDS);
+		assertRunsOnce("/waits", send("/waits", this.second), this.second);
+		this.tenants.inArgument = Tenants::nothing;
+		this.tenants.open = false;
+		CompletableFuture<Answer> waiting = begin("/waits", this.first);
+		this.tenants.open = true;
+		assertRunsOnce("/waits", waiting.get(), this.first);
+	}
+
+	record Tenant(String name) {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ Payments.class, Tenants.class })
+	static class Application {
+
+		@Bean
+		SecurityWebFilterChain security(ServerHttpSecurity http) {
+			return http.csrf(ServerHttpSecurity.CsrfSpec::disable).build();
+		}
+
+		@Bean
+		WebFluxConfigurer arguments(Tenants tenants) {
+			return new WebFluxConfigurer() {
+
+				@Override
+				public void configureArgumentResolvers(ArgumentResolverConfigurer configurer) {
+					configurer.addCustomResolver(tenants);
+				}
+
+			};
+		}
+
+	}
+
+	/** Looks tenants up, in time. */
+	static class Tenants implements HandlerMethodArgumentResolver {
+
+		final AtomicInteger asked = new AtomicInteger();
+
+		final CountDownLatch found = new CountDownLatch(1);
+
+		final Map<String, Integer> runs = new ConcurrentHashMap<>();
+
+		private final Map<String, Sinks.One<Object>> waiting = new ConcurrentHashMap<>();
+
+		private final Mono<Object> shared = Mono.<Object>fromCallable(() -> {
+			this.found.await();
+			return new Tenant("shop");
+		}).subscribeOn(Schedulers.boundedElastic()).cache();
+
+		volatile boolean open;
+
+		volatile Runnable inArgument = Tenants::nothing;
+
+		volatile Runnable inHandler = Tenants::nothing;
+
+		static void nothing() {
+			// Most requests do nothing beside their work.
+		}
+
+		@Override
+		public boolean supportsParameter(MethodParameter parameter) {
+			return parameter.getParameterType() == Tenant.class;
+		}
+
+		@Override
+		public Mono<Object> resolveArgument(MethodParameter parameter, BindingContext context,
+				ServerWebExchange exchange) {
+			return Mono.defer(() -> {
+				Mono<Object> tenant = tenant(exchange.getRequest());
+				this.asked.incrementAndGet();
+				return tenant;
+			});
+		}
+
+		private Mono<Object> tenant(ServerHttpRequest request) {
+			if (request.getPath().value().equals("/looked-up")) {
+				return this.shared;
+			}
+			this.inArgument.run();
+			if (this.open) {
+				return Mono.just(new Tenant("shop"));
+			}
+			Sinks.One<Object> sink = Sinks.one();
+			this.waiting.put(String.valueOf(request.getHeaders().getFirst("X-Key")), sink);
+			return sink.asMono();
+		}
+
+		void letGoOn() {
+			this.waiting.values().forEach((sink) -> sink.tryEmitValue(new Tenant("shop")));
+		}
+
+	}
+
+	@RestController
+	static class Payments {
+
+		private final Tenants tenants;
+
+		Payments(Tenants tenants) {
+			this.tenants = tenants;
+		}
+
+		@Idempotent
+		@PostMapping({ "/looked-up", "/waits" })
+		public String pay(Tenant tenant, @RequestHeader("X-Key") String key) {
+			int run = this.tenants.runs.merge(key, 1, Integer::sum);
+			this.tenants.inHandler.run();
+			return tenant.name() + " " + key + " run " + run;
+		}
+
+	}
+
+}
