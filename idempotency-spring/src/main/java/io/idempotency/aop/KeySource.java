@@ -11,7 +11,7 @@ import io.idempotency.Internal;
 public sealed interface KeySource {
 
 	/**
-	 * An expression over the arguments.
+	 * An expression over the arguments, or a function of them.
 	 *
 	 * @param expression the parsed expression
 	 * @hidden

@@ -1,5 +1,6 @@
 package io.idempotency.aop;
 
+import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -58,6 +59,20 @@ public final class OperationCall {
 		Class<?> targetClass = (target instanceof SpringProxy) ? AopUtils.getTargetClass(target) : target.getClass();
 		IdempotentOperation operation = source.operation(invocation.getMethod(), targetClass);
 		return (operation != null) ? new OperationCall(operation, invocation, namespace) : null;
+	}
+
+	/**
+	 * Makes a call that no proxy has seen.
+	 * @param operation the operation
+	 * @param work does the work
+	 * @param target what is called
+	 * @param argument what it is called with
+	 * @param namespace the namespace of the operations
+	 */
+	public static OperationCall of(IdempotentOperation operation, RunWatch.Run work, Object target, Object argument,
+			Namespace namespace) {
+		return new OperationCall(operation,
+				new DirectInvocation(operation.guarded().method(), work, target, new Object[] { argument }), namespace);
 	}
 
 	/** Returns the operation. */
@@ -315,6 +330,37 @@ public final class OperationCall {
 			}
 		}
 		return false;
+	}
+
+	/** The invocation of work that has no proxy. */
+	private record DirectInvocation(Method method, RunWatch.Run work, Object target,
+			@Nullable Object[] arguments) implements MethodInvocation {
+
+		@Override
+		public Method getMethod() {
+			return this.method;
+		}
+
+		@Override
+		public AccessibleObject getStaticPart() {
+			return this.method;
+		}
+
+		@Override
+		public @Nullable Object[] getArguments() {
+			return this.arguments;
+		}
+
+		@Override
+		public Object getThis() {
+			return this.target;
+		}
+
+		@Override
+		public @Nullable Object proceed() throws Throwable {
+			return this.work.proceed();
+		}
+
 	}
 
 }

@@ -3,6 +3,8 @@ package io.idempotency.aop;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +24,9 @@ import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
 
 /**
- * One SpEL expression of an operation. It is parsed once, compiled by SpEL when it is
- * used often, and evaluated on a context that holds only the call. Immutable and
- * thread-safe.
+ * One SpEL expression of an operation, or a function that stands for one. An expression
+ * is parsed once, compiled by SpEL when it is used often, and evaluated on a context that
+ * holds only the call. Immutable and thread-safe.
  *
  * @hidden
  */
@@ -33,25 +35,38 @@ public final class OperationExpression {
 
 	private final String attribute;
 
-	/** The method that has the expression, for messages. */
-	private final String method;
+	/** What has the expression, for messages. */
+	private final String place;
 
-	private final Expression expression;
-
-	private final Map<String, Integer> variables;
-
-	private final EvaluationContext shared;
+	private final BiFunction<Object, @Nullable Object[], @Nullable Object> evaluation;
 
 	private final Set<String> rootMethods;
 
+	private OperationExpression(String attribute, String place,
+			BiFunction<Object, @Nullable Object[], @Nullable Object> evaluation, Set<String> rootMethods) {
+		this.attribute = attribute;
+		this.place = place;
+		this.evaluation = evaluation;
+		this.rootMethods = rootMethods;
+	}
+
 	public OperationExpression(String attribute, String method, Expression expression, Map<String, Integer> variables,
 			EvaluationContext shared, Set<String> rootMethods) {
-		this.attribute = attribute;
-		this.method = method;
-		this.expression = expression;
-		this.variables = variables;
-		this.shared = shared;
-		this.rootMethods = rootMethods;
+		this(attribute + " expression '" + expression.getExpressionString() + "'", method,
+				(root, arguments) -> expression.getValue(new CallContext(shared, variables, root, arguments)),
+				rootMethods);
+	}
+
+	/**
+	 * Makes the expression of a function, which reads no request by itself.
+	 * @param attribute what it gives, for messages
+	 * @param place what has the function, for messages
+	 * @param function gives the value from the arguments of a call
+	 */
+	public static OperationExpression of(String attribute, String place,
+			Function<@Nullable Object[], @Nullable Object> function) {
+		return new OperationExpression(attribute + " function", place, (root, arguments) -> function.apply(arguments),
+				Set.of());
 	}
 
 	/**
@@ -71,7 +86,7 @@ public final class OperationExpression {
 	 */
 	@Nullable Object value(Object root, @Nullable Object[] arguments) {
 		try {
-			return this.expression.getValue(new CallContext(this.shared, this.variables, root, arguments));
+			return this.evaluation.apply(root, arguments);
 		}
 		catch (EvaluationException ex) {
 			throw failure(ex);
@@ -87,12 +102,12 @@ public final class OperationExpression {
 	 * @param cause what is wrong
 	 */
 	GuardFaultException failure(RuntimeException cause) {
-		return new GuardFaultException(this + " of '" + this.method + "' failed: " + cause.getMessage(), cause);
+		return new GuardFaultException(this + " of '" + this.place + "' failed: " + cause.getMessage(), cause);
 	}
 
 	@Override
 	public String toString() {
-		return "The " + this.attribute + " expression '" + this.expression.getExpressionString() + "'";
+		return "The " + this.attribute;
 	}
 
 	/**

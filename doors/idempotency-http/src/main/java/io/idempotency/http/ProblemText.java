@@ -35,16 +35,29 @@ public final class ProblemText {
 	}
 
 	/**
-	 * Returns the place of the key, empty if a nested call is without a key, because no
-	 * client can send the key of a nested call.
+	 * Returns the advice for the client of a route.
+	 * @param refusal the refusal
+	 * @param target method and path that the client has asked for
+	 * @param route the operation of the route
 	 */
+	public String ofRoute(IdempotencyException refusal, String target, IdempotentOperation route) {
+		return Problem.detail(refusal, target, place(refusal, route));
+	}
+
 	private String place(IdempotencyException refusal, @Nullable Object handler) {
 		IdempotentOperationSource source = this.context.getBeanProvider(IdempotentOperationSource.class)
 			.getIfAvailable();
 		IdempotentOperation operation = (source != null && handler instanceof HandlerMethod method)
 				? source.operation(method.getMethod(), method.getBeanType()) : null;
-		return (operation != null && operation.name().equals(refusal.operation())) ? place(operation.key().source())
-				: "";
+		return (operation != null) ? place(refusal, operation) : "";
+	}
+
+	/**
+	 * Returns the place of the key, empty if a nested call is without a key, because no
+	 * client can send the key of a nested call.
+	 */
+	private static String place(IdempotencyException refusal, IdempotentOperation operation) {
+		return operation.name().equals(refusal.operation()) ? place(operation.key().source()) : "";
 	}
 
 	private static String place(KeySource source) {

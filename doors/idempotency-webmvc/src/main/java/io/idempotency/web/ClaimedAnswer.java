@@ -30,6 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.http.HttpEntity;
+import org.springframework.web.servlet.function.EntityResponse;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.util.DisconnectedClientHelper;
 
@@ -316,6 +317,9 @@ final class ClaimedAnswer extends Answer {
 		if (result instanceof Throwable) {
 			this.returned = false;
 		}
+		else if (HttpCall.isStream(result)) {
+			stream();
+		}
 		else if (content(result) instanceof StreamingResponseBody) {
 			// The body is held back like one that the handler itself returns: the end of
 			// the task that writes it is observed.
@@ -326,6 +330,9 @@ final class ClaimedAnswer extends Answer {
 
 	/** Returns the object that the body of an answer is made of. */
 	static @Nullable Object content(@Nullable Object result) {
+		if (result instanceof EntityResponse<?> response) {
+			return response.entity();
+		}
 		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
 

@@ -1,19 +1,24 @@
 package io.idempotency.web;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.http.HandlerRules;
+import io.idempotency.http.RouteRegistry;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletMapping;
@@ -24,19 +29,29 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.io.Resource;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.FrameworkServlet;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.function.RequestPredicate;
+import org.springframework.web.servlet.function.RequestPredicates;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
 import org.springframework.web.servlet.handler.HandlerMethodMappingNamingStrategy;
 import org.springframework.web.servlet.mvc.condition.PathPatternsRequestCondition;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo.BuilderConfiguration;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.pattern.PathPattern;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
  * Knows which requests may meet a guarded handler, by the mappings of the servlet that
@@ -137,11 +152,19 @@ final class GuardedRequestMatcher {
 			.beansOfTypeIncludingAncestors(context, HandlerMapping.class, true, false)
 			.values();
 		List<GuardedHandler> guarded = new ArrayList<>();
+		boolean hasRoutes = context.getBeanProvider(RouteRegistry.class)
+			.stream()
+			.anyMatch((routes) -> !routes.operations().isEmpty());
 		for (HandlerMapping mapping : mappings) {
 			if (mapping instanceof RequestMappingInfoHandlerMapping handlers && observe(handlers)) {
 				handlers.getHandlerMethods().forEach((info, handler) -> add(guarded, info, handler));
 			}
-			else if (!(mapping instanceof AbstractUrlHandlerMapping || mapping instanceof RouterFunctionMapping)) {
+			else if (mapping instanceof RouterFunctionMapping functions) {
+				if (hasRoutes && functions.getRouterFunction() != null) {
+					functions.getRouterFunction().accept(new Routes(functions.getPatternParser(), guarded));
+				}
+			}
+			else if (!(mapping instanceof AbstractUrlHandlerMapping)) {
 				return null;
 			}
 		}
@@ -186,6 +209,179 @@ final class GuardedRequestMatcher {
 		public String getName(HandlerMethod handler, RequestMappingInfo mapping) {
 			this.counter.incrementAndGet();
 			return this.names.getName(handler, mapping);
+		}
+
+	}
+
+	/**
+	 * Collects the paths of functional routes. Which of them have a guard nothing tells,
+	 * so all of them count.
+	 */
+	private static final class Routes implements RouterFunctions.Visitor {
+
+		private static final String ANY = "/**";
+
+		private final PathPatternParser parser;
+
+		private final List<GuardedHandler> guarded;
+
+		private final Deque<String> nested = new ArrayDeque<>();
+
+		Routes(@Nullable PathPatternParser parser, List<GuardedHandler> guarded) {
+			this.parser = (parser != null) ? parser : PathPatternParser.defaultInstance;
+			this.guarded = guarded;
+		}
+
+		private String prefix() {
+			return this.nested.isEmpty() ? "" : this.nested.peek();
+		}
+
+		private String anyPath() {
+			return prefix().endsWith(ANY) ? prefix() : prefix() + ANY;
+		}
+
+		private void add(String path) {
+			BuilderConfiguration configuration = new BuilderConfiguration();
+			configuration.setPatternParser(this.parser);
+			this.guarded.add(new GuardedHandler(RequestMappingInfo.paths(path).options(configuration).build(), false));
+		}
+
+		@Override
+		public void startNested(RequestPredicate predicate) {
+			PathOfPredicate path = PathOfPredicate.of(predicate);
+			boolean fixed = !prefix().endsWith(ANY) && path.isFixed();
+			this.nested.push(fixed ? prefix() + path.orEmpty() : anyPath());
+		}
+
+		@Override
+		public void endNested(RequestPredicate predicate) {
+			this.nested.pop();
+		}
+
+		@Override
+		public void route(RequestPredicate predicate, HandlerFunction<?> handler) {
+			PathOfPredicate path = PathOfPredicate.of(predicate);
+			boolean known = !prefix().endsWith(ANY) && path.isKnown();
+			add(known ? prefix() + path.orEmpty() : anyPath());
+		}
+
+		@Override
+		public void resources(Function<ServerRequest, Optional<Resource>> lookup) {
+			// Only safe methods of HTTP reach resources.
+		}
+
+		@Override
+		public void attributes(Map<String, Object> attributes) {
+			// They tell nothing about paths.
+		}
+
+		@Override
+		public void unknown(RouterFunction<?> function) {
+			add(anyPath());
+		}
+
+	}
+
+	/** Finds the one path that a predicate asks for in any case. */
+	private static final class PathOfPredicate implements RequestPredicates.Visitor {
+
+		private @Nullable String path;
+
+		/** How many alternatives and negations the visited part is in. */
+		private int uncertain;
+
+		private boolean several;
+
+		private boolean foreign;
+
+		static PathOfPredicate of(RequestPredicate predicate) {
+			PathOfPredicate path = new PathOfPredicate();
+			predicate.accept(path);
+			return path;
+		}
+
+		/** Returns whether a route has this path, and no other. */
+		boolean isKnown() {
+			return this.path != null && !this.several;
+		}
+
+		/** Returns whether nested routes begin with this path, or all as they are. */
+		boolean isFixed() {
+			return !this.several && !this.foreign && !orEmpty().contains("*") && !orEmpty().endsWith("/");
+		}
+
+		String orEmpty() {
+			return (this.path != null) ? this.path : "";
+		}
+
+		@Override
+		public void path(String pattern) {
+			this.several |= this.path != null || this.uncertain > 0;
+			this.path = (pattern.isEmpty() || pattern.startsWith("/")) ? pattern : "/" + pattern;
+		}
+
+		@Override
+		public void startOr() {
+			this.uncertain++;
+		}
+
+		@Override
+		public void endOr() {
+			this.uncertain--;
+		}
+
+		@Override
+		public void startNegate() {
+			this.uncertain++;
+		}
+
+		@Override
+		public void endNegate() {
+			this.uncertain--;
+		}
+
+		/** A predicate of the application may take any part of the path away. */
+		@Override
+		public void unknown(RequestPredicate predicate) {
+			this.foreign = true;
+		}
+
+		@Override
+		public void method(Set<HttpMethod> methods) {
+			// No path, as all that follow.
+		}
+
+		@Override
+		public void pathExtension(String extension) {
+		}
+
+		@Override
+		public void header(String name, String value) {
+		}
+
+		@Override
+		public void param(String name, String value) {
+		}
+
+		/** Spring Framework 7 tells the versions that a route is for. */
+		@SuppressWarnings({ "unused", "MissingOverride" })
+		public void version(String version) {
+		}
+
+		@Override
+		public void startAnd() {
+		}
+
+		@Override
+		public void and() {
+		}
+
+		@Override
+		public void endAnd() {
+		}
+
+		@Override
+		public void or() {
 		}
 
 	}

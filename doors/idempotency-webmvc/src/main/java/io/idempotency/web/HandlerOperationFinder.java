@@ -10,9 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.HandlerFunction;
 
 /** Knows the operation of the handler of a request. Thread-safe. */
 final class HandlerOperationFinder {
+
+	private static final String ROUTE = HandlerOperationFinder.class.getName() + ".route";
 
 	private final Supplier<IdempotentOperationSource> lookup;
 
@@ -25,17 +28,37 @@ final class HandlerOperationFinder {
 		return request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) != null;
 	}
 
+	/** Notes that a request has reached the guard of its route. */
+	static void reached(HttpServletRequest request, IdempotentOperation route) {
+		if (request.getAttribute(ROUTE) == null) {
+			request.setAttribute(ROUTE, route);
+		}
+	}
+
+	/**
+	 * Returns whether the request may yet reach the guard of a route: nothing tells which
+	 * filters a route has.
+	 */
+	static boolean mayReachRoute(HttpServletRequest request) {
+		return request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerFunction
+				&& request.getAttribute(ROUTE) == null;
+	}
+
 	/**
 	 * Returns the operation of the request's handler.
 	 * @return the operation, {@code null} if the call will not be guarded
 	 */
 	@Nullable IdempotentOperation of(HttpServletRequest request) {
-		Object handler = request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
-		if (!(handler instanceof HandlerMethod method)) {
-			return null;
-		}
-		IdempotentOperation operation = this.lookup.get().operation(method.getMethod(), method.getBeanType());
+		IdempotentOperation operation = find(request);
 		return (operation != null && !HandlerRules.isExempt(operation, request.getMethod())) ? operation : null;
+	}
+
+	private @Nullable IdempotentOperation find(HttpServletRequest request) {
+		Object handler = request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
+		if (handler instanceof HandlerMethod method) {
+			return this.lookup.get().operation(method.getMethod(), method.getBeanType());
+		}
+		return (handler instanceof HandlerFunction) ? (IdempotentOperation) request.getAttribute(ROUTE) : null;
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.idempotency.web;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.aop.OperationCall;
@@ -15,10 +16,14 @@ import io.idempotency.store.StoredResult;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.http.MediaType;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
+import org.springframework.web.servlet.function.AsyncServerResponse;
+import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
@@ -144,7 +149,7 @@ final class HttpCall implements GuardedAction<Object> {
 		this.goesOn = content instanceof ResponseBodyEmitter || content instanceof DeferredResult
 				|| content instanceof CompletionStage<?> || isTask(content) || content != null
 						&& ReactiveAdapterRegistry.getSharedInstance().getAdapter(content.getClass()) != null;
-		if (content instanceof ResponseBodyEmitter) {
+		if (content instanceof ResponseBodyEmitter || isStream(value)) {
 			claimed.stream();
 			return;
 		}
@@ -158,6 +163,34 @@ final class HttpCall implements GuardedAction<Object> {
 		if (content != null && !(content instanceof StreamingResponseBody)) {
 			// An asynchronous result may turn out to be a stream only when it is written.
 			claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);
+		}
+	}
+
+	/**
+	 * Returns whether the response of a route is written bit by bit: events, or the
+	 * values of a publisher. One that is yet to come is seen when it is there.
+	 */
+	static boolean isStream(@Nullable Object result) {
+		if (!(result instanceof ServerResponse response)) {
+			return false;
+		}
+		if (response instanceof AsyncServerResponse later) {
+			return isThere(later) && isStream(later.block());
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
+			.getAdapter(null, ClaimedAnswer.content(response));
+		return adapter != null && adapter.isMultiValue()
+				|| MediaType.TEXT_EVENT_STREAM.equalsTypeAndSubtype(response.headers().getContentType());
+	}
+
+	/** Spring has no question for it. */
+	private static boolean isThere(AsyncServerResponse later) {
+		try {
+			later.statusCode();
+			return true;
+		}
+		catch (IllegalStateException | CompletionException notYet) {
+			return false;
 		}
 	}
 

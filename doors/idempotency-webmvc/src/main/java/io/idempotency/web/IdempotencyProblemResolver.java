@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.http.ExceptionHandlerLookup;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.NestedRefusals;
@@ -71,16 +72,35 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 			// were whole.
 			return (response.getStatus() >= 400) ? new ModelAndView() : null;
 		}
+		answer(refusal, this.details.of(refusal, target(request), handler), request, response);
+		return new ModelAndView();
+	}
+
+	/**
+	 * Answers the refusal of a route.
+	 * @param refusal the refusal
+	 * @param route the operation of the route
+	 * @param request the request
+	 * @param response its answer
+	 */
+	void answer(IdempotencyException refusal, IdempotentOperation route, HttpServletRequest request,
+			HttpServletResponse response) {
+		answer(refusal, this.details.ofRoute(refusal, target(request), route), request, response);
+	}
+
+	private static String target(HttpServletRequest request) {
+		return request.getMethod() + " " + ClientPath.of(request);
+	}
+
+	private void answer(IdempotencyException refusal, String detail, HttpServletRequest request,
+			HttpServletResponse response) {
+		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(), refusal.getMessage());
 		try {
-			logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(),
-					refusal.getMessage());
-			write(refusal, this.details.of(refusal, request.getMethod() + " " + ClientPath.of(request), handler),
-					request, response);
+			write(refusal, detail, request, response);
 		}
 		catch (IOException failure) {
 			throw new UncheckedIOException("A problem could not be answered", failure);
 		}
-		return new ModelAndView();
 	}
 
 	private void write(IdempotencyException refusal, String detail, HttpServletRequest request,

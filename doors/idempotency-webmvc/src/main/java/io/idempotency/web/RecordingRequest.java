@@ -103,7 +103,7 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
 		RecordingInputStream body = stream();
-		if (HandlerOperationFinder.isMapped(this)) {
+		if (HandlerOperationFinder.isMapped(this) && !HandlerOperationFinder.mayReachRoute(this)) {
 			IdempotentOperation operation = this.handlers.of(this);
 			if (operation == null || !mayNeedBody(operation)) {
 				body.stopRecording();

@@ -6,15 +6,19 @@ import io.idempotency.IdempotencyTokens;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.key.Namespace;
+import io.idempotency.web.IdempotentRoutes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -53,6 +57,20 @@ public final class IdempotencyDisabledAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotencyTokens idempotencyTokens(IdempotencyProperties properties) {
 		return new UnguardedIdempotencyTokens(properties.token().ttl());
+	}
+
+	/** Routes of Spring MVC, which may ask for their filters. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnClass(name = "org.springframework.web.servlet.function.HandlerFilterFunction")
+	static class UnguardedRoutes {
+
+		@Bean
+		@ConditionalOnMissingBean
+		IdempotentRoutes idempotentRoutes() {
+			return IdempotentRoutes.unguarded();
+		}
+
 	}
 
 }

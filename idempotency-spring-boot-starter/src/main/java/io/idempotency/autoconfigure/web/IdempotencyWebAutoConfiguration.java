@@ -6,13 +6,16 @@ import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.RequestValues;
+import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.CurrentRequest;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.web.EarlyReplay;
 import io.idempotency.web.HttpCallerResolver;
@@ -22,8 +25,9 @@ import io.idempotency.web.IdempotencyFilter;
 import io.idempotency.web.IdempotencyProblemResolver;
 import io.idempotency.web.IdempotencyRequestListener;
 import io.idempotency.web.IdempotencyScopeResolver;
-import io.idempotency.web.RememberedFailureResolver;
+import io.idempotency.web.IdempotentRoutes;
 import io.idempotency.web.JoinedHandlerAdapter;
+import io.idempotency.web.RememberedFailureResolver;
 import io.idempotency.web.ReplayExceptionResolver;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -36,6 +40,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -102,6 +107,19 @@ public final class IdempotencyWebAutoConfiguration {
 	HttpDoor idempotencyHttpDoor(IdempotencyEngine engine, OperationKeyReader keys, ResultCodec codec,
 			HttpCallerResolver callers, HttpSettings settings) {
 		return new HttpDoor(engine, keys, new OperationFingerprinter(codec), callers, settings);
+	}
+
+	@Bean
+	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyPolicy policy,
+			DefaultStoreFinder stores) {
+		return new RouteRegistry(policy, properties.key().header(), stores.defaultStore(), stores::named);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotentRoutes idempotentRoutes(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems,
+			ObjectProvider<Namespace> namespace) {
+		return new IdempotentRoutes(routes, door, problems, namespace.getIfAvailable(() -> Namespace.NONE));
 	}
 
 	@Bean

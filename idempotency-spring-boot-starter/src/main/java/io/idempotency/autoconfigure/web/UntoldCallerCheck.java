@@ -10,6 +10,7 @@ import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RouteRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -103,7 +104,11 @@ final class UntoldCallerCheck implements SmartInitializingSingleton {
 	private boolean isAnyKeyACallers() {
 		IdempotentOperationSource source = this.context.getBean(IdempotentOperationSource.class);
 		return this.handlers.get().anyMatch((handler) -> isCallers(handler, source))
-				|| source.operations().stream().anyMatch(this::isCallers);
+				|| source.operations().stream().anyMatch(this::isCallers)
+				|| this.context.getBeanProvider(RouteRegistry.class)
+					.stream()
+					.flatMap((routes) -> routes.operations().stream())
+					.anyMatch((route) -> route.key().scope() == null);
 	}
 
 	/** Returns whether calls come with requests that no handler mapping knows. */

@@ -1,8 +1,10 @@
 package io.idempotency.aop.operation;
 
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 
 import org.springframework.util.ClassUtils;
@@ -40,25 +42,27 @@ public final class BodyPointers {
 	 * Checks a place in a body.
 	 * @param place a pointer, or the name of a form field
 	 * @param attribute the attribute that holds the place
-	 * @throws io.idempotency.IdempotencyConfigurationException if no body can have a
-	 * value at this place, or Jackson is needed and missing
+	 * @param problem makes the error from what is wrong and from what to do
+	 * @throws IdempotencyConfigurationException if no body can have a value at this
+	 * place, or Jackson is needed and missing
 	 */
-	static void check(String place, String attribute, IdempotentAnnotation annotation) {
+	public static void check(String place, String attribute,
+			BiFunction<String, String, IdempotencyConfigurationException> problem) {
 		if (place.startsWith("/")) {
 			if (!isPointer(place)) {
-				throw annotation.problem("its " + attribute + " '" + place + "' is no JSON Pointer (RFC 6901)",
+				throw problem.apply("its " + attribute + " '" + place + "' is no JSON Pointer (RFC 6901)",
 						"Write a pointer such as \"/order/id\", with ~0 for ~ and ~1 for / inside a name, or the "
 								+ "name of a form field");
 			}
 			if (!JACKSON) {
-				throw annotation.problem(
+				throw problem.apply(
 						"its " + attribute + " '" + place + "' points into JSON, which is read by Jackson, and neither "
 								+ "Jackson 2 nor Jackson 3 is on the class path",
 						"Add Jackson (Spring Boot's web starters bring it), or take the key from a header or a form field");
 			}
 		}
 		else if (place.contains("/")) {
-			throw annotation.problem(
+			throw problem.apply(
 					"its " + attribute + " '" + place + "' is neither a JSON Pointer (RFC 6901), which begins with a "
 							+ "slash, nor the name of a form field",
 					"Write \"/" + place + "\"");

@@ -130,7 +130,8 @@ final class ExpressionCheck {
 	private void checkPointer(SpelNode node) {
 		if (nameOf(node).equals("body") && node.getChildCount() == 1
 				&& node.getChild(0) instanceof StringLiteral pointer) {
-			BodyPointers.check(String.valueOf(pointer.getLiteralValue().getValue()), this.attribute, this.annotation);
+			BodyPointers.check(String.valueOf(pointer.getLiteralValue().getValue()), this.attribute,
+					this.annotation::problem);
 		}
 	}
 

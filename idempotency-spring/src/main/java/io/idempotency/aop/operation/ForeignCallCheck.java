@@ -66,8 +66,10 @@ final class ForeignCallCheck {
 			checkReactive(annotation, hasKeys);
 		}
 		if (isFunctional(annotation)) {
-			throw annotation.problem("it is a handler of a functional endpoint (HandlerFunction), which no door guards",
-					"Use an annotated controller, or " + ON_THE_WORK + ", and hand the key to it, e.g. "
+			throw annotation.problem(
+					"it is a handler of a functional endpoint (HandlerFunction), which no annotation guards",
+					"Guard its route with a filter of the bean IdempotentRoutes, use an annotated controller, or "
+							+ ON_THE_WORK + ", and hand the key to it, e.g. "
 							+ "request.headers().firstHeader(\"Idempotency-Key\")");
 		}
 		MergedAnnotations ofClass = MergedAnnotations.from(annotation.targetClass(), SearchStrategy.TYPE_HIERARCHY);

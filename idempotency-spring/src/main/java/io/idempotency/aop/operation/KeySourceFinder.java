@@ -65,7 +65,7 @@ final class KeySourceFinder {
 	}
 
 	private static KeySource body(String pointer, IdempotentAnnotation annotation) {
-		BodyPointers.check(pointer, "body", annotation);
+		BodyPointers.check(pointer, "body", annotation::problem);
 		return new KeySource.Body(pointer);
 	}
 

@@ -43,6 +43,7 @@ final class JavaExamples {
 			import io.idempotency.store.memory.MemoryIdempotencyStore;
 			import io.idempotency.test.*;
 			import io.idempotency.web.IdempotencyScopeResolver;
+			import io.idempotency.web.IdempotentRoutes;
 			import org.apache.kafka.clients.consumer.ConsumerRecord;
 			import org.jspecify.annotations.Nullable;
 			import org.junit.jupiter.api.Test;
@@ -113,6 +114,10 @@ final class JavaExamples {
 					void book(Event event);
 				}
 
+				interface OrderHandler {
+					ServerResponse place(ServerRequest request) throws Exception;
+				}
+
 				interface Shop {
 					List<Order> orders();
 				}
@@ -122,6 +127,7 @@ final class JavaExamples {
 				}
 
 				Orders orders;
+				IdempotentRoutes routes;
 				Shop shop;
 				OrderListener listener;
 				JdbcTemplate jdbc;

@@ -23,7 +23,7 @@ import org.springframework.web.filter.HiddenHttpMethodFilter;
 @Import({ AnswersController.class, AsyncController.class, FailuresController.class, KeysController.class,
 		RequestsController.class, ReadingController.class, TwinsController.class, CallersController.class,
 		DispatchesController.class, ValidatedController.class, UncomparedController.class, UnguardedController.class,
-		ErrorAnswers.class, Bookings.class })
+		ErrorAnswers.class, Bookings.class, Routes.class })
 class HttpApplication {
 
 	@Bean

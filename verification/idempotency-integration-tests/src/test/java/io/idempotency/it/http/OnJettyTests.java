@@ -45,6 +45,12 @@ class OnJettyTests {
 
 	@Nested
 	@OnJetty
+	class Routes extends RoutesOnTomcatTests {
+
+	}
+
+	@Nested
+	@OnJetty
 	class Twins extends TwinsOnTomcatTests {
 
 	}

@@ -1,0 +1,325 @@
+package io.idempotency.http;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Internal;
+import io.idempotency.aop.GuardedMethod;
+import io.idempotency.aop.IdempotentOperation;
+import io.idempotency.aop.IdempotentOperation.FingerprintSource;
+import io.idempotency.aop.IdempotentOperation.Key;
+import io.idempotency.aop.IdempotentOperation.Place;
+import io.idempotency.aop.IdempotentOperation.Result;
+import io.idempotency.aop.KeySource;
+import io.idempotency.aop.OperationExpression;
+import io.idempotency.aop.ResultForm;
+import io.idempotency.aop.operation.BodyPointers;
+import io.idempotency.key.HeaderName;
+import io.idempotency.protocol.AttributeCheck;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes and knows the operations of functional routes. Thread-safe.
+ *
+ * @hidden
+ * @since 0.1.0
+ */
+@Internal
+public final class RouteRegistry {
+
+	private final IdempotencyPolicy defaults;
+
+	private final String keyHeader;
+
+	private final IdempotencyStore store;
+
+	private final Function<String, IdempotencyStore> stores;
+
+	private final List<IdempotentOperation> operations = new CopyOnWriteArrayList<>();
+
+	/**
+	 * Creates the routes.
+	 * @param defaults the policy of a route unless it says otherwise
+	 * @param keyHeader the header of the key, unless a route names another place
+	 * @param store the store of the records, unless a route names another one
+	 * @param stores finds the others by their names; throws an
+	 * {@link IllegalArgumentException} if there is none
+	 */
+	public RouteRegistry(IdempotencyPolicy defaults, String keyHeader, IdempotencyStore store,
+			Function<String, IdempotencyStore> stores) {
+		this.defaults = defaults;
+		this.keyHeader = keyHeader;
+		this.store = store;
+		this.stores = stores;
+	}
+
+	/**
+	 * Makes an operation. As with the annotation of a class, it does not guard safe
+	 * methods of HTTP: a filter holds for all routes of its router function.
+	 * @param <R> the type of requests
+	 * @param name the name of the operation
+	 * @param description describes it
+	 * @param handler the method by which all handlers are called
+	 * @throws IdempotencyConfigurationException if the description is wrong
+	 */
+	public <R> IdempotentOperation add(String name, Consumer<? super IdempotentRoute<R>> description, Method handler) {
+		Description<R> route = new Description<>(name);
+		if (name.isBlank()) {
+			throw route.problem("it has no name", "Name the operation: the name is a part of each key");
+		}
+		description.accept(route);
+		IdempotentOperation operation = route.operation(handler, this);
+		this.operations.add(operation);
+		return operation;
+	}
+
+	/** Returns the operations that were made by now. */
+	public Collection<IdempotentOperation> operations() {
+		return this.operations;
+	}
+
+	/** The description of one route. */
+	private static final class Description<R> implements IdempotentRoute<R> {
+
+		private final String name;
+
+		private final List<KeySource> sources = new ArrayList<>();
+
+		private final List<Class<? extends Throwable>> duplicateOn = new ArrayList<>();
+
+		private boolean required = true;
+
+		private boolean token;
+
+		private @Nullable OperationExpression scope;
+
+		private @Nullable OperationExpression condition;
+
+		private FingerprintSource fingerprint = new FingerprintSource.Default();
+
+		private IdempotencyMode mode = IdempotencyMode.REPLAY;
+
+		private boolean keepResult = true;
+
+		private @Nullable Duration retention;
+
+		private @Nullable Duration lease;
+
+		private ConflictMode conflict = ConflictMode.DEFAULT;
+
+		private @Nullable Duration waitTimeout;
+
+		private FailureMode onFailure = FailureMode.DEFAULT;
+
+		private AbandonedMode onAbandoned = AbandonedMode.RERUN;
+
+		private @Nullable String store;
+
+		Description(String name) {
+			this.name = name;
+		}
+
+		IdempotencyConfigurationException problem(String problem, String action) {
+			return new IdempotencyConfigurationException("The route '" + this.name + "': " + problem, action);
+		}
+
+		@SuppressWarnings("unchecked")
+		private OperationExpression function(String attribute,
+				Function<? super R, ? extends @Nullable Object> function) {
+			return OperationExpression.of(attribute, "the route " + this.name, (arguments) -> {
+				@Nullable Object value = function.apply((R) arguments[0]);
+				return (value instanceof Optional<?> optional) ? optional.orElse(null) : value;
+			});
+		}
+
+		@Override
+		public IdempotentRoute<R> key(Function<? super R, ? extends @Nullable Object> key) {
+			this.sources.add(new KeySource.Spel(function("key", key)));
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> header(String header) {
+			if (!HeaderName.isValid(header)) {
+				throw problem("its header '" + header + "' is no header name",
+						"Write the bare name of a header, e.g. \"Idempotency-Key\"");
+			}
+			this.sources.add(new KeySource.Header(header));
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> body(String pointer) {
+			BodyPointers.check(pointer, "body", this::problem);
+			this.sources.add(new KeySource.Body(pointer));
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> required(boolean value) {
+			this.required = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> token(boolean value) {
+			this.token = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> scope(Function<? super R, ? extends @Nullable Object> function) {
+			this.scope = function("scope", function);
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> fingerprint(Function<? super R, ? extends @Nullable Object> function) {
+			this.fingerprint = new FingerprintSource.Spel(function("fingerprint", function));
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> notCompared() {
+			this.fingerprint = new FingerprintSource.None();
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> condition(Predicate<? super R> predicate) {
+			this.condition = function("condition", predicate::test);
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> mode(IdempotencyMode value) {
+			this.mode = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> keepResult(boolean value) {
+			this.keepResult = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> retention(Duration value) {
+			this.retention = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> lease(Duration value) {
+			this.lease = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> conflict(ConflictMode value) {
+			this.conflict = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> waitTimeout(Duration value) {
+			this.waitTimeout = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> onFailure(FailureMode value) {
+			this.onFailure = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> onAbandoned(AbandonedMode value) {
+			this.onAbandoned = value;
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> duplicateOn(Class<? extends Throwable> failure) {
+			this.duplicateOn.add(failure);
+			return this;
+		}
+
+		@Override
+		public IdempotentRoute<R> store(String value) {
+			this.store = value;
+			return this;
+		}
+
+		IdempotentOperation operation(Method handler, RouteRegistry routes) {
+			check();
+			KeySource source = this.sources.isEmpty() ? new KeySource.Header(routes.keyHeader) : this.sources.get(0);
+			return new IdempotentOperation(new GuardedMethod(handler, handler.getDeclaringClass(), false),
+					policy(routes.defaults), new Key(source, this.required, this.token, this.scope, this.condition),
+					this.fingerprint, new Result(Object.class, ResultForm.VALUE, null, List.copyOf(this.duplicateOn)),
+					new Place(store(routes), null, UnaryOperator.identity()));
+		}
+
+		private void check() {
+			if (this.sources.size() > 1) {
+				throw problem("it has more than one of key, header and body", "Keep the one that holds the key");
+			}
+			new AttributeCheck(this.mode, this::problem).fingerprint(this.fingerprint instanceof FingerprintSource.Spel)
+				.conflict(this.conflict, this.waitTimeout != null)
+				.result(this.onFailure, this.keepResult)
+				.token(this.token, this.scope != null, this.store != null);
+		}
+
+		private IdempotencyPolicy policy(IdempotencyPolicy defaults) {
+			try {
+				return defaults.change()
+					.operation(this.name)
+					.mode(this.mode)
+					.retention(this.retention)
+					.lease(this.lease)
+					.conflict(this.conflict)
+					.waitTimeout(this.waitTimeout)
+					.onFailure(this.onFailure)
+					.onAbandoned(this.onAbandoned)
+					.keepsResult(this.keepResult)
+					.build();
+			}
+			catch (IllegalArgumentException ex) {
+				throw new IdempotencyConfigurationException("The route '" + this.name + "': " + ex.getMessage(),
+						"Set a value that is valid", ex);
+			}
+		}
+
+		private IdempotencyStore store(RouteRegistry routes) {
+			if (this.store == null) {
+				return routes.store;
+			}
+			try {
+				return routes.stores.apply(this.store);
+			}
+			catch (IllegalArgumentException ex) {
+				throw new IdempotencyConfigurationException(
+						"The route '" + this.name + "': its store " + ex.getMessage(),
+						"Name a bean of type IdempotencyStore", ex);
+			}
+		}
+
+	}
+
+}
