@@ -61,7 +61,7 @@ class ReactiveShopTests {
 	void eachCallOfTheReadmeHasItsEffectOnce() throws Exception {
 		List<MatchResult> calls = CALL.matcher(Files.readString(Path.of("README.md"))).results().toList();
 		assertThat(calls).hasSize(5);
-		String first = post("/api/orders", ORDER).header("Location");
+		String first = order().header("Location");
 		for (MatchResult call : calls) {
 			String path = call.group(2).replace(ORDERS + "/1", first);
 			HttpRequest.Builder request = this.client.to(path);
@@ -98,11 +98,11 @@ class ReactiveShopTests {
 
 	@Test
 	void hundredDuplicatesAtOnceAreOneOrder() throws Exception {
-		List<Answer> answers = DuplicateStorm.of(100).run((index) -> post(ORDERS, ORDER)).valuesOrFail();
+		List<Answer> answers = DuplicateStorm.of(100).run((index) -> order()).valuesOrFail();
 		assertThat(newOrders()).isEqualTo(1);
 		assertThat(answers).extracting(Answer::status).containsOnly(201, 409);
 		assertThat(answers).filteredOn((answer) -> answer.status() == 201 && !answer.replayed()).hasSize(1);
-		assertThat(post(ORDERS, ORDER).replayed()).isTrue();
+		assertThat(order().replayed()).isTrue();
 	}
 
 	@Test
@@ -117,7 +117,7 @@ class ReactiveShopTests {
 
 	@Test
 	void paymentSentTwiceAtOnceIsAnsweredTwiceAndBookedOnce() throws Exception {
-		String payments = post(ORDERS, ORDER).header("Location") + "/payments";
+		String payments = order().header("Location") + "/payments";
 		List<Answer> answers = DuplicateStorm.of(4)
 			.run((index) -> this.client.post(payments, this.key, JSON, "{\"amount\":129.00}",
 					(request) -> request.header("X-Demo-Delay", "500ms")))
@@ -130,7 +130,7 @@ class ReactiveShopTests {
 
 	@Test
 	void keyBelongsToItsCallerAndItsRequest() {
-		assertThat(post(ORDERS, ORDER).status()).isEqualTo(201);
+		assertThat(order().status()).isEqualTo(201);
 		Answer bob = this.client.post(ORDERS, this.key, JSON, ORDER, Client.as("bob"));
 		assertThat(bob.replayed()).isFalse();
 		assertThat(JsonPath.<String>read(bob.text(), "$.customer")).isEqualTo("bob");
@@ -143,7 +143,7 @@ class ReactiveShopTests {
 		Answer invalid = post(ORDERS, "{\"sku\":\"sku-1\",\"quantity\":0}");
 		assertThatRefused(invalid, 400, "invalid-request");
 		assertThat(JsonPath.<String>read(invalid.text(), "$.fields.quantity")).isNotBlank();
-		Answer corrected = post(ORDERS, ORDER);
+		Answer corrected = order();
 		assertThat(corrected.status()).isEqualTo(201);
 		assertThat(corrected.replayed()).isFalse();
 	}
@@ -159,8 +159,8 @@ class ReactiveShopTests {
 
 	@Test
 	void logTellsHowCallsEnded() {
-		post(ORDERS, ORDER);
-		post(ORDERS, ORDER);
+		order();
+		order();
 		post(ORDERS, "{\"sku\":\"sku-1\",\"quantity\":2}");
 		List<String> outcomes = await().until(
 				() -> JsonPath.read(get("/api/log").text(), "$[?(@.key == '" + this.key + "')].outcome"),
@@ -177,7 +177,7 @@ class ReactiveShopTests {
 
 	@Test
 	void recordsAreForTheOperatorAlone() {
-		post(ORDERS, ORDER);
+		order();
 		String record = "/actuator/idempotency?operation=order.place&key=" + this.key;
 		assertThat(get(record).status()).isEqualTo(401);
 		HttpRequest.Builder request = this.client.to(record);
@@ -191,6 +191,10 @@ class ReactiveShopTests {
 			.header("Idempotency-Key", this.key)
 			.header("Content-Type", JSON)
 			.POST(HttpRequest.BodyPublishers.ofString(ORDER));
+	}
+
+	final Answer order() {
+		return post(ORDERS, ORDER);
 	}
 
 	private Answer post(String path, String body) {
