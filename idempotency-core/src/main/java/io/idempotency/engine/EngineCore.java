@@ -7,6 +7,7 @@ import io.idempotency.store.ClaimOrigin;
 import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.Upkeep;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the drivers of one application share: one for callers that block, and one for each
@@ -37,8 +38,16 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, Resul
 	}
 
 	/** Begins the observation of a call, if anybody wants to see it. */
-	public ObservedCall observe(GuardedCall call) {
-		return ObservedCall.start(this.observer, call, this.events);
+	ObservedCall observe(GuardedCall call) {
+		return observe(call, null);
+	}
+
+	/**
+	 * Begins the observation of a call, if anybody wants to see it.
+	 * @param parent what it is below, {@code null} for what the thread knows
+	 */
+	public ObservedCall observe(GuardedCall call, @Nullable Object parent) {
+		return ObservedCall.start(this.observer, call, parent, this.events);
 	}
 
 }

@@ -32,6 +32,16 @@ public interface EngineObserver {
 	}
 
 	/**
+	 * Is told that a call has started whose thread does not know what it is a part of.
+	 * @param parent what the observation is below, as {@link SeenCall#observation()} of
+	 * another call may be; {@code null} for what the thread knows
+	 * @return its observation, as {@link #started(GuardedCall)} gives it
+	 */
+	default @Nullable SeenCall started(GuardedCall call, @Nullable Object parent) {
+		return started(call);
+	}
+
+	/**
 	 * Is asked once for each store. Returns the store that is asked in its place, which
 	 * does the same.
 	 */
@@ -75,6 +85,14 @@ public interface EngineObserver {
 		 * @return the scope, to be closed by the same thread
 		 */
 		Scope open();
+
+		/**
+		 * Returns what the observations of the work are below, where no thread knows it.
+		 * @return the observation, {@code null} if there is none
+		 */
+		default @Nullable Object observation() {
+			return null;
+		}
 
 		/**
 		 * Is told that the call is given the result of the first call with its key,

@@ -50,9 +50,9 @@ public final class ObservedCall {
 	}
 
 	/** Begins the observation of a call, if anybody wants to see it. */
-	public static ObservedCall start(EngineObserver observer, GuardedCall call, EventLog events) {
+	static ObservedCall start(EngineObserver observer, GuardedCall call, @Nullable Object parent, EventLog events) {
 		try {
-			EngineObserver.SeenCall observation = observer.started(call);
+			EngineObserver.SeenCall observation = observer.started(call, parent);
 			return (observation != null) ? new ObservedCall(observation, events) : NONE;
 		}
 		catch (Throwable ex) {
@@ -84,6 +84,13 @@ public final class ObservedCall {
 				this.events.notObserved(ex);
 			}
 		};
+	}
+
+	/**
+	 * Returns what the observations of the work are below, {@code null} if nobody looks.
+	 */
+	public @Nullable Object observation() {
+		return (this.observation != null) ? this.observation.observation() : null;
 	}
 
 	/** Notes that the call owns its key, so that the end of its claim is its end. */

@@ -256,7 +256,7 @@ class ObservedCallTests {
 	void callThatNobodyObservesCostsNoObject() {
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.store);
 		EventLog events = new EventLog(this.node.events);
-		assertThat(ObservedCall.start(EngineObserver.NONE, call, events)).isSameAs(ObservedCall.NONE);
+		assertThat(ObservedCall.start(EngineObserver.NONE, call, null, events)).isSameAs(ObservedCall.NONE);
 		assertThat(ObservedCall.NONE.open()).isSameAs(ObservedCall.NONE.open());
 	}
 

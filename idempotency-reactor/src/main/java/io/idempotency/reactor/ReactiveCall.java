@@ -80,7 +80,7 @@ final class ReactiveCall<T> {
 		this.action = action;
 		this.onDisconnect = onDisconnect;
 		this.caller = caller;
-		this.context = Context.of(caller.contextView());
+		this.context = ReactiveIdempotencyContext.below(Context.of(caller.contextView()), observed);
 		this.parts = parts;
 		this.upkeep = parts.upkeep().of(call.store());
 		this.store = store;
@@ -387,7 +387,7 @@ final class ReactiveCall<T> {
 
 	private Mono<T> runUnguarded() {
 		try (IdempotencyContextHolder.Binding binding = IdempotencyContextHolder.bind(null)) {
-			return this.action.run();
+			return ReactiveIdempotencyContext.bound(this.action.run());
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);

@@ -1,8 +1,11 @@
 package io.idempotency.reactor;
 
 import io.idempotency.IdempotencyContext;
+import io.idempotency.engine.ObservedCall;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * Finds the {@link IdempotencyContext} of a guarded call in the Reactor context of its
@@ -13,6 +16,9 @@ import reactor.util.context.Context;
 public final class ReactiveIdempotencyContext {
 
 	private static final Class<IdempotencyContext> KEY = IdempotencyContext.class;
+
+	/** Micrometer's key for the current observation; its class may not be there. */
+	private static final String OBSERVATION = "micrometer.observation";
 
 	private ReactiveIdempotencyContext() {
 	}
@@ -29,6 +35,28 @@ public final class ReactiveIdempotencyContext {
 	/** Returns a context with the one of a call. */
 	static Context with(Context context, IdempotencyContext call) {
 		return context.put(KEY, call);
+	}
+
+	/**
+	 * Returns a context whose work is below the observation of a call, if anybody looks.
+	 */
+	static Context below(Context context, ObservedCall call) {
+		Object observation = call.observation();
+		return (observation != null) ? context.put(OBSERVATION, observation) : context;
+	}
+
+	/**
+	 * Returns work at whose subscription Reactor binds to the thread what its context
+	 * says, if automatic context propagation is enabled: that is done where a context is
+	 * written.
+	 */
+	static <T> Mono<T> bound(Mono<T> work) {
+		return work.contextWrite((context) -> context);
+	}
+
+	/** Returns what a caller is observed as, {@code null} if the context does not say. */
+	static @Nullable Object observation(ContextView caller) {
+		return caller.getOrDefault(OBSERVATION, null);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.MeasuringStore;
 import io.idempotency.engine.ObservedCall;
@@ -145,9 +146,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private <T> void execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect,
 			MonoSink<T> caller) {
-		ObservedCall observed = ObservedCall.start(this.parts.observer(), call, this.parts.events());
+		ObservedCall observed = this.parts.observe(call, ReactiveIdempotencyContext.observation(caller.contextView()));
 		ReactiveCall<T> admitted;
-		try {
+		try (EngineObserver.Scope current = observed.open()) {
 			this.engine.requireOpen(call);
 			this.transactions.refuse(call, caller.contextView());
 			admitted = new ReactiveCall<>(call, action, onDisconnect, caller, this.parts, store(call.store()),

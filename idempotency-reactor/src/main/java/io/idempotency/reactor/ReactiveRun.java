@@ -78,11 +78,14 @@ final class ReactiveRun<T> {
 		this.caller.lookUp(this.context, entered(this.action::recover), told);
 	}
 
-	/** Binds the context while the work is put together, and not while it runs. */
+	/**
+	 * Binds the context while the work is put together. While it runs, Reactor does that
+	 * where an application wants it.
+	 */
 	private Callable<Mono<T>> entered(Callable<Mono<T>> work) {
 		return () -> {
 			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
-				return work.call();
+				return ReactiveIdempotencyContext.bound(work.call());
 			}
 		};
 	}

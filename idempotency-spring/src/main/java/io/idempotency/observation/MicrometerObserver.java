@@ -78,6 +78,11 @@ public final class MicrometerObserver implements EngineObserver {
 
 	@Override
 	public EngineObserver.@Nullable SeenCall started(GuardedCall call) {
+		return started(call, null);
+	}
+
+	@Override
+	public EngineObserver.@Nullable SeenCall started(GuardedCall call, @Nullable Object parent) {
 		if (this.registry.isNoop()) {
 			return null;
 		}
@@ -88,6 +93,9 @@ public final class MicrometerObserver implements EngineObserver {
 				this.registry);
 		if (observation.isNoop()) {
 			return null;
+		}
+		if (parent instanceof Observation above) {
+			observation.parentObservation(above);
 		}
 		if (this.outcomes != null) {
 			this.outcomes.begin(context);
@@ -148,6 +156,11 @@ public final class MicrometerObserver implements EngineObserver {
 					throw ex;
 				}
 			};
+		}
+
+		@Override
+		public Object observation() {
+			return this.observation;
 		}
 
 		@Override

@@ -3,11 +3,12 @@ package io.idempotency.autoconfigure.openapi;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.web.IdempotencyWebAutoConfiguration;
+import io.idempotency.autoconfigure.web.IdempotencyWebFluxAutoConfiguration;
 import io.idempotency.http.HttpSettings;
-import io.idempotency.web.TokenEndpoint;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 import org.springdoc.core.customizers.GlobalOperationCustomizer;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -24,11 +25,14 @@ import org.springframework.context.annotation.Bean;
  *
  * @since 0.1.0
  */
-@AutoConfiguration(after = IdempotencyWebAutoConfiguration.class)
+@AutoConfiguration(after = { IdempotencyWebAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class })
 @ConditionalOnClass({ GlobalOperationCustomizer.class, GlobalOpenApiCustomizer.class })
 @ConditionalOnBean(HttpSettings.class)
 @ConditionalOnProperty(name = "springdoc.api-docs.enabled", matchIfMissing = true)
 public final class IdempotencyOpenApiAutoConfiguration {
+
+	/** The name that the endpoint has on both stacks. */
+	private static final String TOKEN_ENDPOINT = "idempotencyTokenEndpoint";
 
 	IdempotencyOpenApiAutoConfiguration() {
 	}
@@ -42,9 +46,9 @@ public final class IdempotencyOpenApiAutoConfiguration {
 
 	@Bean
 	SharedComponentsCustomizer idempotencyComponentsCustomizer(IdempotencyProperties properties,
-			ObjectProvider<TokenEndpoint> endpoint) {
+			BeanFactory beanFactory) {
 		return new SharedComponentsCustomizer(properties.http().problemTypeBase(),
-				(endpoint.getIfAvailable() != null) ? tokenPath(properties) : null);
+				beanFactory.containsBean(TOKEN_ENDPOINT) ? tokenPath(properties) : null);
 	}
 
 	private static String tokenPath(IdempotencyProperties properties) {
