@@ -277,7 +277,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyContextsOfCallersKnowContextPropagation = noClasses()
-		.that(not(nameMatching(".*\\.(CallerContext(\\$.*)?|IdempotencyContextAccessor)")))
+		.that(not(nameMatching(".*\\.(OwnerRun\\$CallerContext(\\$.*)?|IdempotencyContextAccessor)")))
 		.should()
 		.dependOnClassesThat(resideInAPackage("io.micrometer.context.."));
 

@@ -6,11 +6,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
+import io.idempotency.IdempotencyContextHolder.Binding;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.ResultExecutor;
+import io.micrometer.context.ContextSnapshot;
+import io.micrometer.context.ContextSnapshotFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,6 +215,68 @@ final class OwnerRun<T> {
 	/** Ends the claim; every path of this class ends here. */
 	private void end(Ending ending) {
 		this.claim.end(ending);
+	}
+
+	/**
+	 * What the thread of a caller has bound to itself, for code of the application that
+	 * the library runs later on another thread: the thread-locals that are registered
+	 * with Micrometer's context propagation. Nothing where that is not on the class path.
+	 * Immutable.
+	 */
+	@FunctionalInterface
+	interface CallerContext {
+
+		/** The context of a call whose code stays on the thread of its caller. */
+		CallerContext NONE = () -> () -> {
+		};
+
+		/** Whether context propagation is on the class path. */
+		boolean PRESENT = isPresent();
+
+		/**
+		 * Binds the context to the current thread. Whatever is registered, and the caller
+		 * did not have, is unbound meanwhile.
+		 * @return the binding, to be closed by the same thread, which then has its own
+		 * context again
+		 */
+		Binding bind();
+
+		/** Returns the context of the current thread. */
+		static CallerContext capture() {
+			return PRESENT ? Snapshots.capture() : NONE;
+		}
+
+		private static boolean isPresent() {
+			try {
+				Class.forName("io.micrometer.context.ContextSnapshotFactory", false,
+						CallerContext.class.getClassLoader());
+				return true;
+			}
+			catch (ClassNotFoundException | LinkageError notThere) {
+				return false;
+			}
+		}
+
+		/** Apart, because its classes may be missing. */
+		final class Snapshots {
+
+			private static final ContextSnapshotFactory FACTORY = ContextSnapshotFactory.builder()
+				.clearMissing(true)
+				.build();
+
+			private Snapshots() {
+			}
+
+			private static CallerContext capture() {
+				ContextSnapshot snapshot = FACTORY.captureAll();
+				return () -> {
+					ContextSnapshot.Scope scope = snapshot.setThreadLocals();
+					return scope::close;
+				};
+			}
+
+		}
+
 	}
 
 }

@@ -8,7 +8,8 @@ import java.util.function.Function;
 
 import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
-
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageProperties;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -63,6 +64,44 @@ record MessageCarrier(int index, Function<Object, ReceivedMessage> reader) {
 	}
 
 	private record Type(Class<?> parameter, Function<Object, ReceivedMessage> reader) {
+	}
+
+	/** A message of RabbitMQ. */
+	private static final class AmqpMessage implements ReceivedMessage {
+
+		private final MessageProperties properties;
+
+		private final byte[] body;
+
+		private AmqpMessage(Message message) {
+			this.properties = message.getMessageProperties();
+			this.body = message.getBody();
+		}
+
+		static AmqpMessage of(Object argument) {
+			return new AmqpMessage((Message) argument);
+		}
+
+		@Override
+		public Object payload() {
+			return this.body;
+		}
+
+		@Override
+		public List<Object> headers(String name) {
+			return HeaderMap.values(this.properties.getHeaders(), name);
+		}
+
+		@Override
+		public @Nullable String id() {
+			return this.properties.getMessageId();
+		}
+
+		@Override
+		public @Nullable String source() {
+			return this.properties.getConsumerQueue();
+		}
+
 	}
 
 }

@@ -13,13 +13,15 @@ import io.idempotency.http.HttpSettings;
 import io.idempotency.http.NestedRefusals;
 import io.idempotency.http.Problem;
 import io.idempotency.http.ProblemText;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -137,6 +139,33 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	@Override
 	public int getOrder() {
 		return ORDER;
+	}
+
+	/**
+	 * Finds the path that the client has asked for, even after dispatches to other paths.
+	 */
+	static final class ClientPath {
+
+		private ClientPath() {
+		}
+
+		static String of(HttpServletRequest request) {
+			String forwarded = attribute(request, RequestDispatcher.FORWARD_REQUEST_URI);
+			String dispatched = attribute(request, AsyncContext.ASYNC_REQUEST_URI);
+			// The last dispatch shows the path of the one before it.
+			boolean forwardedLast = request.getDispatcherType() == DispatcherType.FORWARD;
+			String first = forwardedLast ? dispatched : forwarded;
+			String second = forwardedLast ? forwarded : dispatched;
+			if (first != null) {
+				return first;
+			}
+			return (second != null) ? second : request.getRequestURI();
+		}
+
+		private static @Nullable String attribute(HttpServletRequest request, String name) {
+			return (request.getAttribute(name) instanceof String path) ? path : null;
+		}
+
 	}
 
 }

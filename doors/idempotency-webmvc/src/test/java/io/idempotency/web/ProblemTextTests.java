@@ -139,7 +139,7 @@ class ProblemTextTests {
 		request.setDispatcherType(type);
 		request.setAttribute(RequestDispatcher.FORWARD_REQUEST_URI, forwarded);
 		request.setAttribute(AsyncContext.ASYNC_REQUEST_URI, dispatched);
-		assertThat(ClientPath.of(request)).isEqualTo(expected);
+		assertThat(IdempotencyProblemResolver.ClientPath.of(request)).isEqualTo(expected);
 	}
 
 	@RestController

@@ -8,7 +8,10 @@ import java.util.function.Consumer;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Expiry;
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimRequest;
@@ -17,6 +20,8 @@ import io.idempotency.store.ClaimType;
 import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordKey;
+import io.idempotency.store.RecordSelection;
 import io.idempotency.store.record.RecordId;
 import org.jspecify.annotations.Nullable;
 
@@ -197,6 +202,65 @@ public final class NearCacheIdempotencyStore extends ForwardingIdempotencyStore 
 	private void forget(RecordId id) {
 		this.evictions.incrementAndGet();
 		this.results.invalidate(id);
+	}
+
+	/** Frees the room of results that will not be given any more. */
+	private static final class NearExpiry implements Expiry<RecordId, NearResult> {
+
+		@Override
+		public long expireAfterCreate(RecordId id, NearResult result, long now) {
+			return Math.max(0, result.staleAt() - now);
+		}
+
+		@Override
+		public long expireAfterUpdate(RecordId id, NearResult result, long now, long rest) {
+			return expireAfterCreate(id, result, now);
+		}
+
+		@Override
+		public long expireAfterRead(RecordId id, NearResult result, long now, long rest) {
+			return rest;
+		}
+
+	}
+
+	/**
+	 * Passes everything on to the store, and drops the results whose records are gone.
+	 */
+	private static final class NearRecordAdmin implements RecordAdmin {
+
+		private final RecordAdmin store;
+
+		private final Consumer<RecordId> dropped;
+
+		NearRecordAdmin(RecordAdmin store, Consumer<RecordId> dropped) {
+			this.store = store;
+			this.dropped = dropped;
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> find(RecordKey key) {
+			return this.store.find(key);
+		}
+
+		@Override
+		public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
+			return this.store.scan(selection, cursor, count);
+		}
+
+		/**
+		 * Removes the record first and drops the result then. In the other order, a claim
+		 * could fetch the result again in between.
+		 */
+		@Override
+		public Eviction evict(RecordKey key, boolean force) {
+			Eviction eviction = this.store.evict(key, force);
+			if (eviction != Eviction.RUNNING) {
+				this.dropped.accept(RecordId.parse(key.hash()));
+			}
+			return eviction;
+		}
+
 	}
 
 }

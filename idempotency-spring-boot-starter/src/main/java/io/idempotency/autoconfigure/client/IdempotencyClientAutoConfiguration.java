@@ -1,14 +1,19 @@
 package io.idempotency.autoconfigure.client;
 
 import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.client.IdempotentCallFilter;
+import io.idempotency.client.IdempotentCallInterceptor;
 import io.idempotency.client.IdempotentCalls;
-
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import reactor.core.publisher.Mono;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for calls of other services: this
@@ -22,7 +27,6 @@ import org.springframework.context.annotation.Import;
  */
 @AutoConfiguration
 @EnableConfigurationProperties(IdempotencyProperties.class)
-@Import({ IdempotentCallInterceptorConfiguration.class, IdempotentCallFilterConfiguration.class })
 public final class IdempotencyClientAutoConfiguration {
 
 	IdempotencyClientAutoConfiguration() {
@@ -32,6 +36,32 @@ public final class IdempotencyClientAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotentCalls idempotentCalls(IdempotencyProperties properties) {
 		return IdempotentCalls.DEFAULTS.change().header(properties.key().header()).build();
+	}
+
+	/** Configures the filter for WebClient. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ ExchangeFilterFunction.class, Mono.class })
+	static class FilterConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		IdempotentCallFilter idempotentCallFilter(IdempotentCalls calls) {
+			return new IdempotentCallFilter(calls);
+		}
+
+	}
+
+	/** Configures the interceptor for RestClient and RestTemplate. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ClientHttpRequestInterceptor.class)
+	static class InterceptorConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		IdempotentCallInterceptor idempotentCallInterceptor(IdempotentCalls calls) {
+			return new IdempotentCallInterceptor(calls);
+		}
+
 	}
 
 }

@@ -1,20 +1,23 @@
 package io.idempotency.aop.proxy;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.idempotency.Idempotent;
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardPlace;
 import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.operation.IdempotentAnnotation;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
 import org.springframework.aop.Advisor;
 import org.springframework.aop.SpringProxy;
+import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -22,12 +25,14 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationUtils;
 
 /**
  * A bean post-processor that puts the guard around beans with guarded methods, and
@@ -223,6 +228,43 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 			proxyFactory.setProxyTargetClass(false);
 		}
 		return proxyFactory;
+	}
+
+	/** Matches the methods that have the annotation, or whose class has it. */
+	private static final class IdempotentPointcut extends StaticMethodMatcherPointcut {
+
+		IdempotentPointcut() {
+			setClassFilter((type) -> AnnotationUtils.isCandidateClass(type, Idempotent.class));
+		}
+
+		@Override
+		public boolean matches(Method method, Class<?> targetClass) {
+			return IdempotentAnnotation.find(method, targetClass) != null;
+		}
+
+	}
+
+	/**
+	 * A target that is itself a proxy; its class is the class of the bean behind the
+	 * proxy.
+	 */
+	record ProxyTargetSource(Object proxy) implements TargetSource {
+
+		@Override
+		public Class<?> getTargetClass() {
+			return AopProxyUtils.ultimateTargetClass(this.proxy);
+		}
+
+		@Override
+		public boolean isStatic() {
+			return true;
+		}
+
+		@Override
+		public Object getTarget() {
+			return this.proxy;
+		}
+
 	}
 
 }
