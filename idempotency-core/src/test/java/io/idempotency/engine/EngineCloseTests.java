@@ -1,9 +1,11 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
@@ -49,6 +51,28 @@ class EngineCloseTests {
 		this.node.ticker.close();
 		await().until(() -> EngineThreads.alive().isEmpty());
 		assertThat(this.node.log.events()).isEmpty();
+	}
+
+	@Test
+	void engineThatIsOpenedAgainAndAgainHasNoMoreThreads() throws Throwable {
+		await().until(() -> EngineThreads.alive().isEmpty());
+		Set<String> first = threadsOfACallAfterAStart("first");
+		for (int i = 0; i < 5; i++) {
+			assertThat(first).containsAll(threadsOfACallAfterAStart("call-" + i));
+		}
+	}
+
+	/** A claim that is renewed, a future that ends, and a write that is repeated. */
+	private Set<String> threadsOfACallAfterAStart(String key) throws Throwable {
+		this.node.engine.close();
+		this.node.engine.open();
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<String> answer = call(key, TestAction.async(() -> work));
+		work.complete("done");
+		assertThat(answer.get()).isEqualTo("done");
+		await().until(() -> this.node.engine.load().outstandingWrites() == 0);
+		return EngineThreads.alive().stream().map(Thread::getName).collect(Collectors.toSet());
 	}
 
 	@Test
