@@ -23,6 +23,7 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.Claim;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.upkeep.EngineLoad;
 import io.idempotency.upkeep.EventLog;
 import org.jspecify.annotations.Nullable;
@@ -258,6 +259,21 @@ class ObservedCallTests {
 		EventLog events = new EventLog(this.node.events);
 		assertThat(ObservedCall.start(EngineObserver.NONE, call, null, events)).isSameAs(ObservedCall.NONE);
 		assertThat(ObservedCall.NONE.open()).isSameAs(ObservedCall.NONE.open());
+	}
+
+	@Test
+	void storeThatCannotBeObservedIsUsedAsItIs() {
+		EngineObserver broken = new EngineObserver() {
+
+			@Override
+			public IdempotencyStore observed(IdempotencyStore store) {
+				throw new NoClassDefFoundError("meters");
+			}
+
+		};
+		assertThat(EngineObserver.observed(broken, this.node.memory)).isSameAs(this.node.memory);
+		assertThat(this.node.log.messages(Level.WARN)).singleElement()
+			.isEqualTo("An observer of stores failed; MemoryIdempotencyStore is not observed");
 	}
 
 	@Test

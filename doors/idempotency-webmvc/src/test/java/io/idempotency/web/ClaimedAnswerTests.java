@@ -64,6 +64,18 @@ class ClaimedAnswerTests {
 	}
 
 	@Test
+	void answerIsNotReplayedBehindOneThatHasLeft() throws Exception {
+		pay("/pay", (request, response, chain) -> chain.doFilter(request, response));
+		MockHttpServletResponse second = pay("/pay", (request, response, chain) -> {
+			response.getOutputStream().print("early");
+			response.flushBuffer();
+			chain.doFilter(request, response);
+		});
+		assertThat(second.getContentAsString()).isEqualTo("early");
+		assertThat(runs).hasValue(1);
+	}
+
+	@Test
 	void clientThatHangsUpDuringAnAnswerThatIsTooLargeFreesNothing() throws Exception {
 		Filter hangsUp = (request, response, chain) -> chain.doFilter(request,
 				new HangsUp((HttpServletResponse) response));

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToDoubleFunction;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyListener;
@@ -18,7 +19,9 @@ import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.IdempotencyStore;
 import io.micrometer.common.KeyValue;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -28,17 +31,21 @@ import io.micrometer.observation.ObservationFilter;
 import io.micrometer.observation.ObservationRegistry;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** What is measured where Micrometer is, and that nothing is where it is not. */
+@ExtendWith(OutputCaptureExtension.class)
 class MetricsTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -212,6 +219,24 @@ class MetricsTests {
 				context.getBean(Cancellations.class).cancel("7");
 				assertThat(told).containsExactly("EXECUTED");
 			});
+	}
+
+	@Test
+	void nearCacheThatCannotBeMeasuredIsUsed(CapturedOutput output) {
+		this.runner.withBean(MeterRegistry.class, () -> new SimpleMeterRegistry() {
+
+			@Override
+			protected <T> FunctionCounter newFunctionCounter(Meter.Id id, T from, ToDoubleFunction<T> value) {
+				throw new IllegalStateException("No room for " + id);
+			}
+
+		}).withPropertyValues("idempotency.near-cache.enabled=true").run((context) -> {
+			Cancellations cancellations = context.getBean(Cancellations.class);
+			cancellations.cancel("7");
+			cancellations.cancel("7");
+			assertThat(cancellations.runs()).isEqualTo(1);
+			assertThat(output).contains("The near cache is not measured");
+		});
 	}
 
 	@Test

@@ -206,6 +206,15 @@ class IdempotencyAutoConfigurationTests {
 	}
 
 	@Test
+	void closeThatMayOutlastItsPhaseIsAWarning(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("idempotency.shutdown-timeout=20s", "spring.lifecycle.timeout-per-shutdown-phase=10s")
+			.run((context) -> assertThat(output).contains("WARN")
+				.contains("idempotency.shutdown-timeout (20000 ms) is longer than "
+						+ "spring.lifecycle.timeout-per-shutdown-phase (10000 ms)"));
+	}
+
+	@Test
 	void whenTheApplicationHasACodecThenOursBacksOff() {
 		this.runner.withBean("codec", ResultCodec.class, VoidResultCodec::new)
 			.run((context) -> assertThat(context).getBean(ResultCodec.class).isInstanceOf(VoidResultCodec.class));

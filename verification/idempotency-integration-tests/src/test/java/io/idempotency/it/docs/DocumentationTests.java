@@ -323,6 +323,14 @@ class DocumentationTests {
 			.allSatisfy((row) -> assertThat(row).hasSize(5).last().asString().containsPattern(NAMED_TEST));
 	}
 
+	@Test
+	void eachRowOfTroubleshootingHasATest() {
+		assertThat(Page.of("docs/troubleshooting.md").rows())
+			.filteredOn((row) -> !row.get(row.size() - 1).equals("shown by"))
+			.hasSizeGreaterThan(70)
+			.allSatisfy((row) -> assertThat(row).last().asString().containsPattern(NAMED_TEST));
+	}
+
 	private static IdempotencyException problem(Class<?> type) {
 		try {
 			Constructor<?> constructor = type.getConstructors()[0];

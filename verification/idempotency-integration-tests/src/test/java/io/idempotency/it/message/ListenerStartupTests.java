@@ -9,12 +9,24 @@ import io.idempotency.Idempotent;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.Mockito;
 
+import org.springframework.amqp.core.AcknowledgeMode;
+import org.springframework.amqp.rabbit.annotation.EnableRabbit;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.jms.annotation.EnableJms;
 import org.springframework.jms.annotation.JmsListener;
+import org.springframework.jms.config.DefaultJmsListenerContainerFactory;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.MessageMapping;
@@ -24,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A listener that could not be guarded is refused, and the message says what to choose.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class ListenerStartupTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -67,6 +80,16 @@ class ListenerStartupTests {
 	@Test
 	void idOfAMessageThatIsNotAtHand() {
 		assertThat(failureOf(IdWithoutMessage.class)).contains("none of its parameters holds the message");
+	}
+
+	@Test
+	void containersThatAcknowledgeBeforeTheListenerRuns(CapturedOutput output) {
+		this.runner.withUserConfiguration(HastyContainers.class).withBean(Hasty.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output)
+				.containsPattern("The container of '.+onRabbit.+' acknowledges messages before the listener runs")
+				.containsPattern("The session of '.+onJms.+' acknowledges messages before the listener runs");
+		});
 	}
 
 	@Test
@@ -353,6 +376,44 @@ class ListenerStartupTests {
 		@EventListener
 		@Idempotent("#order")
 		public void event(String order) {
+		}
+
+	}
+
+	static class Hasty {
+
+		@RabbitListener(queues = "hasty")
+		@Idempotent("#payload")
+		public void onRabbit(String payload) {
+		}
+
+		@JmsListener(destination = "hasty")
+		@Idempotent("#payload")
+		public void onJms(String payload) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableRabbit
+	@EnableJms
+	static class HastyContainers {
+
+		@Bean
+		SimpleRabbitListenerContainerFactory rabbitListenerContainerFactory() {
+			SimpleRabbitListenerContainerFactory factory = new SimpleRabbitListenerContainerFactory();
+			factory.setConnectionFactory(new CachingConnectionFactory("127.0.0.1", 1));
+			factory.setAcknowledgeMode(AcknowledgeMode.NONE);
+			factory.setAutoStartup(false);
+			return factory;
+		}
+
+		@Bean
+		DefaultJmsListenerContainerFactory jmsListenerContainerFactory() {
+			DefaultJmsListenerContainerFactory factory = new DefaultJmsListenerContainerFactory();
+			factory.setConnectionFactory(Mockito.mock());
+			factory.setAutoStartup(false);
+			return factory;
 		}
 
 	}
