@@ -23,6 +23,8 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 
 	private final HeldResponse response;
 
+	private final KnownRequest known;
+
 	private final boolean read;
 
 	private final Mono<MultiValueMap<String, String>> form;
@@ -33,6 +35,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 
 	GuardedExchange(KnownRequest request, long maxResponseSize, BodyReaders readers) {
 		super(request.exchange());
+		this.known = request;
 		this.request = request.readable();
 		this.response = new HeldResponse(request.exchange().getResponse(), maxResponseSize);
 		this.read = request.isRead();
@@ -78,7 +81,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 
 	@Override
 	public Mono<MultiValueMap<String, String>> getFormData() {
-		return this.read ? this.form : super.getFormData();
+		return this.read ? this.form : this.known.whole(super.getFormData());
 	}
 
 	@Override

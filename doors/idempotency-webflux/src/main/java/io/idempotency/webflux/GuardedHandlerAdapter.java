@@ -286,7 +286,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 				.onErrorResume(IdempotencyException.class,
 						(refusal) -> call.hasBegun() && !call.isDuplicateRefused() ? Mono.error(refusal)
 								: Mono.just(() -> call.hasBegun() ? problem(refusal) : refuse(refusal)))
-				.flatMap(Supplier::get);
+				.flatMap(Supplier::get)
+				.doOnCancel(this.request::clientIsGone);
 		}
 
 		private Mono<Void> deliver(HandledCall.Result result) {

@@ -1,6 +1,7 @@
 package io.idempotency.webflux;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
@@ -38,6 +40,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.security.web.server.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
@@ -73,6 +76,8 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	private Map<String, List<String>> fields = Map.of();
 
 	private @Nullable String csrfParameter;
+
+	private volatile boolean gone;
 
 	KnownRequest(ServerWebExchange exchange, IdempotentOperation operation, @Nullable Principal principal, long limit,
 			BodyReaders readers) {
@@ -180,7 +185,29 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	 */
 	ServerHttpRequest readable() {
 		ByteBuffer bytes = this.body;
-		return (bytes != null) ? new ReadRequest(request(), bytes) : request();
+		return (bytes != null) ? new ReadRequest(request(), bytes) : new UnreadRequest(request());
+	}
+
+	/** Notes that the client has hung up. */
+	void clientIsGone() {
+		this.gone = true;
+	}
+
+	/**
+	 * Fails if a body that has ended cannot be whole. A server that loses a connection
+	 * throws away what nobody has read, and gives that for the end of the body.
+	 */
+	private <T> Mono<T> requireWhole(long read) {
+		HttpHeaders headers = request().getHeaders();
+		boolean cut = (headers.getContentLength() >= 0) ? read < headers.getContentLength()
+				: read == 0 && this.gone && headers.getFirst(HttpHeaders.TRANSFER_ENCODING) != null;
+		return cut ? Mono.error(new IOException("The client hung up before its body was read")) : Mono.empty();
+	}
+
+	/** Returns the form of a request that is read by its handler alone. */
+	Mono<MultiValueMap<String, String>> whole(Mono<MultiValueMap<String, String>> form) {
+		return form.flatMap((fields) -> (fields.isEmpty() && ContentType.of(contentType()) == ContentType.FORM)
+				? this.<MultiValueMap<String, String>>requireWhole(0).defaultIfEmpty(fields) : Mono.just(fields));
 	}
 
 	boolean isRead() {
@@ -363,6 +390,24 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 				return (token != null) ? token.map(CsrfToken::getParameterName) : Mono.empty();
 			}
 
+		}
+
+	}
+
+	/** A request whose body only the handler reads. */
+	private final class UnreadRequest extends ServerHttpRequestDecorator {
+
+		UnreadRequest(ServerHttpRequest request) {
+			super(request);
+		}
+
+		@Override
+		public Flux<DataBuffer> getBody() {
+			return Flux.defer(() -> {
+				AtomicLong read = new AtomicLong();
+				return super.getBody().doOnNext((buffer) -> read.addAndGet(buffer.readableByteCount()))
+					.concatWith(Mono.defer(() -> requireWhole(read.get())));
+			});
 		}
 
 	}

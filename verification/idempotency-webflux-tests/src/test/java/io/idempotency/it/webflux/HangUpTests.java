@@ -8,14 +8,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.server.WebFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -24,11 +32,14 @@ import static org.awaitility.Awaitility.await;
  * Clients of WebFlux that hang up: nothing changes, and the repetition gets the answer.
  */
 @SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@Import(HangUpTests.Watch.class)
 class HangUpTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private static final int KEYS = 150;
+
+	private static final Set<String> GONE = ConcurrentHashMap.newKeySet();
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
@@ -80,6 +91,34 @@ class HangUpTests {
 		assertThat(repeated.body()).isEqualTo("answer");
 		assertThat(repeated.headers().firstValue("Idempotent-Replayed")).hasValue("true");
 		assertThat(runs("gated")).isEqualTo(before + 1);
+	}
+
+	/**
+	 * What is left of the body goes with the connection. Work that goes on would see the
+	 * end of a body without it, and be done with nothing.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "/late-body, application/json, amount=7, nothing",
+			"/late-form, application/x-www-form-urlencoded, amount=7, {}" })
+	void beforeTheHandlerReadsTheBody(String path, String type, String body, String nothing) throws Exception {
+		try (RawClient client = new RawClient(this.port)) {
+			client.send(path, this.key, "X-Gate: " + this.key + "\r\nContent-Type: " + type + "\r\n", body.length(),
+					body);
+			await().atMost(PATIENCE).until(() -> runs("gate " + this.key) == 1);
+		}
+		await().atMost(PATIENCE).until(() -> GONE.contains(this.key));
+		OrdersController.GATES.get(this.key).tryEmitEmpty();
+		HttpRequest again = HttpRequest
+			.newBuilder(request(path, this.key), (name, value) -> !name.equals("Content-Type"))
+			.header("Content-Type", type)
+			.POST(HttpRequest.BodyPublishers.ofString(body))
+			.build();
+		HttpResponse<String> repeated = await().atMost(PATIENCE)
+			.until(() -> this.client.send(again, HttpResponse.BodyHandlers.ofString()),
+					(answer) -> !answer.body().contains("\"in-progress\""));
+		assertThat(runs(path.substring(1) + " " + this.key + " " + nothing)).isZero();
+		assertThat(repeated.statusCode()).as(repeated.body()).isEqualTo(200);
+		assertThat(repeated.body()).contains("amount");
 	}
 
 	@Test
@@ -145,6 +184,18 @@ class HangUpTests {
 			await().until(() -> send("/storm", storm).statusCode() == 200);
 			assertThat(runs("storm " + storm)).as(storm).isEqualTo(1);
 		}
+	}
+
+	/** Sees which requests were cancelled by their connection. */
+	@TestConfiguration(proxyBeanMethods = false)
+	static class Watch {
+
+		@Bean
+		WebFilter hangUps() {
+			return (exchange, chain) -> chain.filter(exchange)
+				.doOnCancel(() -> GONE.add(exchange.getRequest().getHeaders().getFirst("Idempotency-Key")));
+		}
+
 	}
 
 }

@@ -346,6 +346,21 @@ class OrdersController {
 		return gate(gate).thenReturn("answer");
 	}
 
+	/** Nothing but the handler reads the body. */
+	@Idempotent(mode = IdempotencyMode.REJECT)
+	@PostMapping("/late-body")
+	Mono<String> lateBody(@RequestHeader("X-Gate") String gate, @RequestBody(required = false) Mono<String> body) {
+		return gate(gate).then(body.defaultIfEmpty("nothing"))
+			.map((text) -> text + " " + run("late-body " + gate + " " + text));
+	}
+
+	@Idempotent(mode = IdempotencyMode.REJECT)
+	@PostMapping("/late-form")
+	Mono<String> lateForm(@RequestHeader("X-Gate") String gate, ServerWebExchange exchange) {
+		return gate(gate).then(exchange.getFormData())
+			.map((form) -> form + " " + run("late-form " + gate + " " + form));
+	}
+
 	@Idempotent(lease = "1s")
 	@PostMapping("/cancelled")
 	Mono<String> cancelled(@RequestHeader("X-Gate") String gate) {

@@ -18,8 +18,9 @@ final class RawClient implements AutoCloseable {
 
 	/** Sends a request, or the beginning of one. */
 	RawClient send(String path, String key, String headers, int length, String body) throws IOException {
-		String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-				+ "Idempotency-Key: " + key + "\r\n" + headers + "Content-Length: " + length + "\r\n\r\n" + body;
+		String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\n"
+				+ (headers.contains("Content-Type") ? "" : "Content-Type: application/json\r\n") + "Idempotency-Key: "
+				+ key + "\r\n" + headers + "Content-Length: " + length + "\r\n\r\n" + body;
 		this.socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
 		this.socket.getOutputStream().flush();
 		return this;
