@@ -5,6 +5,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
+import io.idempotency.it.servers.OtherJvm;
+
 /** The application, and the client that puts it under load. */
 final class LoadedServer implements AutoCloseable {
 
@@ -19,8 +21,7 @@ final class LoadedServer implements AutoCloseable {
 		this.client = client;
 	}
 
-	static LoadedServer start(Jdk jdk, RunningApplication.Stack stack, List<String> arguments, int bodySize)
-			throws IOException {
+	static LoadedServer start(Jdk jdk, OtherJvm.Stack stack, List<String> arguments, int bodySize) throws IOException {
 		RunningApplication application = RunningApplication.start(jdk, stack, arguments);
 		return new LoadedServer(application, OtherProcess.java(Jdk.current(), System.getProperty("java.class.path"),
 				LoadClient.class,

@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 
 import io.idempotency.benchmarks.BenchmarkStore;
 import io.idempotency.http.StoredAnswers;
+import io.idempotency.it.servers.OtherJvm;
 import io.idempotency.it.servers.RedisServer;
 
 /** What Redis itself does for a request. */
@@ -38,8 +39,8 @@ final class RedisCost implements Section.Measuring {
 	@Override
 	public void into(Page page) throws Exception {
 		List<List<?>> rows = new ArrayList<>();
-		try (LoadedServer server = LoadedServer.start(Jdk.current(), RunningApplication.Stack.SERVLET,
-				this.servers.redis(0), Settings.BODY)) {
+		try (LoadedServer server = LoadedServer.start(Jdk.current(), OtherJvm.Stack.SERVLET, this.servers.redis(0),
+				Settings.BODY)) {
 			for (String name : List.of("fresh", "replay", "unguarded with two raw commands")) {
 				rows.add(measure(server, name, REQUESTS.get(name)));
 			}

@@ -1,15 +1,13 @@
 package io.idempotency.benchmarks.report;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 
 import io.idempotency.benchmarks.application.LoadApplication;
+import io.idempotency.it.servers.OtherJvm;
 
 /** The application in a process of its own. */
 final class RunningApplication implements AutoCloseable {
@@ -24,7 +22,7 @@ final class RunningApplication implements AutoCloseable {
 	}
 
 	/** Starts it, and waits until it listens. */
-	static RunningApplication start(Jdk jdk, Stack stack, List<String> arguments) throws IOException {
+	static RunningApplication start(Jdk jdk, OtherJvm.Stack stack, List<String> arguments) throws IOException {
 		OtherProcess process = OtherProcess.java(jdk, stack.classPath(), LoadApplication.class, arguments);
 		return new RunningApplication(process, Integer.parseInt(process.lineWith("port ").substring("port ".length())));
 	}
@@ -53,34 +51,6 @@ final class RunningApplication implements AutoCloseable {
 	 * @param bytes that were allocated
 	 */
 	record Usage(long nanos, long bytes) {
-	}
-
-	/**
-	 * Which of the two stacks an application has: it gets the class path of this JVM
-	 * without the jars of the other one.
-	 */
-	enum Stack {
-
-		/** Spring MVC on Tomcat. */
-		SERVLET("spring-webflux-", "spring-boot-webflux-", "reactor-netty-", "spring-boot-reactor-netty-", "r2dbc-",
-				"spring-r2dbc-", "idempotency-r2dbc-"),
-
-		/** Spring WebFlux on Netty. */
-		REACTIVE("spring-webmvc-", "spring-boot-webmvc-", "tomcat-embed-", "spring-boot-tomcat-", "HikariCP-",
-				"spring-jdbc-", "spring-boot-jdbc-", "lock4j-");
-
-		private final List<String> otherJars;
-
-		Stack(String... otherJars) {
-			this.otherJars = List.of(otherJars);
-		}
-
-		String classPath() {
-			return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-				.filter((entry) -> this.otherJars.stream().noneMatch(new File(entry).getName()::startsWith))
-				.collect(Collectors.joining(File.pathSeparator));
-		}
-
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.idempotency.benchmarks.application.LoadApplication;
+import io.idempotency.it.servers.OtherJvm;
 
 /** All stages, with the goals that were set for them. */
 final class Stages {
@@ -235,12 +236,12 @@ final class Stages {
 	 * @param base the arguments of the one beside it, {@code null} for the same one
 	 * @param figures the figures
 	 */
-	record Stage(String name, String chart, Jdk jdk, RunningApplication.Stack stack, int body, List<String> measured,
+	record Stage(String name, String chart, Jdk jdk, OtherJvm.Stack stack, int body, List<String> measured,
 			List<String> base, List<Figure> figures) {
 
 		static Stage of(String name, String chart, List<String> arguments, List<Figure> figures) {
-			return new Stage(name, chart, Jdk.current(), RunningApplication.Stack.SERVLET, Settings.BODY, arguments,
-					null, figures);
+			return new Stage(name, chart, Jdk.current(), OtherJvm.Stack.SERVLET, Settings.BODY, arguments, null,
+					figures);
 		}
 
 		Stage on(Jdk newJdk) {
@@ -258,8 +259,8 @@ final class Stages {
 		}
 
 		Stage reactive() {
-			return new Stage(this.name, this.chart, this.jdk, RunningApplication.Stack.REACTIVE, this.body,
-					this.measured, this.base, this.figures);
+			return new Stage(this.name, this.chart, this.jdk, OtherJvm.Stack.REACTIVE, this.body, this.measured,
+					this.base, this.figures);
 		}
 
 		List<Figure.Measured> measure(Settings settings) throws Exception {

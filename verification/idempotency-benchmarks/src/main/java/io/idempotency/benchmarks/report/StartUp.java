@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.idempotency.it.servers.OtherJvm;
+
 /**
  * What the guard adds to the start of an application, by processes that start in turn:
  * one with the guard and one with {@code idempotency.enabled=false}. The time is that
@@ -45,7 +47,7 @@ final class StartUp implements Section.Measuring {
 
 	private static double start(String mode) throws IOException {
 		long start = System.nanoTime();
-		try (RunningApplication application = RunningApplication.start(Jdk.current(), RunningApplication.Stack.SERVLET,
+		try (RunningApplication application = RunningApplication.start(Jdk.current(), OtherJvm.Stack.SERVLET,
 				List.of(mode))) {
 			return (System.nanoTime() - start) / 1e6;
 		}

@@ -10,6 +10,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
+import io.idempotency.it.servers.OtherJvm;
+
 /**
  * Many duplicates of one call that wait on one node for its answer: what they ask of the
  * store meanwhile, and how long after the first answer they have theirs.
@@ -44,7 +46,7 @@ final class WaitingDuplicates implements Section.Measuring {
 		List<Double> calls = new ArrayList<>();
 		List<Double> late = new ArrayList<>();
 		ExecutorService threads = Executors.newFixedThreadPool(DUPLICATES + 2);
-		try (RunningApplication application = RunningApplication.start(Jdk.current(), RunningApplication.Stack.SERVLET,
+		try (RunningApplication application = RunningApplication.start(Jdk.current(), OtherJvm.Stack.SERVLET,
 				arguments())) {
 			List<LoadConnection> connections = connect(application.port());
 			for (int i = 0; i < WARM_UPS; i++) {

@@ -146,7 +146,7 @@ final class Callers implements AutoCloseable {
 		String call = "c" + this.calls.incrementAndGet();
 		HttpRequest.Builder request = node.client()
 			.to("/" + intent.operation)
-			.timeout(Duration.ofMillis(300 + chance.nextInt(5_000)))
+			.timeout(Duration.ofMillis(patienceMillis(chance)))
 			.header("Idempotency-Key", intent.key)
 			.header("Content-Type", "text/plain")
 			.POST(HttpRequest.BodyPublishers.ofString(intent.variant));
@@ -162,6 +162,11 @@ final class Callers implements AutoCloseable {
 			this.journal.write("silence", call);
 			return false;
 		}
+	}
+
+	/** Some hang up in the middle of their call, which closes the connection. */
+	private static int patienceMillis(Random chance) {
+		return (chance.nextInt(20) == 0) ? 1 + chance.nextInt(60) : 300 + chance.nextInt(5_000);
 	}
 
 	private static Call.Reply reply(Answer answer) {

@@ -7,11 +7,16 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idempotency.it.servers.SqlDatabase;
+import io.r2dbc.pool.ConnectionPool;
+import io.r2dbc.pool.ConnectionPoolConfiguration;
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactoryOptions;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -19,25 +24,24 @@ import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
-/** A small application that writes down what it does. */
+/** A small application of either stack that writes down what it does. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({ HistoryController.class, HistoryApplication.Database.class })
+@Import({ HistoryApplication.Servlets.class, HistoryApplication.WebFlux.class, HistoryApplication.Database.class })
 class HistoryApplication {
+
+	private static final int POOL = 10;
+
+	private static final long PATIENCE_MILLIS = 800;
 
 	public static void main(String[] args) {
 		SpringApplication.run(HistoryApplication.class, args);
-	}
-
-	@Bean
-	SecurityFilterChain security(HttpSecurity http) throws Exception {
-		return http.csrf((csrf) -> csrf.disable())
-			.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
-			.build();
 	}
 
 	@Bean
@@ -57,16 +61,60 @@ class HistoryApplication {
 		return new StallWatch(process.substring(0, process.indexOf('-')), journal);
 	}
 
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@Import(HistoryController.class)
+	static class Servlets {
+
+		@Bean
+		SecurityFilterChain security(HttpSecurity http) throws Exception {
+			return http.csrf((csrf) -> csrf.disable())
+				.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
+				.build();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@Import({ ReactiveHistoryController.class, ReactiveDatabase.class })
+	static class WebFlux {
+
+		@Bean
+		SecurityWebFilterChain security(ServerHttpSecurity http) {
+			return http.csrf((csrf) -> csrf.disable())
+				.authorizeExchange((exchanges) -> exchanges.anyExchange().permitAll())
+				.build();
+		}
+
+	}
+
+	/** The same database over R2DBC. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty("test.r2dbc.url")
+	static class ReactiveDatabase {
+
+		@Bean(destroyMethod = "dispose")
+		ConnectionPool connections(Environment environment) {
+			Duration patience = Duration.ofMillis(PATIENCE_MILLIS);
+			return new ConnectionPool(ConnectionPoolConfiguration.builder(ConnectionFactories
+				.get(ConnectionFactoryOptions.parse(environment.getRequiredProperty("test.r2dbc.url"))
+					.mutate()
+					.option(ConnectionFactoryOptions.CONNECT_TIMEOUT, patience)
+					.build()))
+				.maxSize(POOL)
+				.maxAcquireTime(patience)
+				.build());
+		}
+
+	}
+
 	/** The database of the records, where they are kept in one. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnProperty("test.database.url")
 	@EnableTransactionManagement
 	@Import(JoinedController.class)
 	static class Database {
-
-		private static final int POOL = 10;
-
-		private static final long PATIENCE_MILLIS = 800;
 
 		@Bean
 		HikariDataSource dataSource(Environment environment) {

@@ -30,31 +30,31 @@ class HistoryController {
 	}
 
 	@PostMapping("/replay")
-	@Idempotent
+	@Idempotent(operation = "replay")
 	ResponseEntity<byte[]> replay(@RequestHeader(KEY) String key, @RequestBody String variant) {
 		return run(Operation.REPLAY, key, variant);
 	}
 
 	@PostMapping("/wait")
-	@Idempotent(conflict = ConflictMode.WAIT)
+	@Idempotent(operation = "wait", conflict = ConflictMode.WAIT)
 	ResponseEntity<byte[]> waitForTheFirst(@RequestHeader(KEY) String key, @RequestBody String variant) {
 		return run(Operation.WAIT, key, variant);
 	}
 
 	@PostMapping("/refuse")
-	@Idempotent(onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REFUSE)
 	ResponseEntity<byte[]> refuse(@RequestHeader(KEY) String key, @RequestBody String variant) {
 		return run(Operation.REFUSE, key, variant);
 	}
 
 	@PostMapping("/once")
-	@Idempotent(mode = IdempotencyMode.REJECT)
+	@Idempotent(operation = "once", mode = IdempotencyMode.REJECT)
 	ResponseEntity<byte[]> once(@RequestHeader(KEY) String key, @RequestBody String variant) {
 		return run(Operation.ONCE, key, variant);
 	}
 
 	@PostMapping("/lock")
-	@Idempotent(mode = IdempotencyMode.LOCK)
+	@Idempotent(operation = "lock", mode = IdempotencyMode.LOCK)
 	ResponseEntity<byte[]> lock(@RequestHeader(KEY) String key, @RequestBody String variant) {
 		return run(Operation.LOCK, key, variant);
 	}

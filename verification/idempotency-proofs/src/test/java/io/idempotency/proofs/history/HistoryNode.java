@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.FreePorts;
+import io.idempotency.it.servers.OtherJvm.Stack;
 import io.idempotency.it.servers.OtherJvm;
 import io.idempotency.it.servers.ServerProcess;
 import org.awaitility.core.ConditionTimeoutException;
@@ -27,6 +28,8 @@ final class HistoryNode implements AutoCloseable {
 
 	private final String name;
 
+	private final Stack stack;
+
 	private final Class<?> application;
 
 	private final List<String> properties;
@@ -43,8 +46,9 @@ final class HistoryNode implements AutoCloseable {
 
 	private volatile boolean busy;
 
-	HistoryNode(String name, Class<?> application, List<String> properties, Path directory) {
+	HistoryNode(String name, Stack stack, Class<?> application, List<String> properties, Path directory) {
 		this.name = name;
+		this.stack = stack;
 		this.application = application;
 		this.properties = properties;
 		this.directory = directory;
@@ -88,7 +92,7 @@ final class HistoryNode implements AutoCloseable {
 				"--server.tomcat.threads.max=60", "--test.process=" + id,
 				"--test.journal=" + this.directory.resolve(id + ".journal")));
 		this.properties.forEach((property) -> arguments.add("--" + property));
-		List<String> command = new ArrayList<>(OtherJvm.command(this.application, arguments));
+		List<String> command = new ArrayList<>(OtherJvm.command(this.stack, this.application, arguments));
 		command.add(1, "-Xmx192m");
 		ServerProcess started = ServerProcess.start(command, this.directory.resolve(this.name + ".log"));
 		this.process = started;

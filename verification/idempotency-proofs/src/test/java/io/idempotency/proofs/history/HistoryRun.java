@@ -77,8 +77,8 @@ final class HistoryRun {
 		properties.addAll(List.of("idempotency.lease=" + this.store.lease().toSeconds() + "s",
 				"idempotency.store-timeout=800ms", "idempotency.wait-timeout=1s"));
 		properties.addAll(MORE);
-		return new HistoryNode(name, name.equals(FAST) ? FastClockApplication.class : HistoryApplication.class,
-				properties, this.directory);
+		return new HistoryNode(name, this.store.stack(name),
+				name.equals(FAST) ? FastClockApplication.class : HistoryApplication.class, properties, this.directory);
 	}
 
 	private static void start(List<HistoryNode> nodes) {

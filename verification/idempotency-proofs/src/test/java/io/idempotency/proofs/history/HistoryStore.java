@@ -3,6 +3,8 @@ package io.idempotency.proofs.history;
 import java.time.Duration;
 import java.util.List;
 
+import io.idempotency.it.servers.OtherJvm.Stack;
+
 /** A store of several nodes, and what can happen to it. */
 interface HistoryStore extends AutoCloseable {
 
@@ -22,6 +24,15 @@ interface HistoryStore extends AutoCloseable {
 
 	/** What can go wrong with it, apart from what can with nodes. */
 	List<FaultKind> faults();
+
+	/**
+	 * Which stack a node has.
+	 * @param node the node
+	 * @return the stack
+	 */
+	default Stack stack(String node) {
+		return Stack.SERVLET;
+	}
 
 	/**
 	 * How a node finds it.

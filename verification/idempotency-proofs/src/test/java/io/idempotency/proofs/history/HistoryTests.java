@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -30,6 +31,9 @@ class HistoryTests {
 	private static final Logger logger = LoggerFactory.getLogger(HistoryTests.class);
 
 	private static final int ENOUGH = 20;
+
+	/** Nodes of WebFlux, where one of each stack shares a store. */
+	private static final Set<String> REACTIVE = Set.of("two", "three");
 
 	private static final String STORE = System.getProperty("idempotency.history.store", "redis");
 
@@ -71,9 +75,11 @@ class HistoryTests {
 
 	private static HistoryStore store() {
 		return switch (STORE) {
-			case "redis" -> new RedisAlone();
+			case "redis" -> new RedisAlone(Set.of());
+			case "redis-webflux" -> new RedisAlone(REACTIVE);
 			case "redis-cluster" -> new RedisCluster();
-			case "postgresql" -> new PostgreSqlAlone();
+			case "postgresql" -> new PostgreSqlAlone(Set.of());
+			case "postgresql-webflux" -> new PostgreSqlAlone(REACTIVE);
 			case "redis-fail-over" -> new RedisFailOver(0);
 			case "redis-fail-over-wait" -> new RedisFailOver(1);
 			default -> throw new IllegalArgumentException("-Didempotency.history.store=" + STORE);

@@ -1,5 +1,6 @@
 package io.idempotency.proofs.history;
 
+import java.util.List;
 import java.util.Locale;
 
 /** How a guarded call is guarded. */
@@ -22,6 +23,9 @@ enum Operation {
 
 	/** The work commits together with its record. */
 	JOIN;
+
+	/** Those that need no database. */
+	static final List<Operation> OF_EVERY_STORE = List.of(REPLAY, WAIT, REFUSE, ONCE, LOCK);
 
 	static Operation of(String word) {
 		return valueOf(word.toUpperCase(Locale.ROOT));

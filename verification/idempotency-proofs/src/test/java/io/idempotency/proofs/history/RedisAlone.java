@@ -2,7 +2,9 @@ package io.idempotency.proofs.history;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
+import io.idempotency.it.servers.OtherJvm.Stack;
 import io.idempotency.it.servers.RedisBinary;
 import io.idempotency.it.servers.RedisServer;
 
@@ -11,14 +13,30 @@ final class RedisAlone extends StoreOnLines {
 
 	private final RedisServer server = RedisServer.startDurable(RedisBinary.REDIS_7_4);
 
+	private final Set<String> reactive;
+
+	/**
+	 * Starts it.
+	 * @param reactive the nodes that have WebFlux
+	 */
+	RedisAlone(Set<String> reactive) {
+		this.reactive = reactive;
+	}
+
 	@Override
 	public String title() {
-		return "Redis " + this.server.binary().version() + ", appendfsync always";
+		return "Redis " + this.server.binary().version() + ", appendfsync always"
+				+ (this.reactive.isEmpty() ? "" : ", nodes of both stacks");
+	}
+
+	@Override
+	public Stack stack(String node) {
+		return this.reactive.contains(node) ? Stack.REACTIVE : Stack.SERVLET;
 	}
 
 	@Override
 	public List<Operation> operations() {
-		return List.of(Operation.REPLAY, Operation.WAIT, Operation.REFUSE, Operation.ONCE, Operation.LOCK);
+		return Operation.OF_EVERY_STORE;
 	}
 
 	@Override
@@ -26,7 +44,7 @@ final class RedisAlone extends StoreOnLines {
 		List<String> properties = new ArrayList<>(List.of("idempotency.store=redis", "spring.data.redis.host=127.0.0.1",
 				"spring.data.redis.port=" + portFor(node), "spring.data.redis.timeout=800ms",
 				"spring.data.redis.connect-timeout=800ms", "spring.data.redis.repositories.enabled=false"));
-		if (node.equals("two")) {
+		if (node.equals("two") && stack(node) == Stack.SERVLET) {
 			properties
 				.addAll(List.of("spring.data.redis.client-type=jedis", "spring.data.redis.jedis.pool.max-wait=800ms"));
 		}

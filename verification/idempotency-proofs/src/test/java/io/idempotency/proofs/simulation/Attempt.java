@@ -30,6 +30,9 @@ final class Attempt {
 
 	boolean outOfSight;
 
+	/** Whether the store has ever given it the key. */
+	boolean granted;
+
 	/** Whether its node knows that its claim is another's. */
 	boolean lost;
 

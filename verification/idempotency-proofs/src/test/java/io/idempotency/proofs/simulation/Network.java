@@ -383,8 +383,12 @@ final class Network {
 				world.at(sent + there, null, () -> apply(ends, later, lost));
 				if (fault == Fault.REPEATED) {
 					world.at(sent + there + delay("repeated", 2 * this.attempt.call.key().lease()), null, () -> {
+						boolean granted = this.attempt.granted;
 						this.applied.accept(this.step.get());
-						// The node does not know that its lease is longer now.
+						// The node does not know that its lease is longer now, nor what
+						// else
+						// came of it.
+						this.attempt.granted = granted;
 						disturbed();
 					});
 				}

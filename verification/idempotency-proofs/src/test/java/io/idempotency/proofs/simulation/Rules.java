@@ -82,6 +82,7 @@ final class Rules {
 		if (!(answer instanceof ClaimResult.Acquired acquired)) {
 			return;
 		}
+		attempt.granted = true;
 		KeyPlan key = attempt.call.key();
 		Ownership last = this.owners.get(key);
 		if (last != null && last.attempt == attempt && last.fence == acquired.claim().fence()) {
@@ -339,6 +340,10 @@ final class Rules {
 			if (attempt.guarded && !attempt.node.isGone() && attempt.state == Attempt.State.SUCCEEDED
 					&& !key.mode(IdempotencyMode.REJECT) && !attempt.completionAnswered && !attempt.outOfSight) {
 				violated("the result of " + attempt + " was never stored");
+			}
+			if (attempt.granted && !attempt.guarded && !attempt.releaseSent && !attempt.lost && !attempt.takenFrom
+					&& !attempt.node.isGone() && !attempt.node.isClosing()) {
+				violated("the claim of " + attempt + ", which nothing runs on, was never given back");
 			}
 			if (attempt.releaseSent && !attempt.releaseArrived && !attempt.node.isGone()) {
 				violated("the release of " + attempt + " never reached the store");

@@ -152,7 +152,12 @@ final class Simulation {
 		this.world.at(impatient, null, once);
 		if (this.driver.isReactive(this.scenario.chance(), attempt)
 				&& this.scenario.chance().hits(0.5, "hangs up", attempt.id())) {
-			this.world.at(impatient, node, () -> hangUp(attempt, hearing));
+			// Many while their claim is under way: what comes of it finds nobody.
+			long claimed = (long) (call.key().lease() * this.scenario.timeout());
+			long soon = this.scenario.chance().between(0, claimed, "hangs up soon", attempt.id());
+			long patience = this.scenario.chance().hits(0.5, "hangs up early", attempt.id())
+					? Math.min(soon, call.patience()) : call.patience();
+			this.world.at(this.world.now() + patience, node, () -> hangUp(attempt, hearing));
 		}
 	}
 

@@ -24,7 +24,8 @@ import static org.assertj.core.api.Assertions.fail;
 
 /**
  * "No key runs twice" for many seeds, which may take long. {@code -Dsimulation.seeds=}
- * says how many, and {@code -Dsimulation.seed=} repeats one.
+ * says how many, {@code -Dsimulation.first=} where to begin, and
+ * {@code -Dsimulation.seed=} repeats one.
  */
 @Timeout(value = 12, unit = TimeUnit.HOURS)
 @StoreAlone
@@ -44,7 +45,7 @@ class SimulationTests {
 	void everyRuleHoldsForEverySeed(Driver driver) {
 		Long only = Long.getLong("simulation.seed");
 		int seeds = (only != null) ? 1 : Integer.getInteger("simulation.seeds", usualSeeds(driver));
-		long first = (only != null) ? only : 1;
+		long first = (only != null) ? only : Long.getLong("simulation.first", 1);
 		Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
 		long steps = 0;
 		long calls = 0;

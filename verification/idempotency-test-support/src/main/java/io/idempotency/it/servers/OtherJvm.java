@@ -1,13 +1,16 @@
 package io.idempotency.it.servers;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A JVM with the class path of this one, to be killed.
@@ -30,10 +33,25 @@ public final class OtherJvm implements AutoCloseable {
 	 * @return the command
 	 */
 	public static List<String> command(Class<?> main, List<String> arguments) {
+		return command(System.getProperty("java.class.path"), main, arguments);
+	}
+
+	/**
+	 * How such a JVM is started whose application has one of the stacks.
+	 * @param stack which one
+	 * @param main its main class
+	 * @param arguments what its main method gets
+	 * @return the command
+	 */
+	public static List<String> command(Stack stack, Class<?> main, List<String> arguments) {
+		return command(stack.classPath(), main, arguments);
+	}
+
+	private static List<String> command(String classPath, Class<?> main, List<String> arguments) {
 		// It lives for seconds: compiled hastily.
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), main.getName()));
+						"-XX:+UseSerialGC", "-cp", classPath, main.getName()));
 		command.addAll(arguments);
 		return command;
 	}
@@ -94,6 +112,38 @@ public final class OtherJvm implements AutoCloseable {
 	@Override
 	public void close() {
 		kill();
+	}
+
+	/**
+	 * Which of the two stacks an application in a JVM of its own has: it gets the class
+	 * path of this JVM without the jars of the other one.
+	 */
+	public enum Stack {
+
+		/** Spring MVC on Tomcat. */
+		SERVLET("spring-webflux-", "spring-boot-webflux-", "reactor-netty-", "spring-boot-reactor-netty-", "r2dbc-",
+				"spring-r2dbc-", "idempotency-r2dbc-"),
+
+		/** Spring WebFlux on Netty. */
+		REACTIVE("spring-webmvc-", "spring-boot-webmvc-", "tomcat-embed-", "spring-boot-tomcat-", "HikariCP-",
+				"spring-jdbc-", "spring-boot-jdbc-", "lock4j-");
+
+		private final List<String> otherJars;
+
+		Stack(String... otherJars) {
+			this.otherJars = List.of(otherJars);
+		}
+
+		/**
+		 * Gives the class path of such an application.
+		 * @return the class path
+		 */
+		public String classPath() {
+			return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+				.filter((entry) -> this.otherJars.stream().noneMatch(new File(entry).getName()::startsWith))
+				.collect(Collectors.joining(File.pathSeparator));
+		}
+
 	}
 
 }

@@ -1,0 +1,67 @@
+package io.idempotency.proofs.history;
+
+import io.idempotency.AbandonedMode;
+import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.Idempotent;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The same operations on WebFlux, with the same keys. */
+@RestController
+class ReactiveHistoryController {
+
+	private static final String KEY = "Idempotency-Key";
+
+	private final HistoryWork work;
+
+	ReactiveHistoryController(HistoryWork work) {
+		this.work = work;
+	}
+
+	@GetMapping("/ready")
+	String ready() {
+		return "ready";
+	}
+
+	@PostMapping("/replay")
+	@Idempotent(operation = "replay")
+	Mono<ResponseEntity<byte[]>> replay(@RequestHeader(KEY) String key, @RequestBody String variant) {
+		return run(Operation.REPLAY, key, variant);
+	}
+
+	@PostMapping("/wait")
+	@Idempotent(operation = "wait", conflict = ConflictMode.WAIT)
+	Mono<ResponseEntity<byte[]>> waitForTheFirst(@RequestHeader(KEY) String key, @RequestBody String variant) {
+		return run(Operation.WAIT, key, variant);
+	}
+
+	@PostMapping("/refuse")
+	@Idempotent(operation = "refuse", onAbandoned = AbandonedMode.REFUSE)
+	Mono<ResponseEntity<byte[]>> refuse(@RequestHeader(KEY) String key, @RequestBody String variant) {
+		return run(Operation.REFUSE, key, variant);
+	}
+
+	@PostMapping("/once")
+	@Idempotent(operation = "once", mode = IdempotencyMode.REJECT)
+	Mono<ResponseEntity<byte[]>> once(@RequestHeader(KEY) String key, @RequestBody String variant) {
+		return run(Operation.ONCE, key, variant);
+	}
+
+	@PostMapping("/lock")
+	@Idempotent(operation = "lock", mode = IdempotencyMode.LOCK)
+	Mono<ResponseEntity<byte[]>> lock(@RequestHeader(KEY) String key, @RequestBody String variant) {
+		return run(Operation.LOCK, key, variant);
+	}
+
+	private Mono<ResponseEntity<byte[]>> run(Operation operation, String key, String variant) {
+		return this.work.later(operation, key, variant, (run) -> Mono.empty());
+	}
+
+}
