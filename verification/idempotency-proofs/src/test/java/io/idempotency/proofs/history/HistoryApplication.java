@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
@@ -68,7 +69,9 @@ class HistoryApplication {
 
 		@Bean
 		SecurityFilterChain security(HttpSecurity http) throws Exception {
+			// WebFlux has this header by default, and answers of both are compared.
 			return http.csrf((csrf) -> csrf.disable())
+				.headers((headers) -> headers.referrerPolicy(Customizer.withDefaults()))
 				.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
 				.build();
 		}

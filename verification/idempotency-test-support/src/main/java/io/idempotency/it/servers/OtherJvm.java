@@ -122,7 +122,7 @@ public final class OtherJvm implements AutoCloseable {
 
 		/** Spring MVC on Tomcat. */
 		SERVLET("spring-webflux-", "spring-boot-webflux-", "reactor-netty-", "spring-boot-reactor-netty-", "r2dbc-",
-				"spring-r2dbc-", "idempotency-r2dbc-"),
+				"spring-r2dbc-"),
 
 		/** Spring WebFlux on Netty. */
 		REACTIVE("spring-webmvc-", "spring-boot-webmvc-", "tomcat-embed-", "spring-boot-tomcat-", "HikariCP-",
