@@ -6,17 +6,17 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a type that is public only because other packages of this library need it:
- * applications must not use it, and it may change without notice.
+ * Marks a type, or a constructor, that is public only because other packages of this
+ * library need it: applications must not use it, and it may change without notice.
  * <p>
- * Such a type, and each type inside it, also has the tag {@code @hidden}, which leaves it
- * out of the published Javadoc.
+ * What is marked, and each type inside it, also has the tag {@code @hidden}, which leaves
+ * it out of the published Javadoc.
  *
  * @hidden
  */
 @Internal
 @Retention(RetentionPolicy.CLASS)
-@Target(ElementType.TYPE)
+@Target({ ElementType.TYPE, ElementType.CONSTRUCTOR })
 public @interface Internal {
 
 }

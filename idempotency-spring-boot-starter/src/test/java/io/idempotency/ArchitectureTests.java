@@ -370,13 +370,16 @@ class ArchitectureTests {
 			.and(not(equivalentTo(ReactiveIdempotencyContext.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyTemplate.class)))
 			.and(not(equivalentTo(ReactiveIdempotencyTokens.class)))
-			.and(not(equivalentTo(OnDisconnect.class))))
+			.and(not(equivalentTo(OnDisconnect.class)))
+			.and(not(nameMatching(".*\\.IdempotentRoutes?"))))
 		.should()
 		.beAnnotatedWith(Internal.class);
 
 	@ArchTest
 	static final ArchRule nothingInternalIsSeenFromOutside = noCodeUnits().that()
 		.arePublic()
+		.and()
+		.areNotAnnotatedWith(Internal.class)
 		.and()
 		.areDeclaredInClassesThat(isPublished())
 		.should(ArchCondition.from(DescribedPredicate

@@ -20,6 +20,7 @@ import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.answer.CapturingResponse;
+import io.idempotency.web.answer.HandlerResult;
 import io.idempotency.web.answer.ResponseReplay;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -29,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.http.HttpEntity;
-import org.springframework.web.servlet.function.EntityResponse;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import org.springframework.web.util.DisconnectedClientHelper;
 
@@ -317,23 +316,15 @@ final class ClaimedAnswer extends Answer {
 		if (result instanceof Throwable) {
 			this.returned = false;
 		}
-		else if (HttpCall.isStream(result)) {
+		else if (HandlerResult.isStream(result)) {
 			stream();
 		}
-		else if (content(result) instanceof StreamingResponseBody) {
+		else if (HandlerResult.content(result) instanceof StreamingResponseBody) {
 			// The body is held back like one that the handler itself returns: the end of
 			// the task that writes it is observed.
 			response().streamIf(() -> false);
 			this.work.observe(request);
 		}
-	}
-
-	/** Returns the object that the body of an answer is made of. */
-	static @Nullable Object content(@Nullable Object result) {
-		if (result instanceof EntityResponse<?> response) {
-			return response.entity();
-		}
-		return (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
 	}
 
 	/** Returns whether the container has refused the request since the claim. */

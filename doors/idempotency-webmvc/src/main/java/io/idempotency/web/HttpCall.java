@@ -1,7 +1,5 @@
 package io.idempotency.web;
 
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.aop.OperationCall;
@@ -13,17 +11,11 @@ import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.protocol.Ending;
 import io.idempotency.store.StoredResult;
+import io.idempotency.web.answer.HandlerResult;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.ReactiveAdapter;
-import org.springframework.core.ReactiveAdapterRegistry;
-import org.springframework.http.MediaType;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
-import org.springframework.web.servlet.function.AsyncServerResponse;
-import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
@@ -145,18 +137,16 @@ final class HttpCall implements GuardedAction<Object> {
 	}
 
 	private void watch(@Nullable Object value, ClaimedAnswer claimed) {
-		Object content = ClaimedAnswer.content(value);
-		this.goesOn = content instanceof ResponseBodyEmitter || content instanceof DeferredResult
-				|| content instanceof CompletionStage<?> || isTask(content) || content != null
-						&& ReactiveAdapterRegistry.getSharedInstance().getAdapter(content.getClass()) != null;
-		if (content instanceof ResponseBodyEmitter || isStream(value)) {
+		Object content = HandlerResult.content(value);
+		this.goesOn = HandlerResult.goesOn(content);
+		if (content instanceof ResponseBodyEmitter || HandlerResult.isStream(value)) {
 			claimed.stream();
 			return;
 		}
 		if (content instanceof CompletionStage<?> stage) {
 			claimed.work().watch(stage);
 		}
-		if (isTask(content)) {
+		if (HandlerResult.isTask(content)) {
 			claimed.work().watchTask();
 			claimed.work().observe(this.request);
 		}
@@ -164,44 +154,6 @@ final class HttpCall implements GuardedAction<Object> {
 			// An asynchronous result may turn out to be a stream only when it is written.
 			claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);
 		}
-	}
-
-	/**
-	 * Returns whether the response of a route is written bit by bit: events, or the
-	 * values of a publisher. One that is yet to come is seen when it is there.
-	 */
-	static boolean isStream(@Nullable Object result) {
-		if (!(result instanceof ServerResponse response)) {
-			return false;
-		}
-		if (response instanceof AsyncServerResponse later) {
-			return isThere(later) && isStream(later.block());
-		}
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
-			.getAdapter(null, ClaimedAnswer.content(response));
-		return adapter != null && adapter.isMultiValue()
-				|| MediaType.TEXT_EVENT_STREAM.equalsTypeAndSubtype(response.headers().getContentType());
-	}
-
-	/** Spring has no question for it. */
-	private static boolean isThere(AsyncServerResponse later) {
-		try {
-			later.statusCode();
-			return true;
-		}
-		catch (IllegalStateException | CompletionException notYet) {
-			return false;
-		}
-	}
-
-	/**
-	 * Returns whether Spring runs the content as a task. Some reactive types are callable
-	 * as well, and Spring subscribes to those.
-	 */
-	private static boolean isTask(@Nullable Object content) {
-		boolean callable = content instanceof Callable
-				&& ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, content) == null;
-		return callable || content instanceof WebAsyncTask || content instanceof StreamingResponseBody;
 	}
 
 	@Override

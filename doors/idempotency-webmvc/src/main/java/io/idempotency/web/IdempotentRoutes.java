@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyException;
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.http.IdempotentRoute;
@@ -63,6 +64,7 @@ public final class IdempotentRoutes {
 	 * @param namespace the namespace of the operations
 	 * @hidden
 	 */
+	@Internal
 	public IdempotentRoutes(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems,
 			Namespace namespace) {
 		this(new Guard(routes, door, problems, namespace));
