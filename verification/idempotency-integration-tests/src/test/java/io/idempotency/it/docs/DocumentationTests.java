@@ -325,9 +325,21 @@ class DocumentationTests {
 
 	@Test
 	void eachRowOfTroubleshootingHasATest() {
-		assertThat(Page.of("docs/troubleshooting.md").rows())
-			.filteredOn((row) -> !row.get(row.size() - 1).equals("shown by"))
-			.hasSizeGreaterThan(70)
+		assertEachNamesATest(Page.of("docs/troubleshooting.md").rows(), 70);
+	}
+
+	@Test
+	void eachPartBesideAnotherToolHasATest() {
+		assertEachNamesATest(Page.of("docs/choosing.md")
+			.rows()
+			.stream()
+			.takeWhile((row) -> !row.get(1).startsWith("duplicates of a call"))
+			.toList(), 7);
+	}
+
+	private static void assertEachNamesATest(List<List<String>> rows, int more) {
+		assertThat(rows).filteredOn((row) -> !row.get(row.size() - 1).equals("shown by"))
+			.hasSizeGreaterThan(more)
 			.allSatisfy((row) -> assertThat(row).last().asString().containsPattern(NAMED_TEST));
 	}
 
