@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Runs;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.Callable;

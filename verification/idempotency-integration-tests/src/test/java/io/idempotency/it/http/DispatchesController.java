@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Runs;
 import io.idempotency.Idempotent;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

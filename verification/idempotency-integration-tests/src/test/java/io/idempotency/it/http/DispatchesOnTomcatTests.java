@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Scenario;
 import io.idempotency.it.client.Answer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,8 +16,8 @@ class DispatchesOnTomcatTests extends OnTomcat {
 		Answer replay = this.client.post(path + "/7?a=1", this.key);
 		assertThat(replay.text()).isEqualTo("paid 7");
 		assertThat(replay.replayed()).isTrue();
-		KeysOnTomcatTests.assertCode(this.client.post(path + "/8?a=1", this.key), 422, "key-reused");
-		KeysOnTomcatTests.assertCode(this.client.post(path + "/7?a=2", this.key), 422, "key-reused");
+		Scenario.assertCode(this.client.post(path + "/8?a=1", this.key), 422, "key-reused");
+		Scenario.assertCode(this.client.post(path + "/7?a=2", this.key), 422, "key-reused");
 	}
 
 }

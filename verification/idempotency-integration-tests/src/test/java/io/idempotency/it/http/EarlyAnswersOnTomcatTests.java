@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Scenario;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
@@ -35,7 +36,7 @@ class EarlyAnswersOnTomcatTests extends OnTomcat {
 				(request) -> request.header("Accept", "text/html;q=0.1, nonsense"));
 	}
 
-	private int runs() {
+	private int count() {
 		return this.runs.of("/async/held/" + this.key);
 	}
 
@@ -43,31 +44,31 @@ class EarlyAnswersOnTomcatTests extends OnTomcat {
 	void answerIsReplayedWhenItsWorkHasReturned() {
 		Answer first = send();
 		assertThat(first.status()).as("%s", first).isEqualTo(406);
-		KeysOnTomcatTests.assertCode(send(), 409, "in-progress");
+		Scenario.assertCode(send(), 409, "in-progress");
 		this.work.complete("done");
 		Answer second = await().until(this::send, (answer) -> answer.status() != 409);
 		assertThat(second.status()).as("%s", second).isEqualTo(406);
 		assertThat(second.replayed()).isTrue();
 		assertThat(second.body()).isEqualTo(first.body());
-		assertThat(runs()).isEqualTo(1);
+		assertThat(count()).isEqualTo(1);
 	}
 
 	@Test
 	void keyIsFreeWhenTheWorkHasFailed() {
 		assertThat(send().status()).isEqualTo(406);
-		KeysOnTomcatTests.assertCode(send(), 409, "in-progress");
+		Scenario.assertCode(send(), 409, "in-progress");
 		this.work.completeExceptionally(new IllegalStateException("failed"));
 		Answer second = await().until(this::send, (answer) -> answer.status() != 409);
 		assertThat(second.replayed()).isFalse();
-		assertThat(runs()).isEqualTo(2);
+		assertThat(count()).isEqualTo(2);
 	}
 
 	@Test
 	void keyStaysClaimedWhenTheWorkWasGivenUp() {
 		assertThat(send().status()).isEqualTo(406);
 		this.work.completeExceptionally(new CancellationException());
-		KeysOnTomcatTests.assertCode(send(), 409, "in-progress");
-		assertThat(runs()).isEqualTo(1);
+		Scenario.assertCode(send(), 409, "in-progress");
+		assertThat(count()).isEqualTo(1);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Runs;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;

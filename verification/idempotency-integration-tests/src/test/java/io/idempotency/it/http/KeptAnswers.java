@@ -1,7 +1,5 @@
 package io.idempotency.it.http;
 
-import java.util.List;
-
 /**
  * Scenarios whose first answer is replayed byte for byte, and the status they answer
  * with.
@@ -30,9 +28,6 @@ enum KeptAnswers {
 	BAD_REQUEST_BY_HANDLER("/failures/status/400", 400), CONFLICT_BY_HANDLER("/failures/status/409", 409),
 	REMEMBERED_STATUS("/failures/remembered-status", 503),
 	REMEMBERED_RESPONSE_STATUS("/failures/remembered-response-status", 502);
-
-	/** What outer filters and proxies add on every answer, replay or not. */
-	static final List<String> SECURITY_HEADERS = List.of("X-Content-Type-Options", "X-Frame-Options");
 
 	final String path;
 

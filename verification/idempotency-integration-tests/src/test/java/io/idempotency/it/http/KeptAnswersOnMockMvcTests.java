@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Runs;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

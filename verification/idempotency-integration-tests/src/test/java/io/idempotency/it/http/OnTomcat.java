@@ -1,8 +1,10 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Runs;
 import java.util.UUID;
 
 import io.idempotency.it.client.Client;
+import io.idempotency.it.scenarios.Scenario;
 import org.apache.catalina.util.ServerInfo;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -14,7 +16,7 @@ import org.springframework.core.env.Environment;
 @SpringBootTest(classes = HttpApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
 		properties = { "idempotency.http.max-request-size=64KB", "idempotency.http.max-response-size=64KB",
 				"server.tomcat.max-http-form-post-size=10MB" })
-abstract class OnTomcat {
+abstract class OnTomcat implements Scenario {
 
 	@Autowired
 	Environment environment;
@@ -30,6 +32,21 @@ abstract class OnTomcat {
 	/** The Tomcat of Boot 4: it refuses forms that it cannot read. */
 	static boolean isTomcat11() {
 		return ServerInfo.getServerNumber().startsWith("11.");
+	}
+
+	@Override
+	public Client client() {
+		return this.client;
+	}
+
+	@Override
+	public Runs runs() {
+		return this.runs;
+	}
+
+	@Override
+	public String key() {
+		return this.key;
 	}
 
 	@BeforeEach

@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Runs;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;

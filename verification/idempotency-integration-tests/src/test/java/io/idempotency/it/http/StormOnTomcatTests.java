@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Scenario;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -54,7 +55,7 @@ class StormOnTomcatTests extends OnTomcat {
 		assertThat(done).isNotEmpty().allSatisfy((answer) -> assertThat(answer.body()).isEqualTo(done.get(0).body()));
 		assertThat(done).filteredOn((answer) -> !answer.replayed()).hasSize(1);
 		assertThat(answers).filteredOn((answer) -> answer.status() != 201).allSatisfy((answer) -> {
-			KeysOnTomcatTests.assertCode(answer, 409, "in-progress");
+			Scenario.assertCode(answer, 409, "in-progress");
 			assertThat(Integer.parseInt(String.valueOf(answer.header("Retry-After")))).isPositive();
 		});
 		assertThat(this.runs.of("/keys/orders") - before).isEqualTo(1);
@@ -69,9 +70,9 @@ class StormOnTomcatTests extends OnTomcat {
 		Answer duplicate = this.client.post("/keys/slow", this.key);
 		Answer mismatch = this.client.post("/keys/slow?other=1", this.key);
 		this.keys.mayEnd.countDown();
-		KeysOnTomcatTests.assertCode(duplicate, 409, "in-progress");
+		Scenario.assertCode(duplicate, 409, "in-progress");
 		assertThat(duplicate.text()).contains("\"title\":\"A request is outstanding for this Idempotency-Key\"");
-		KeysOnTomcatTests.assertCode(mismatch, 422, "key-reused");
+		Scenario.assertCode(mismatch, 422, "key-reused");
 		assertThat(first.join().status()).isEqualTo(200);
 		assertThat(this.client.post("/keys/slow", this.key).body()).isEqualTo(first.join().body());
 	}

@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Scenario;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -24,8 +25,8 @@ class TwinsOnTomcatTests extends OnTomcat {
 		assertThat(answer.body()).isEqualTo(expected.body());
 		assertThat(answer.header("Content-Type")).isEqualTo(expected.header("Content-Type"));
 		// The client may have seen the end before the record is there.
-		await().untilAsserted(() -> KeysOnTomcatTests
-			.assertCode(this.client.post("/twins/guarded/" + kind + "/" + size, key), 409, "result-unavailable"));
+		await().untilAsserted(() -> Scenario.assertCode(this.client.post("/twins/guarded/" + kind + "/" + size, key),
+				409, "result-unavailable"));
 	}
 
 	static Stream<Arguments> answers() {

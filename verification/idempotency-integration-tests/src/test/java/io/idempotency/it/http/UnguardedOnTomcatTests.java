@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Scenario;
 import java.net.http.HttpRequest;
 
 import io.idempotency.it.client.Answer;
@@ -51,7 +52,7 @@ class UnguardedOnTomcatTests extends OnTomcat {
 		Answer replay = this.client.post(path, this.key, contentType, body);
 		assertThat(replay.text()).isEqualTo(first.text());
 		assertThat(replay.replayed()).isTrue();
-		KeysOnTomcatTests.assertCode(this.client.post(path, this.key, contentType, otherBody), 422, "key-reused");
+		Scenario.assertCode(this.client.post(path, this.key, contentType, otherBody), 422, "key-reused");
 	}
 
 	@Test
@@ -71,8 +72,7 @@ class UnguardedOnTomcatTests extends OnTomcat {
 		Answer replay = this.client.post("/unguarded/hidden", this.key, contentType, body);
 		assertThat(replay.text()).isEqualTo(first);
 		assertThat(replay.replayed()).isTrue();
-		KeysOnTomcatTests.assertCode(
-				this.client.post("/unguarded/hidden", this.key, contentType, body.replace("7", "8")), 422,
+		Scenario.assertCode(this.client.post("/unguarded/hidden", this.key, contentType, body.replace("7", "8")), 422,
 				"key-reused");
 	}
 

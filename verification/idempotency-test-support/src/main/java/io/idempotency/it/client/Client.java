@@ -88,6 +88,23 @@ public final class Client {
 		}
 	}
 
+	/**
+	 * Sends a request that breaks off, and listens.
+	 * @param head the head as it stands
+	 * @param half the beginning of the body
+	 * @return all that comes back
+	 */
+	public String broken(String head, byte[] half) throws IOException {
+		try (Socket socket = new Socket("127.0.0.1", this.port)) {
+			OutputStream out = socket.getOutputStream();
+			out.write(head.getBytes(StandardCharsets.UTF_8));
+			out.write(half);
+			out.flush();
+			socket.shutdownOutput();
+			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		}
+	}
+
 	private void write(Socket socket, String path, String headerLines) throws IOException {
 		OutputStream out = socket.getOutputStream();
 		out.write(("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n"

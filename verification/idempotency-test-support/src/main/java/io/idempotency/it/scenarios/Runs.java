@@ -1,19 +1,19 @@
-package io.idempotency.it.http;
+package io.idempotency.it.scenarios;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts how often the handler of a scenario ran. */
-final class Runs {
+public final class Runs {
 
 	private final Map<String, AtomicInteger> counters = new ConcurrentHashMap<>();
 
-	int run(String scenario) {
+	public int run(String scenario) {
 		return this.counters.computeIfAbsent(scenario, (name) -> new AtomicInteger()).incrementAndGet();
 	}
 
-	int of(String scenario) {
+	public int of(String scenario) {
 		AtomicInteger counter = this.counters.get(scenario);
 		return (counter != null) ? counter.get() : 0;
 	}

@@ -1,0 +1,102 @@
+package io.idempotency.it.webflux;
+
+import java.util.UUID;
+
+import io.idempotency.it.client.Client;
+import io.idempotency.it.scenarios.BrokenRequestsScenarios;
+import io.idempotency.it.scenarios.FingerprintsScenarios;
+import io.idempotency.it.scenarios.KeptAnswersScenarios;
+import io.idempotency.it.scenarios.KeysScenarios;
+import io.idempotency.it.scenarios.ReleasedScenarios;
+import io.idempotency.it.scenarios.Runs;
+import io.idempotency.it.scenarios.Scenario;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+
+/** The scenarios of Tomcat and Jetty, on Netty. */
+class OnNettyTests {
+
+	@SpringBootTest(classes = ScenariosApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+			properties = { "idempotency.http.max-request-size=64KB", "idempotency.http.max-response-size=64KB" })
+	abstract static class OnNetty implements Scenario {
+
+		private final String key = UUID.randomUUID().toString();
+
+		@Autowired
+		private Runs runs;
+
+		@Value("${local.server.port}")
+		private int port;
+
+		private Client client;
+
+		@Override
+		public Client client() {
+			if (this.client == null) {
+				this.client = new Client(this.port);
+			}
+			return this.client;
+		}
+
+		@Override
+		public Runs runs() {
+			return this.runs;
+		}
+
+		@Override
+		public String key() {
+			return this.key;
+		}
+
+	}
+
+	@Nested
+	class BrokenRequests extends OnNetty implements BrokenRequestsScenarios {
+
+		/** Half a request is no request to Netty, which does not answer it. */
+		@Override
+		public boolean closesConnections(String path) {
+			return true;
+		}
+
+	}
+
+	@Nested
+	class Fingerprints extends OnNetty implements FingerprintsScenarios {
+
+	}
+
+	@Nested
+	class KeptAnswers extends OnNetty implements KeptAnswersScenarios {
+
+		@ParameterizedTest
+		@CsvSource({ "/answers/pojo, 200", "/answers/record, 200", "/answers/null-body, 200", "/answers/bytes, 200",
+				"/answers/resource, 200", "/answers/text, 200", "/answers/number, 200", "/answers/false, 200",
+				"/answers/created, 201", "/answers/content-length, 200", "/answers/no-content, 204",
+				"/answers/stream, 200", "/answers/handler-cache-control, 200", "/answers/cookie, 200",
+				"/answers/exception-handler, 422", "/answers/response-status-exception, 409", "/answers/list, 200",
+				"/async/future, 200", "/async/future-failed, 422", "/async/mono, 200", "/failures/status/404, 404",
+				"/failures/status/400, 400", "/failures/status/409, 409", "/failures/remembered-status, 503",
+				"/failures/remembered-response-status, 502" })
+		void replayIsTheFirstAnswer(String path, int status) {
+			assertKept(path, status);
+		}
+
+	}
+
+	@Nested
+	class Keys extends OnNetty implements KeysScenarios {
+
+	}
+
+	@Nested
+	class Released extends OnNetty implements ReleasedScenarios {
+
+	}
+
+}
