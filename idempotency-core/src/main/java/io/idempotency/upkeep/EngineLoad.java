@@ -39,6 +39,11 @@ public final class EngineLoad {
 		return this.upkeep.waiter().places();
 	}
 
+	/** Returns the number of calls whose work goes on though their caller is gone. */
+	public int unattended() {
+		return this.upkeep.unattended().get();
+	}
+
 	/**
 	 * Returns the number of completions, releases and claims to give back that a store
 	 * has not taken yet and that are repeated.

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.Internal;
@@ -35,6 +36,8 @@ public final class Upkeep {
 	private final ConflictWaiter waiter;
 
 	private final UnderWay work;
+
+	private final AtomicInteger unattended = new AtomicInteger();
 
 	private final ResultExecutor results;
 
@@ -65,6 +68,11 @@ public final class Upkeep {
 
 	public ResultExecutor results() {
 		return this.results;
+	}
+
+	/** Returns the number of calls whose work goes on though their caller is gone. */
+	public AtomicInteger unattended() {
+		return this.unattended;
 	}
 
 	/**

@@ -67,6 +67,8 @@ final class ReactiveCall<T> {
 	/** A phase, or the sleep between two claims. */
 	private final AtomicReference<Object> state = new AtomicReference<>(Phase.ASKING);
 
+	private final AtomicReference<Attendance> attendance = new AtomicReference<>(Attendance.CALLER);
+
 	private volatile boolean gone;
 
 	private ConflictWaiter.@Nullable Place place;
@@ -246,6 +248,10 @@ final class ReactiveCall<T> {
 		}
 		else if (seen == Phase.ANSWERING) {
 			cancelWork();
+			if (this.onDisconnect == OnDisconnect.CONTINUE
+					&& this.attendance.compareAndSet(Attendance.CALLER, Attendance.NOBODY)) {
+				this.parts.upkeep().unattended().incrementAndGet();
+			}
 		}
 		// The answer of the store, which is under way, finds nobody.
 	}
@@ -394,12 +400,20 @@ final class ReactiveCall<T> {
 		}
 	}
 
+	private void answered() {
+		if (this.attendance.getAndSet(Attendance.OVER) == Attendance.NOBODY) {
+			this.parts.upkeep().unattended().decrementAndGet();
+		}
+	}
+
 	void succeed(@Nullable T value) {
+		answered();
 		this.observed.returned();
 		this.caller.success(value);
 	}
 
 	void fail(Throwable failure) {
+		answered();
 		this.observed.threw(failure);
 		if (!this.gone) {
 			this.caller.error(failure);
@@ -417,6 +431,13 @@ final class ReactiveCall<T> {
 
 		/** The caller went before that. */
 		GONE
+
+	}
+
+	/** Who waits for the answer. */
+	private enum Attendance {
+
+		CALLER, NOBODY, OVER
 
 	}
 

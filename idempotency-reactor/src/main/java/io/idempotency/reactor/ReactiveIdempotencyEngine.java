@@ -6,14 +6,18 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.MeasuringStore;
 import io.idempotency.engine.ObservedCall;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStore;
@@ -51,6 +55,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	/** How many calls of stores that block may be under way. */
 	static final int THREADS = 32;
 
+	/** How many calls may go on without a caller, unless the application says it. */
+	private static final int MAX_UNATTENDED = 1_000;
+
 	/** How many more may wait for each of the threads. */
 	private static final int QUEUED = 1_000;
 
@@ -67,6 +74,10 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	private final Executor resumption;
 
 	private final SurroundingTransactions transactions;
+
+	private final int maxUnattended;
+
+	private final AtomicBoolean toldFull = new AtomicBoolean();
 
 	/** The forms that do not block, by the stores that they are forms of. */
 	private final Map<IdempotencyStore, ReactiveIdempotencyStore> own = new HashMap<>();
@@ -91,10 +102,12 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 * @param engine the engine of the callers that block
 	 * @param stores the stores that have a form of their own that does not block
 	 * @param transactions the transactions
+	 * @param maxUnattended how many calls may go on whose caller is gone; beyond it new
+	 * calls are refused
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
-			SurroundingTransactions transactions) {
-		this(engine, stores, Schedulers.parallel(), transactions);
+			SurroundingTransactions transactions, int maxUnattended) {
+		this(engine, stores, Schedulers.parallel(), transactions, maxUnattended);
 	}
 
 	/**
@@ -105,12 +118,13 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 */
 	public ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
 			Scheduler scheduler) {
-		this(engine, stores, scheduler, SurroundingTransactions.NONE);
+		this(engine, stores, scheduler, SurroundingTransactions.NONE, MAX_UNATTENDED);
 	}
 
 	private ReactiveIdempotencyEngine(IdempotencyEngine engine, Collection<? extends ReactiveIdempotencyStore> stores,
-			Scheduler scheduler, SurroundingTransactions transactions) {
+			Scheduler scheduler, SurroundingTransactions transactions, int maxUnattended) {
 		this.engine = engine;
+		this.maxUnattended = maxUnattended;
 		this.parts = engine.parts();
 		this.scheduler = scheduler;
 		this.resumption = this::resume;
@@ -150,6 +164,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		ReactiveCall<T> admitted;
 		try (EngineObserver.Scope current = observed.open()) {
 			this.engine.requireOpen(call);
+			requireRoom(call);
 			this.transactions.refuse(call, caller.contextView());
 			admitted = new ReactiveCall<>(call, action, onDisconnect, caller, this.parts, store(call.store()),
 					this.resumption, observed);
@@ -164,6 +179,27 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		}
 		else {
 			admitted.start();
+		}
+	}
+
+	/**
+	 * Refuses a call while too many go on whose callers are gone. A caller holds a
+	 * connection, which bounds the calls that have one; nothing bounds the others.
+	 */
+	private void requireRoom(GuardedCall call) {
+		int unattended = this.parts.upkeep().unattended().get();
+		if (unattended >= this.maxUnattended) {
+			if (this.toldFull.compareAndSet(false, true)) {
+				logger.warn(
+						"{} calls go on whose callers are gone, as many as idempotency.max-unattended allows. Until "
+								+ "some have ended, new ones are refused with 503. Told once until none is left",
+						unattended);
+			}
+			this.parts.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, null);
+		}
+		if (unattended == 0 && this.toldFull.get()) {
+			this.toldFull.set(false);
 		}
 	}
 

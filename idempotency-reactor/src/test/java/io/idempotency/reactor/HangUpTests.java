@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyRecord.State;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -18,6 +19,7 @@ import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.upkeep.EngineLoad;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +30,7 @@ import reactor.core.publisher.Sinks;
 import org.reactivestreams.Subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static io.idempotency.reactor.Client.await;
 
 /** A caller that hangs up, at each point of its call. */
@@ -50,6 +53,38 @@ class HangUpTests {
 	@AfterEach
 	void close() {
 		this.node.close();
+	}
+
+	@Test
+	void workWithoutACallerIsCountedAndTooMuchOfItRefusesNewCalls() {
+		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
+				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
+			EngineLoad load = this.node.engine.load();
+			Client<String> caller = Client
+				.of(bounded.execute(this.node.call(REPLAY), this.slow, OnDisconnect.CONTINUE));
+			assertThat(load.unattended()).isZero();
+			caller.hangUp();
+			assertThat(load.unattended()).isOne();
+			this.node.store.asked.clear();
+			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+				.isThrownBy(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE)::block);
+			assertThat(this.node.store.asked).isEmpty();
+			this.gate.tryEmitValue("order-1");
+			assertThat(load.unattended()).isZero();
+			assertThat(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
+				.isEqualTo("order-1");
+		}
+	}
+
+	@Test
+	void workThatFailsOrIsCancelledWithoutACallerIsCountedNoLonger() {
+		EngineLoad load = this.node.engine.load();
+		this.node.start(REPLAY, this.slow, OnDisconnect.CONTINUE).hangUp();
+		assertThat(load.unattended()).isOne();
+		this.gate.tryEmitError(new IllegalStateException("broken"));
+		assertThat(load.unattended()).isZero();
+		this.node.start(REPLAY, new TextAction(Mono.never()), OnDisconnect.CANCEL).hangUp();
+		assertThat(load.unattended()).isZero();
 	}
 
 	@ParameterizedTest

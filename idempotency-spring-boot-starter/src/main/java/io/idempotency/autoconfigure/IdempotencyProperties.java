@@ -33,6 +33,9 @@ import org.springframework.util.unit.DataSize;
  * Seconds, unless a unit is given.
  * @param maxWaiters How many duplicates may wait on one node at the same time. A further
  * one is refused at once.
+ * @param maxUnattended How many calls may go on, on one node, whose caller has gone:
+ * those of WebFlux, and others that are subscribed to. Beyond that, new ones are refused
+ * with 503.
  * @param scope Whether the key of a request belongs to its caller or to all callers.
  * @param fingerprint How the bodies of two requests with one key are compared.
  * @param onFailure What happens to the key of a failed call.
@@ -71,8 +74,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration lease, @DefaultValue("true") boolean renewal,
 		@DefaultValue("reject") ConflictType conflict,
 		@DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration waitTimeout, @DefaultValue("50") int maxWaiters,
-		@DefaultValue("principal") ScopeMode scope, @DefaultValue("json") FingerprintType fingerprint,
-		@DefaultValue("release") FailureType onFailure, @DefaultValue("reject") StoreFailureMode onStoreFailure,
+		@DefaultValue("1000") int maxUnattended, @DefaultValue("principal") ScopeMode scope,
+		@DefaultValue("json") FingerprintType fingerprint, @DefaultValue("release") FailureType onFailure,
+		@DefaultValue("reject") StoreFailureMode onStoreFailure,
 		@DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration storeTimeout,
 		@DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS) Duration shutdownTimeout,
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
@@ -92,6 +96,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		PropertyChecks.positive("lease", lease);
 		PropertyChecks.positive("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
+		PropertyChecks.atLeast(1, "max-unattended", maxUnattended);
 		PropertyChecks.atLeastOneMilli("store-timeout", storeTimeout);
 		PropertyChecks.positive("shutdown-timeout", shutdownTimeout);
 		PropertyChecks.anonymous(http.anonymous(), scope);

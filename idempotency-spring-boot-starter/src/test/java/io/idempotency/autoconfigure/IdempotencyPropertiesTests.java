@@ -41,6 +41,7 @@ class IdempotencyPropertiesTests {
 		assertThat(properties.conflict()).isEqualTo(ConflictType.REJECT);
 		assertThat(properties.waitTimeout()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(properties.maxWaiters()).isEqualTo(50);
+		assertThat(properties.maxUnattended()).isEqualTo(1000);
 		assertThat(properties.scope()).isEqualTo(ScopeMode.PRINCIPAL);
 		assertThat(properties.fingerprint()).isEqualTo(FingerprintType.JSON);
 		assertThat(properties.onFailure()).isEqualTo(FailureType.RELEASE);
@@ -126,6 +127,7 @@ class IdempotencyPropertiesTests {
 			idempotency.lease                   | 0
 			idempotency.wait-timeout            | -5s
 			idempotency.max-waiters             | -1
+			idempotency.max-unattended          | 0
 			idempotency.key.header              | ''
 			idempotency.key.header              | Idempotency Key
 			idempotency.key.header              | Schlüssel

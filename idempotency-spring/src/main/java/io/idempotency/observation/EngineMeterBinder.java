@@ -42,6 +42,9 @@ public final class EngineMeterBinder implements MeterBinder {
 		gauge("idempotency.waiters.max", EngineLoad::maxWaiters)
 			.description("Duplicates that may wait on this node at the same time")
 			.register(registry);
+		gauge("idempotency.unattended", EngineLoad::unattended)
+			.description("Calls of this node whose work goes on though their caller is gone")
+			.register(registry);
 		gauge("idempotency.outstanding.writes", EngineLoad::outstandingWrites)
 			.description("Completions and releases that a store has not taken yet")
 			.register(registry);

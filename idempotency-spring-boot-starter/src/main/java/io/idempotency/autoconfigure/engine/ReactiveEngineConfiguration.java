@@ -11,6 +11,7 @@ import io.idempotency.aop.reactive.SpringSurroundingTransactions;
 import io.idempotency.aop.reactive.SubscribedRequest;
 import io.idempotency.aop.transaction.SpringTemplateEnvironment;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
+import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -58,9 +59,10 @@ class ReactiveEngineConfiguration {
 	@Lazy
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyEngine reactiveIdempotencyEngine(IdempotencyEngine engine,
-			ObjectProvider<ReactiveIdempotencyStore> stores) {
+			ObjectProvider<ReactiveIdempotencyStore> stores, IdempotencyProperties properties) {
 		return new ReactiveIdempotencyEngine(engine, stores.stream().toList(),
-				TRANSACTIONS ? new SpringSurroundingTransactions() : SurroundingTransactions.NONE);
+				TRANSACTIONS ? new SpringSurroundingTransactions() : SurroundingTransactions.NONE,
+				properties.maxUnattended());
 	}
 
 	@Bean

@@ -121,6 +121,28 @@ class ReactiveEngineTests {
 	}
 
 	@Test
+	void maxUnattendedBoundsTheWorkWithoutACaller(CapturedOutput output) {
+		this.blocking.withPropertyValues("idempotency.max-unattended=1").run((context) -> {
+			Work abandoned = new Work();
+			Disposable caller = call(context, "key-1", abandoned).subscribe();
+			abandoned.begun.await();
+			caller.dispose();
+			Work other = new Work();
+			other.result.tryEmitValue("done");
+			for (int i = 0; i < 2; i++) {
+				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+					.isThrownBy(call(context, "key-2", other)::block);
+			}
+			assertThat(output).containsOnlyOnce(
+					"1 calls go on whose callers are gone, as many as " + "idempotency.max-unattended allows");
+			abandoned.result.tryEmitValue("late");
+			Awaitility.await()
+				.until(() -> context.getBean(IdempotencyEngine.class).load().unattended(), (left) -> left == 0);
+			assertThat(call(context, "key-2", other).block()).isEqualTo("done");
+		});
+	}
+
+	@Test
 	void acceptsCallsAgainAfterARestartOfTheContext() {
 		this.blocking.run((context) -> {
 			ConfigurableApplicationContext restarted = context.getSourceApplicationContext();

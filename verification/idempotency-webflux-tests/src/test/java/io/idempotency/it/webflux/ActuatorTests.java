@@ -123,8 +123,8 @@ class ActuatorTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "idempotency.claims.running", "idempotency.waiters", "idempotency.outstanding.writes",
-			"idempotency.store", "idempotency" })
+	@ValueSource(strings = { "idempotency.claims.running", "idempotency.unattended", "idempotency.waiters",
+			"idempotency.outstanding.writes", "idempotency.store", "idempotency" })
 	void metricsAreThere(String name) {
 		post("/metered");
 		await().until(() -> !calls("metered").isEmpty());
