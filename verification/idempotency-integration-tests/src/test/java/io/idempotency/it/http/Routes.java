@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Runs;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;

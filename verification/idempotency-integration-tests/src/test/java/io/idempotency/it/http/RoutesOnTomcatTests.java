@@ -1,5 +1,6 @@
 package io.idempotency.it.http;
 
+import io.idempotency.it.scenarios.Scenario;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -71,7 +72,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 	void otherBodyIsRefused() {
 		this.client.post("/routes/orders", this.key, JSON, "{\"amount\":7}");
 		Answer other = this.client.post("/routes/orders", this.key, JSON, "{\"amount\":8}");
-		KeysOnTomcatTests.assertCode(other, 422, "key-reused");
+		Scenario.assertCode(other, 422, "key-reused");
 		assertThat(other.header("Content-Type")).startsWith("application/problem+json");
 	}
 
@@ -79,7 +80,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 	void keyIsNeededAndMustBeValid() throws Exception {
 		Answer missing = this.client
 			.send(this.client.to("/routes/orders").POST(HttpRequest.BodyPublishers.ofString("{}")));
-		KeysOnTomcatTests.assertCode(missing, 400, "key-missing");
+		Scenario.assertCode(missing, 400, "key-missing");
 		assertThat(missing.text()).contains("in the header 'Idempotency-Key'").contains("POST /routes/orders");
 		assertThat(this.client.raw("/routes/orders", "Idempotency-Key: a, b\r\n")).startsWith("HTTP/1.1 400")
 			.contains("\"code\":\"key-invalid\"");
@@ -97,7 +98,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 	@Test
 	void duplicateOfARunningRequestIsRefused() {
 		CompletableFuture<Answer> first = enter("/gated");
-		KeysOnTomcatTests.assertCode(post("/gated"), 409, "in-progress");
+		Scenario.assertCode(post("/gated"), 409, "in-progress");
 		Routes.GATES.get(this.key).countDown();
 		Answer answer = first.join();
 		assertReplay(answer, post("/gated"));
@@ -132,9 +133,9 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer first = this.client.post("/routes/body", "ignored", JSON, order);
 		assertReplay(first, this.client.post("/routes/body", "ignored too", JSON, order));
 		Answer missing = this.client.post("/routes/body", "x", JSON, "{\"order\":{}}");
-		KeysOnTomcatTests.assertCode(missing, 400, "key-missing");
+		Scenario.assertCode(missing, 400, "key-missing");
 		assertThat(missing.text()).contains("at '/order/id' of its body");
-		KeysOnTomcatTests.assertCode(this.client.post("/routes/body", "x", JSON, "{\"order\":{\"id\":[1]}}"), 400,
+		Scenario.assertCode(this.client.post("/routes/body", "x", JSON, "{\"order\":{\"id\":[1]}}"), 400,
 				"key-invalid");
 		Answer field = this.client.post("/routes/field", "x", FORM, "id=" + this.key);
 		assertReplay(field, this.client.post("/routes/field", "y", FORM, "id=" + this.key));
@@ -146,7 +147,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 			.header("X-Request-Id", this.key)
 			.POST(HttpRequest.BodyPublishers.noBody());
 		assertReplay(this.client.send(request), this.client.send(request));
-		KeysOnTomcatTests.assertCode(post("/header"), 400, "key-missing");
+		Scenario.assertCode(post("/header"), 400, "key-missing");
 	}
 
 	@Test
@@ -154,7 +155,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		String path = "/routes/function/" + this.key + "?amount=";
 		Answer first = this.client.post(path + "1", "x");
 		assertReplay(first, this.client.post(path + "1&other=2", "y"));
-		KeysOnTomcatTests.assertCode(this.client.post(path + "2", "x"), 422, "key-reused");
+		Scenario.assertCode(this.client.post(path + "2", "x"), 422, "key-reused");
 	}
 
 	@Test
@@ -177,7 +178,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer two = this.client.post("/routes/scope", this.key, JSON, "{}", tenant("two"));
 		assertThat(two.text()).isNotEqualTo(one.text());
 		assertReplay(one, this.client.post("/routes/scope", this.key, JSON, "{}", tenant("one")));
-		KeysOnTomcatTests.assertCode(post("/scope"), 400, "key-invalid");
+		Scenario.assertCode(post("/scope"), 400, "key-invalid");
 	}
 
 	private static Consumer<HttpRequest.Builder> tenant(String name) {
@@ -186,7 +187,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 
 	@Test
 	void onlyIssuedTokens() {
-		KeysOnTomcatTests.assertCode(post("/token"), 400, "token-unknown");
+		Scenario.assertCode(post("/token"), 400, "token-unknown");
 	}
 
 	@Test
@@ -198,7 +199,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 	@Test
 	void rejectModeRefusesEveryLaterRequest() {
 		assertThat(post("/reject").status()).isEqualTo(200);
-		KeysOnTomcatTests.assertCode(post("/reject"), 409, "duplicate");
+		Scenario.assertCode(post("/reject"), 409, "duplicate");
 	}
 
 	@Test
@@ -212,7 +213,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 	@Test
 	void answerThatIsNotKept() {
 		assertThat(post("/not-kept").status()).isEqualTo(200);
-		KeysOnTomcatTests.assertCode(post("/not-kept"), 409, "result-unavailable");
+		Scenario.assertCode(post("/not-kept"), 409, "result-unavailable");
 	}
 
 	@Test
@@ -257,8 +258,8 @@ class RoutesOnTomcatTests extends OnTomcat {
 	@Test
 	void exceptionThatMeansAlreadyDone() {
 		int before = runs("/already");
-		KeysOnTomcatTests.assertCode(post("/already"), 409, "result-unavailable");
-		KeysOnTomcatTests.assertCode(post("/already"), 409, "result-unavailable");
+		Scenario.assertCode(post("/already"), 409, "result-unavailable");
+		Scenario.assertCode(post("/already"), 409, "result-unavailable");
 		assertThat(runs("/already") - before).isEqualTo(1);
 	}
 
@@ -277,7 +278,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer first = post(path);
 		assertThat(first.status()).as("first %s", first).isEqualTo(200);
 		assertThat(first.body()).isNotEmpty();
-		await().untilAsserted(() -> KeysOnTomcatTests.assertCode(post(path), 409, "result-unavailable"));
+		await().untilAsserted(() -> Scenario.assertCode(post(path), 409, "result-unavailable"));
 		assertThat(runs(path) - before).isEqualTo(1);
 	}
 
@@ -302,7 +303,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer first = this.client.post("/routes/form", this.key, FORM, "sku=s&amount=7");
 		assertThat(first.text()).startsWith("7 for s");
 		assertReplay(first, this.client.post("/routes/form", this.key, FORM, "sku=s&amount=7"));
-		KeysOnTomcatTests.assertCode(this.client.post("/routes/form", this.key, FORM, "sku=s&amount=8"), 422,
+		Scenario.assertCode(this.client.post("/routes/form", this.key, FORM, "sku=s&amount=8"), 422,
 				"key-reused");
 		Answer body = this.client.post("/routes/form-body", this.key, FORM, "sku=s");
 		assertThat(body.text()).startsWith("sku=s");
@@ -315,7 +316,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer first = this.client.post("/routes/parts", this.key, PARTS, parts);
 		assertThat(first.text()).startsWith("7");
 		assertReplay(first, this.client.post("/routes/parts", this.key, PARTS, parts));
-		KeysOnTomcatTests.assertCode(this.client.post("/routes/parts", this.key, PARTS, parts.replace("7", "8")), 422,
+		Scenario.assertCode(this.client.post("/routes/parts", this.key, PARTS, parts.replace("7", "8")), 422,
 				"key-reused");
 	}
 
@@ -342,7 +343,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 	void handlerOfAllExceptionsOutsideSeesFailuresAndNoRefusals() {
 		assertThat(post("/nested/broken").text()).startsWith("outside: java.lang.IllegalStateException");
 		this.client.post("/routes/nested/echo", this.key, "text/plain", "one");
-		KeysOnTomcatTests.assertCode(this.client.post("/routes/nested/echo", this.key, "text/plain", "two"), 422,
+		Scenario.assertCode(this.client.post("/routes/nested/echo", this.key, "text/plain", "two"), 422,
 				"key-reused");
 	}
 
@@ -360,7 +361,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer first = this.client.post("/routes/read", this.key, "text/plain", this.key + " one");
 		assertThat(this.runs.of("read " + this.key + " one")).isEqualTo(1);
 		assertReplay(first, this.client.post("/routes/read", this.key, "text/plain", this.key + " one"));
-		KeysOnTomcatTests.assertCode(this.client.post("/routes/read", this.key, "text/plain", "two"), 422,
+		Scenario.assertCode(this.client.post("/routes/read", this.key, "text/plain", "two"), 422,
 				"key-reused");
 	}
 
