@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A JVM with the class path of this one, to be killed.
+ * Another JVM, to be killed.
  */
 public final class OtherJvm implements AutoCloseable {
 
@@ -27,13 +27,13 @@ public final class OtherJvm implements AutoCloseable {
 	}
 
 	/**
-	 * How such a JVM is started.
+	 * How a JVM with the class path of this one is started.
 	 * @param main its main class
 	 * @param arguments what its main method gets
 	 * @return the command
 	 */
 	public static List<String> command(Class<?> main, List<String> arguments) {
-		return command(System.getProperty("java.class.path"), main, arguments);
+		return command(System.getProperty("java.class.path"), main.getName(), arguments);
 	}
 
 	/**
@@ -44,28 +44,43 @@ public final class OtherJvm implements AutoCloseable {
 	 * @return the command
 	 */
 	public static List<String> command(Stack stack, Class<?> main, List<String> arguments) {
-		return command(stack.classPath(), main, arguments);
+		return command(stack.classPath(), main.getName(), arguments);
 	}
 
-	private static List<String> command(String classPath, Class<?> main, List<String> arguments) {
+	private static List<String> command(String classPath, String main, List<String> arguments) {
 		// It lives for seconds: compiled hastily.
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-cp", classPath, main.getName()));
+						"-XX:+UseSerialGC", "-cp", classPath, main));
 		command.addAll(arguments);
 		return command;
 	}
 
 	/**
-	 * Starts one.
+	 * Starts one with the class path of this one.
 	 * @param main its main class
 	 * @param arguments what its main method gets
 	 * @return the JVM, which has only begun
 	 */
 	public static OtherJvm start(Class<?> main, String... arguments) {
+		return start(command(main, List.of(arguments)));
+	}
+
+	/**
+	 * Starts one with a class path of its own.
+	 * @param classPath the class path
+	 * @param main the name of its main class
+	 * @param arguments what its main method gets
+	 * @return the JVM, which has only begun
+	 */
+	public static OtherJvm start(String classPath, String main, String... arguments) {
+		return start(command(classPath, main, List.of(arguments)));
+	}
+
+	private static OtherJvm start(List<String> java) {
 		// In a process group of its own: at its end the kernel hangs up on all of them.
 		List<String> command = new ArrayList<>(List.of("timeout", "600"));
-		command.addAll(command(main, List.of(arguments)));
+		command.addAll(java);
 		try {
 			return new OtherJvm(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
 		}
