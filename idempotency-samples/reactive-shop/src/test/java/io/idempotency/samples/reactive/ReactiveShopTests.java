@@ -100,7 +100,7 @@ class ReactiveShopTests {
 	void hundredDuplicatesAtOnceAreOneOrder() throws Exception {
 		List<Answer> answers = DuplicateStorm.of(100).run((index) -> order()).valuesOrFail();
 		assertThat(newOrders()).isEqualTo(1);
-		assertThat(answers).extracting(Answer::status).containsOnly(201, 409);
+		assertThat(answers).extracting(Answer::status).isSubsetOf(201, 409);
 		assertThat(answers).filteredOn((answer) -> answer.status() == 201 && !answer.replayed()).hasSize(1);
 		assertThat(order().replayed()).isTrue();
 	}
