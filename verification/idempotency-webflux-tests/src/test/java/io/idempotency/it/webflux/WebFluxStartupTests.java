@@ -43,8 +43,8 @@ class WebFluxStartupTests {
 	@CsvSource(delimiter = '|', textBlock = """
 			WithRecover | it has a recover method
 			WithJoin | transaction = JOIN
-			Functional | it is a handler of a functional endpoint (HandlerFunction), which no door guards
-			Routed | it is a handler of a functional endpoint (HandlerFunction), which no door guards
+			Functional | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
+			Routed | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
 			Socket | its key is in the request, which no method can see in a WebFlux application
 			SocketByArgument | what it writes to its parameter of type WebSocketSession is not kept
 			Filter | what it writes to its parameter of type ServerWebExchange is not kept
@@ -56,6 +56,17 @@ class WebFluxStartupTests {
 		assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class, type).web(WebApplicationType.REACTIVE)
 			.run("--server.port=0")
 			.close()).hasMessageContaining(message).hasMessageContaining(controller);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void wrongPropertyIsExplained(CapturedOutput output) {
+		assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class).web(WebApplicationType.REACTIVE)
+			.run("--server.port=0", "--idempotency.max-unattended=0")
+			.close()).isInstanceOf(Exception.class);
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("idempotency.max-unattended")
+			.doesNotContain("Netty started");
 	}
 
 	@Test
