@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +20,7 @@ import jakarta.servlet.DispatcherType;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.Banner;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -86,6 +88,28 @@ class IdempotencyWebAutoConfigurationTests {
 			assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
 			assertThat(context.getBean(OrderController.class).runs()).isEqualTo(1);
 		});
+	}
+
+	/** A start pays for each class that is generated. */
+	@Test
+	void nothingIsGeneratedForWhatIsNotGuarded() {
+		this.runner.withBean("unguarded", Unguarded.class).run((context) -> {
+			List<Object> generated = Arrays.stream(context.getBeanDefinitionNames())
+				.map(context::getBean)
+				.filter((bean) -> AopUtils.isAopProxy(bean) || bean.getClass().getName().contains("$$SpringCGLIB"))
+				.toList();
+			assertThat(generated).hasSize(1).allMatch(OrderController.class::isInstance);
+		});
+	}
+
+	@RestController
+	static class Unguarded {
+
+		@PostMapping("/unguarded")
+		String post() {
+			return "unguarded";
+		}
+
 	}
 
 	@Test

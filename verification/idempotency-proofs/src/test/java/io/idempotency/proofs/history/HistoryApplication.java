@@ -97,16 +97,18 @@ class HistoryApplication {
 	@ConditionalOnProperty("test.r2dbc.url")
 	static class ReactiveDatabase {
 
+		/** The store does not wait so long for one; the first of a JVM may take it. */
+		private static final Duration PATIENCE = Duration.ofSeconds(5);
+
 		@Bean(destroyMethod = "dispose")
 		ConnectionPool connections(Environment environment) {
-			Duration patience = Duration.ofMillis(PATIENCE_MILLIS);
 			return new ConnectionPool(ConnectionPoolConfiguration.builder(ConnectionFactories
 				.get(ConnectionFactoryOptions.parse(environment.getRequiredProperty("test.r2dbc.url"))
 					.mutate()
-					.option(ConnectionFactoryOptions.CONNECT_TIMEOUT, patience)
+					.option(ConnectionFactoryOptions.CONNECT_TIMEOUT, PATIENCE)
 					.build()))
 				.maxSize(POOL)
-				.maxAcquireTime(patience)
+				.maxAcquireTime(PATIENCE)
 				.build());
 		}
 
