@@ -250,7 +250,9 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		}
 
 		private Mono<Function<GuardedRequest, Mono<Void>>> claim(IdempotencyKey key, @Nullable OperationCall call) {
-			return fingerprint(call).map((fingerprint) -> {
+			// A look-up goes the way to the guard once more, with the same body.
+			Mono<?> known = this.operation.policy().recoverable() ? this.request.read() : Mono.empty();
+			return known.then(Mono.defer(() -> fingerprint(call))).map((fingerprint) -> {
 				GuardedCall guarded = new GuardedCall(key, fingerprint, this.operation.policy(),
 						this.operation.place().store());
 				return (any) -> execute(guarded);
@@ -292,6 +294,9 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 		private Mono<Void> deliver(HandledCall.Result result) {
 			if (result.made() != null) {
+				if (result.replayed()) {
+					result.made().mark(new StoredAnswers(GuardedHandlerAdapter.this.settings));
+				}
 				return result.made().push();
 			}
 			GuardedExchange exchange = this.ways.exchange(this.request);

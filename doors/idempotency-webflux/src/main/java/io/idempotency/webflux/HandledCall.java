@@ -73,7 +73,25 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			.onErrorResume((thrown) -> isRendered(thrown, way) ? this.ways.render(guarded, thrown) : Mono.error(thrown))
 			// A handler may leave it to the server to commit an answer without a body.
 			.then(Mono.defer(() -> guarded.held().setComplete()))
-			.then(Mono.fromSupplier(() -> new Result(guarded.held(), null)));
+			.then(Mono.fromSupplier(() -> new Result(guarded.held(), null, false)));
+	}
+
+	/**
+	 * Goes a way on which the guard looks the result up, in place of the handler: it is
+	 * rendered as what the handler returns.
+	 */
+	@Override
+	public Mono<Result> recover() {
+		GuardedExchange guarded = this.ways.exchange(this.request);
+		Pass way = Pass.toLookUp(this.ways.handler(), guarded, this.claim);
+		return this.ways.go(way).then(Mono.defer(() -> {
+			if (way.hasFoundNothing()) {
+				return Mono.empty();
+			}
+			this.exchange = guarded;
+			this.pass = way;
+			return guarded.held().setComplete().thenReturn(new Result(guarded.held(), null, way.isEntered()));
+		}));
 	}
 
 	/**
@@ -109,7 +127,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		if (!stored.answers(this.request.range())) {
 			throw new IdempotencyKeyReusedException(this.request.operation().name());
 		}
-		return new Result(null, stored);
+		return new Result(null, stored, true);
 	}
 
 	@Override
@@ -117,7 +135,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		Pass way = this.pass;
 		GuardedExchange guarded = this.exchange;
 		if (way == null || guarded == null || !way.isEntered()) {
-			return new Ending.NotRun((way != null) ? way.failure() : null);
+			// What was done before is done, whoever keeps its duplicates from the guard.
+			return this.duplicate ? Ending.UNKEPT : new Ending.NotRun((way != null) ? way.failure() : null);
 		}
 		HeldResponse held = guarded.held();
 		HttpEnding.Facts facts = facts(way, held, kind(way));
@@ -126,9 +145,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		switch (how) {
 			case KEPT -> {
 				StoredResponse answer = snapshot(held);
-				end.kept(kind(way, held, answer.status()), answer);
+				end.kept(kind(way, held, answer.status(), recovered), answer);
 			}
-			case UNKEPT -> end.unkept(held.isWhole() ? way.failure() : null, kind(way, held, held.status()));
+			case UNKEPT -> end.unkept(held.isWhole() ? way.failure() : null, kind(way, held, held.status(), recovered));
 			case FAILED -> end.failed(way.failure(), held.isWhole() ? snapshot(held) : null);
 			default -> end.end(how, way.failure());
 		}
@@ -139,9 +158,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		return held.snapshot(this.settings.excludedHeaders()).answering(this.request.range());
 	}
 
-	private static ResultKind kind(Pass way, HeldResponse held, int status) {
+	private static ResultKind kind(Pass way, HeldResponse held, int status, boolean recovered) {
 		boolean answerAlone = way.hasReturned() && way.failure() != null && !held.isStreaming();
-		return HttpEnding.kind(status, answerAlone);
+		return HttpEnding.kind(status, recovered || answerAlone);
 	}
 
 	private static Failure kind(Pass way) {
@@ -185,8 +204,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	 *
 	 * @param made the answer of this call, {@code null} if the call is a duplicate
 	 * @param stored the first answer
+	 * @param replayed whether it is a replay
 	 */
-	record Result(@Nullable HeldResponse made, @Nullable StoredResponse stored) {
+	record Result(@Nullable HeldResponse made, @Nullable StoredResponse stored, boolean replayed) {
 	}
 
 }

@@ -264,6 +264,13 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		this.cookies.values().forEach((all) -> all.forEach(response::addCookie));
 	}
 
+	/** Says that the answer is a replay, if nothing of it has been sent yet. */
+	void mark(StoredAnswers answers) {
+		if (this.state != State.PASSED) {
+			answers.mark(this.headers, this.headers.getFirst(HttpHeaders.CACHE_CONTROL) != null);
+		}
+	}
+
 	/** Reads the whole answer, as it is replayed. */
 	StoredResponse snapshot(Set<String> excluded) {
 		ByteBuffer bytes = this.body.toBuffer();

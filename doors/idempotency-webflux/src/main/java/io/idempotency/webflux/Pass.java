@@ -52,6 +52,8 @@ final class Pass {
 
 	private volatile boolean nothingRan;
 
+	private volatile boolean foundNothing;
+
 	/** Whether a body is yet to come when the handler has returned. */
 	private volatile boolean hasDeferredBody;
 
@@ -79,6 +81,15 @@ final class Pass {
 	 */
 	static Pass toTheGuard(HandlerMethod handler, ServerWebExchange exchange) {
 		return new Pass(handler, exchange, Purpose.REACH, null, null);
+	}
+
+	/**
+	 * Looks the result up at the guard, in place of the handler. The way ends there if
+	 * nothing is found.
+	 * @param claim the claim, {@code null} if the result is for a duplicate
+	 */
+	static Pass toLookUp(HandlerMethod handler, ServerWebExchange exchange, @Nullable ReactiveClaim claim) {
+		return new Pass(handler, exchange, Purpose.LOOK_UP, claim, null);
 	}
 
 	/** Fails at the guard, so that the application's own handler sees the refusal. */
@@ -129,6 +140,11 @@ final class Pass {
 		return this.nothingRan;
 	}
 
+	/** Returns whether the look-up has found no result. */
+	boolean hasFoundNothing() {
+		return this.foundNothing;
+	}
+
 	@Nullable Throwable failure() {
 		return this.failure;
 	}
@@ -167,8 +183,13 @@ final class Pass {
 	 * would cancel the handler as soon as it is there.
 	 */
 	Mono<?> one(OperationCall arrived) {
-		return Mono.from(publisher(arrived))
+		return one(publisher(arrived));
+	}
+
+	private Mono<?> one(Publisher<?> result) {
+		return Mono.from(result)
 			.map(this::observed)
+			.switchIfEmpty(Mono.defer(this::none))
 			.doOnSuccess((value) -> returned())
 			.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown));
 	}
@@ -177,8 +198,19 @@ final class Pass {
 	Flux<?> many(OperationCall arrived) {
 		return Flux.from(publisher(arrived))
 			.map(this::observed)
+			.switchIfEmpty(Mono.defer(this::none))
 			.doOnComplete(this::returned)
 			.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
+	}
+
+	/** Nothing is a result of work; where the result is looked up, the way ends here. */
+	private <T> Mono<T> none() {
+		if (this.purpose != Purpose.LOOK_UP) {
+			return Mono.empty();
+		}
+		this.foundNothing = true;
+		this.reached.tryEmitEmpty();
+		return Mono.never();
 	}
 
 	private Publisher<?> publisher(OperationCall arrived) {
@@ -203,6 +235,13 @@ final class Pass {
 			}
 			throw ex;
 		}
+		if (this.purpose == Purpose.LOOK_UP && result instanceof CompletionStage<?> stage) {
+			return one(Mono.fromCompletionStage(stage)).toFuture();
+		}
+		if (this.purpose == Purpose.LOOK_UP && result == null) {
+			none();
+			return null;
+		}
 		if (result instanceof CompletionStage<?> stage) {
 			stage.whenComplete((value, thrown) -> {
 				if (thrown == null) {
@@ -222,13 +261,14 @@ final class Pass {
 
 	private @Nullable Object start(OperationCall arrived) throws Throwable {
 		ReactiveClaim owned = this.claim;
+		boolean looksUp = this.purpose == Purpose.LOOK_UP;
 		// The work may let other requests go on, which are on ways of their own.
 		try (BoundPass.Scope none = BoundPass.bind(null)) {
 			if (owned == null) {
-				return arrived.runUnguarded();
+				return looksUp ? arrived.recover() : arrived.runUnguarded();
 			}
 			try (IdempotencyContextHolder.Binding binding = owned.enter()) {
-				return arrived.run();
+				return looksUp ? arrived.recover() : arrived.run();
 			}
 		}
 	}
@@ -284,6 +324,11 @@ final class Pass {
 	 */
 	private boolean workFailed(Throwable thrown) {
 		failed(thrown);
+		if (this.purpose == Purpose.LOOK_UP) {
+			// A failure to find the result is none of the handler.
+			this.reached.tryEmitError(thrown);
+			return true;
+		}
 		OperationCall arrived = this.call;
 		if (arrived == null) {
 			return false;
@@ -307,7 +352,7 @@ final class Pass {
 
 	private enum Purpose {
 
-		RUN, REACH, REFUSE
+		RUN, REACH, LOOK_UP, REFUSE
 
 	}
 

@@ -43,7 +43,7 @@ record StoredAnswers(HttpSettings settings) {
 				set(header, headers);
 			}
 		}
-		mark(stored.headers(), headers);
+		mark(headers, stored.headers().stream().anyMatch(StoredAnswers::isOfCaches));
 		if (stored.ending() == EndedBy.REDIRECT && stored.text() != null) {
 			headers.set(HttpHeaders.LOCATION, stored.text());
 		}
@@ -70,9 +70,17 @@ record StoredAnswers(HttpSettings settings) {
 		}
 	}
 
-	private void mark(List<ResponseHeader> own, HttpHeaders headers) {
+	private static boolean isOfCaches(ResponseHeader header) {
+		return HttpHeaders.CACHE_CONTROL.equalsIgnoreCase(header.name());
+	}
+
+	/**
+	 * Says of an answer that it is a replay.
+	 * @param cached whether the handler has said how it is cached
+	 */
+	void mark(HttpHeaders headers, boolean cached) {
 		headers.set(this.settings.replayedHeader(), "true");
-		if (own.stream().noneMatch((header) -> HttpHeaders.CACHE_CONTROL.equalsIgnoreCase(header.name()))) {
+		if (!cached) {
 			headers.set(HttpHeaders.CACHE_CONTROL, "no-store");
 		}
 	}

@@ -63,11 +63,6 @@ public final class WebFluxDoor implements OperationDoor {
 			throw operation.problem("transaction = JOIN, which handlers of WebFlux cannot have yet",
 					"Set transaction = TransactionMode.SEPARATE, or use Spring MVC (spring-boot-starter-web)");
 		}
-		if (operation.result().recover() != null) {
-			throw operation.problem("it has a recover method, which handlers of WebFlux cannot have yet",
-					"Remove recover, so that a duplicate whose answer was not kept is refused, or use Spring MVC "
-							+ "(spring-boot-starter-web)");
-		}
 		this.engine.get().store(operation.place().store());
 	}
 

@@ -49,7 +49,9 @@ final class RecoverMethodFinder {
 	private static boolean gives(Method recover, IdempotentAnnotation annotation, ResultShape result) {
 		ResultShape found = ResultShape.of(recover, annotation.targetClass(), result.form().isSubscribed());
 		boolean late = found.form() != ResultForm.VALUE;
-		if (found.isVoid() || found.type() == Void.class || late && result.form() == ResultForm.VALUE) {
+		if (found.isVoid() || found.type() == Void.class
+				|| ResultShape.of(recover, annotation.targetClass(), true).isVoid()
+				|| late && result.form() == ResultForm.VALUE) {
 			return false;
 		}
 		if (result.isVoid()) {

@@ -41,7 +41,6 @@ class WebFluxStartupTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			WithRecover | it has a recover method
 			WithJoin | transaction = JOIN
 			Functional | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
 			Routed | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
@@ -84,21 +83,6 @@ class WebFluxStartupTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	static class Application {
-
-	}
-
-	@RestController
-	static class WithRecover {
-
-		@Idempotent(recover = "find")
-		@PostMapping("/recover")
-		String pay() {
-			return "";
-		}
-
-		String find() {
-			return "";
-		}
 
 	}
 

@@ -1,0 +1,120 @@
+package io.idempotency.it.webflux;
+
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Handlers of each kind whose result is not there when it should be replayed, and what is
+ * found in its place.
+ */
+@RestController
+class RecoveryController {
+
+	/** What the look-up finds, by the id; {@code fails} lets it fail. */
+	static final Map<String, String> FOUND = new ConcurrentHashMap<>();
+
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findMono", lease = "1s")
+	@PostMapping("/recovery/mono/{id}/{work}")
+	Mono<ResponseEntity<String>> mono(@PathVariable String id, @PathVariable String work,
+			@RequestBody Mono<String> body) {
+		return body.flatMap((text) -> work(id, work)).map(RecoveryController::created);
+	}
+
+	Mono<ResponseEntity<String>> findMono(String id, String work, Mono<String> body) {
+		return body.flatMap((text) -> find(id)).map(RecoveryController::created);
+	}
+
+	private static ResponseEntity<String> created(String text) {
+		return ResponseEntity.status(201).header("X-Own", "own").body(text);
+	}
+
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findPlain", lease = "1s")
+	@PostMapping("/recovery/plain/{id}/{work}")
+	ResponseEntity<String> plain(@PathVariable String id, @PathVariable String work) {
+		return created(at(work(id, work)));
+	}
+
+	@Nullable ResponseEntity<String> findPlain(String id, String work) {
+		String found = at(find(id));
+		return (found != null) ? created(found) : null;
+	}
+
+	/** What is there at once needs no wait. */
+	private static @Nullable String at(Mono<String> known) {
+		try {
+			return known.toFuture().getNow(null);
+		}
+		catch (CompletionException ex) {
+			throw (RuntimeException) ex.getCause();
+		}
+	}
+
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFuture", lease = "1s")
+	@PostMapping("/recovery/future/{id}/{work}")
+	CompletableFuture<ResponseEntity<String>> future(@PathVariable String id, @PathVariable String work) {
+		return work(id, work).map(RecoveryController::created).toFuture();
+	}
+
+	CompletableFuture<ResponseEntity<String>> findFuture(String id, String work) {
+		return find(id).map(RecoveryController::created).toFuture();
+	}
+
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlux", lease = "1s")
+	@PostMapping("/recovery/flux/{id}/{work}")
+	Flux<String> flux(@PathVariable String id, @PathVariable String work) {
+		return work(id, work).flux();
+	}
+
+	Flux<String> findFlux(String id, String work) {
+		return find(id).flux();
+	}
+
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findEntity", lease = "1s")
+	@PostMapping("/recovery/entity-of-mono/{id}/{work}")
+	ResponseEntity<Mono<String>> entity(@PathVariable String id, @PathVariable String work) {
+		return ResponseEntity.status(201).body(work(id, work));
+	}
+
+	@Nullable ResponseEntity<Mono<String>> findEntity(String id, String work) {
+		return FOUND.containsKey(id) ? ResponseEntity.status(201).body(find(id)) : null;
+	}
+
+	private static Mono<String> work(String id, String work) {
+		return Mono.defer(() -> {
+			OrdersController.run("recovery " + id);
+			return switch (work) {
+				case "already" -> Mono.error(new AlreadyThereException());
+				case "large" -> Mono.just("x".repeat(3 << 20));
+				default -> OrdersController.gate(id)
+					.doOnCancel(() -> OrdersController.run("recovery-cancelled " + id))
+					.thenReturn("ran");
+			};
+		});
+	}
+
+	private static Mono<String> find(String id) {
+		return Mono.defer(() -> {
+			String found = FOUND.get(id);
+			return "fails".equals(found) ? Mono.error(new UnsupportedOperationException("No look-up"))
+					: Mono.justOrEmpty(found);
+		});
+	}
+
+	static class AlreadyThereException extends RuntimeException {
+
+	}
+
+}

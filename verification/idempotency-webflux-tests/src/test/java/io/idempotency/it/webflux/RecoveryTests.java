@@ -1,0 +1,164 @@
+package io.idempotency.it.webflux;
+
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Results that are not stored are looked up by {@code recover}, on the way that the
+ * handler is reached by, and rendered as its own.
+ */
+@SpringBootTest(classes = { WebFluxApplication.class, RecoveryController.class },
+		webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+		properties = "idempotency.http.on-disconnect=cancel")
+class RecoveryTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final String id = UUID.randomUUID().toString();
+
+	@Value("${local.server.port}")
+	private int port;
+
+	private Client client;
+
+	@BeforeEach
+	void connect() {
+		this.client = new Client(this.port);
+	}
+
+	private Answer send(String form, String work) {
+		return this.client.post("/recovery/" + form + "/" + this.id + "/" + work, this.id, "application/json", "{}",
+				(request) -> {
+				});
+	}
+
+	private int runs() {
+		AtomicInteger runs = OrdersController.RUNS.get("recovery " + this.id);
+		return (runs != null) ? runs.get() : 0;
+	}
+
+	private void finds(String found) {
+		RecoveryController.FOUND.put(this.id, found);
+	}
+
+	private static void assertFound(Answer answer, String form) {
+		assertThat(answer.text()).isEqualTo("found");
+		assertThat(answer.status()).isEqualTo(form.equals("flux") ? 200 : 201);
+		assertThat(answer.replayed()).isTrue();
+		assertThat(answer.header("Cache-Control")).contains("no-store");
+	}
+
+	private static void assertUnavailable(Answer answer) {
+		assertThat(answer.status()).as(answer.text()).isEqualTo(409);
+		assertThat(answer.text()).contains("\"code\":\"result-unavailable\"");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "plain", "future", "flux", "entity-of-mono" })
+	void whatWasDoneBeforeIsFoundAndKept(String form) {
+		finds("found");
+		assertFound(send(form, "already"), form);
+		finds("other");
+		assertFound(send(form, "already"), form);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "plain", "future", "flux", "entity-of-mono" })
+	void whatWasDoneBeforeAndIsNotFoundIsRefusedAndDoesNotRunAgain(String form) {
+		assertUnavailable(send(form, "already"));
+		assertUnavailable(send(form, "already"));
+		finds("found");
+		assertFound(send(form, "already"), form);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "plain", "future", "flux", "entity-of-mono" })
+	void lookUpThatFailsLetsNothingRunAgain(String form) {
+		finds("fails");
+		assertUnavailable(send(form, "already"));
+		assertThat(send(form, "already").status()).isEqualTo(500);
+		finds("found");
+		assertFound(send(form, "already"), form);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "plain", "future", "entity-of-mono" })
+	void answerThatWasTooLargeIsFound(String form) {
+		assertThat(send(form, "large").body()).hasSize(3 << 20);
+		assertUnavailable(send(form, "large"));
+		finds("found");
+		assertFound(send(form, "large"), form);
+		finds("found");
+		assertFound(send(form, "large"), form);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	/** Its own header comes with what was found, and is kept with it. */
+	@Test
+	void wholeAnswerIsThatOfTheLookUp() {
+		finds("found");
+		assertThat(send("mono", "already").header("X-Own")).isEqualTo("own");
+		assertThat(send("mono", "already").header("X-Own")).isEqualTo("own");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono" })
+	void resultOfADeadOwnerIsFound(String form) throws Exception {
+		hangUp(form);
+		finds("found");
+		Answer answer = await().atMost(PATIENCE).until(() -> send(form, "gate"), (sent) -> sent.status() < 300);
+		assertFound(answer, form);
+		assertFound(send(form, "gate"), form);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono" })
+	void whereNothingIsFoundOfADeadOwnerTheWorkRuns(String form) throws Exception {
+		hangUp(form);
+		OrdersController.GATES.get(this.id).tryEmitEmpty();
+		Answer answer = await().atMost(PATIENCE).until(() -> send(form, "gate"), (sent) -> sent.status() < 300);
+		assertThat(answer.text()).isEqualTo("ran");
+		assertThat(answer.replayed()).isFalse();
+		assertThat(runs()).isEqualTo(2);
+	}
+
+	/** The key is free again, and another call may find what this one could not. */
+	@Test
+	void lookUpOfADeadOwnerThatFailsRunsNothing() throws Exception {
+		hangUp("mono");
+		finds("fails");
+		await().atMost(PATIENCE).until(() -> send("mono", "gate"), (sent) -> sent.status() == 500);
+		finds("found");
+		Answer answer = await().atMost(PATIENCE).until(() -> send("mono", "gate"), (sent) -> sent.status() < 300);
+		assertFound(answer, "mono");
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	/** The work is cancelled with its client, and its key left to the lease. */
+	private void hangUp(String form) throws Exception {
+		try (RawClient raw = new RawClient(this.port)) {
+			raw.send("/recovery/" + form + "/" + this.id + "/gate", this.id, "", 2, "{}");
+			await().atMost(PATIENCE).until(() -> runs() == 1);
+		}
+		await().atMost(PATIENCE).until(() -> OrdersController.RUNS.containsKey("recovery-cancelled " + this.id));
+	}
+
+}
