@@ -213,17 +213,22 @@ class R2dbcStoreTests {
 
 		@Test
 		void eachApplicationAsksInItsWay() {
-			assertThat(asked(this.overR2dbc)).isInstanceOf(R2dbcIdempotencyStore.class);
-			assertThat(asked(this.overJdbc)).isNotInstanceOf(R2dbcIdempotencyStore.class);
-			assertThat(asked(this.overBoth)).isInstanceOf(R2dbcIdempotencyStore.class);
+			assertThat(asked(this.overR2dbc)).isNotEqualTo("AdaptedStore");
+			assertThat(asked(this.overJdbc)).isEqualTo("AdaptedStore");
+			assertThat(asked(this.overBoth)).isNotEqualTo("AdaptedStore");
+			assertThat(this.overBoth.getBean(R2dbcIdempotencyStore.class).blocking())
+				.isSameAs(this.overBoth.getBean(JdbcIdempotencyStore.class));
 			assertThat(this.overBoth.getBean(IdempotencyStore.class)).isInstanceOf(JdbcIdempotencyStore.class);
 			assertThat(this.overR2dbc.getBeansOfType(JdbcCleanup.class)).hasSize(1);
 			assertThat(this.overBoth.getBeansOfType(JdbcCleanup.class)).hasSize(1);
 		}
 
-		private static Object asked(ConfigurableApplicationContext application) {
+		/** Adapted is what blocks, and asked on threads. */
+		private static String asked(ConfigurableApplicationContext application) {
 			return application.getBean(ReactiveIdempotencyEngine.class)
-				.store(application.getBean(IdempotencyStore.class));
+				.store(application.getBean(IdempotencyStore.class))
+				.getClass()
+				.getSimpleName();
 		}
 
 		@Test
