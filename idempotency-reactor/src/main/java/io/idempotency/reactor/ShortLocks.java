@@ -26,10 +26,10 @@ public final class ShortLocks implements BlockHoundIntegration {
 	@Override
 	public void applyTo(BlockHound.Builder builder) {
 		for (String method : new String[] { "rung", "ring", "leave", "sleep" }) {
-			builder.allowBlockingCallsInside(UPKEEP + "ConflictWaiter$Bell", method);
+			builder.allowBlockingCallsInside(UPKEEP + "Bell", method);
 		}
 		for (String method : new String[] { "wake", "cancel" }) {
-			builder.allowBlockingCallsInside(UPKEEP + "ConflictWaiter$Sleeper", method);
+			builder.allowBlockingCallsInside(UPKEEP + "Bell$Sleeper", method);
 		}
 		for (String method : new String[] { "begins", "ends" }) {
 			builder.allowBlockingCallsInside(UPKEEP + "UnderWay", method);

@@ -50,7 +50,8 @@ class ManyCallersTests {
 	private final IdempotencyEngine engine = new IdempotencyEngine(20_000, (event, operation) -> {
 	}, this.system, () -> null);
 
-	private final ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(this.engine, List.of());
+	private final ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(this.engine, List.of(),
+			SurroundingTransactions.NONE, 10_000);
 
 	private final MemoryIdempotencyStore memory = new MemoryIdempotencyStore(256_000_000);
 
