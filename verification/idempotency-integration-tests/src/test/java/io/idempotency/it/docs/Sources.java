@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The sources of the project, for pages that name what is in them.
@@ -20,6 +21,9 @@ final class Sources {
 
 	private static final Pattern LOGGED = Pattern
 		.compile("\\.(warn|error|info|log)\\(\\s*\"+\\s*((?:[^\"\\\\]|\\\\.)+)");
+
+	private static final Pattern ABOVE = Pattern
+		.compile("(?m)^(?:\\w+ )*(?:class|interface) \\w+ (?:extends|implements) ([\\w, ]+)");
 
 	private static final List<Path> FILES = files();
 
@@ -55,14 +59,23 @@ final class Sources {
 	}
 
 	/**
-	 * Returns whether there is a class, and a method that it declares itself.
+	 * Returns whether there is a class, and a method that it declares or takes over.
 	 * @param type the simple name of the class; several may have it
 	 * @param method the name of the method, or nothing
 	 */
 	static boolean has(String type, String method) {
 		return FILES.stream()
 			.filter((file) -> file.endsWith(type + ".java"))
-			.anyMatch((file) -> method.isEmpty() || read(file).contains("void " + method + "("));
+			.map(Sources::read)
+			.anyMatch((text) -> method.isEmpty() || text.contains("void " + method + "(") || inherits(text, method));
+	}
+
+	/** The scenarios of a test may be those of an interface or of a class above. */
+	private static boolean inherits(String text, String method) {
+		return ABOVE.matcher(text)
+			.results()
+			.flatMap((above) -> Stream.of(above.group(1).split("\\W+")))
+			.anyMatch((type) -> has(type, method));
 	}
 
 	/** The text of what is published, each text of several parts in one. */

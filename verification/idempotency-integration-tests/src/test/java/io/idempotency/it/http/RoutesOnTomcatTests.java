@@ -303,8 +303,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer first = this.client.post("/routes/form", this.key, FORM, "sku=s&amount=7");
 		assertThat(first.text()).startsWith("7 for s");
 		assertReplay(first, this.client.post("/routes/form", this.key, FORM, "sku=s&amount=7"));
-		Scenario.assertCode(this.client.post("/routes/form", this.key, FORM, "sku=s&amount=8"), 422,
-				"key-reused");
+		Scenario.assertCode(this.client.post("/routes/form", this.key, FORM, "sku=s&amount=8"), 422, "key-reused");
 		Answer body = this.client.post("/routes/form-body", this.key, FORM, "sku=s");
 		assertThat(body.text()).startsWith("sku=s");
 		assertReplay(body, this.client.post("/routes/form-body", this.key, FORM, "sku=s"));
@@ -343,8 +342,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 	void handlerOfAllExceptionsOutsideSeesFailuresAndNoRefusals() {
 		assertThat(post("/nested/broken").text()).startsWith("outside: java.lang.IllegalStateException");
 		this.client.post("/routes/nested/echo", this.key, "text/plain", "one");
-		Scenario.assertCode(this.client.post("/routes/nested/echo", this.key, "text/plain", "two"), 422,
-				"key-reused");
+		Scenario.assertCode(this.client.post("/routes/nested/echo", this.key, "text/plain", "two"), 422, "key-reused");
 	}
 
 	@Test
@@ -361,8 +359,7 @@ class RoutesOnTomcatTests extends OnTomcat {
 		Answer first = this.client.post("/routes/read", this.key, "text/plain", this.key + " one");
 		assertThat(this.runs.of("read " + this.key + " one")).isEqualTo(1);
 		assertReplay(first, this.client.post("/routes/read", this.key, "text/plain", this.key + " one"));
-		Scenario.assertCode(this.client.post("/routes/read", this.key, "text/plain", "two"), 422,
-				"key-reused");
+		Scenario.assertCode(this.client.post("/routes/read", this.key, "text/plain", "two"), 422, "key-reused");
 	}
 
 	@Test
