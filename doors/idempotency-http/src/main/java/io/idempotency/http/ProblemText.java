@@ -35,13 +35,13 @@ public final class ProblemText {
 	}
 
 	/**
-	 * Returns the advice for the client of a route.
+	 * Returns the advice for the client of an operation.
 	 * @param refusal the refusal
 	 * @param target method and path that the client has asked for
-	 * @param route the operation of the route
+	 * @param operation the operation of the request
 	 */
-	public String ofRoute(IdempotencyException refusal, String target, IdempotentOperation route) {
-		return Problem.detail(refusal, target, place(refusal, route));
+	public String ofOperation(IdempotencyException refusal, String target, IdempotentOperation operation) {
+		return Problem.detail(refusal, target, place(refusal, operation));
 	}
 
 	private String place(IdempotencyException refusal, @Nullable Object handler) {

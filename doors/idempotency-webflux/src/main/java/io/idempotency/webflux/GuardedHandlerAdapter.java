@@ -21,6 +21,7 @@ import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.http.StoredResponse;
 import io.idempotency.http.request.FormData;
 import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Caller;
@@ -41,6 +42,9 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.function.server.HandlerFunction;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
@@ -141,10 +145,38 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private Mono<Void> answer(ServerWebExchange exchange, HandlerMethod method) {
 		IdempotentOperation operation = operation(method);
-		GuardedWays ways = new GuardedWays(method, this.handling.get(), this.settings, this.readers.get());
+		GuardedWays ways = new GuardedWays(method, null, this.handling.get(), this.settings, this.readers.get());
 		if (operation == null || HandlerRules.isExempt(operation, exchange.getRequest().getMethod().name())) {
 			return ways.go(Pass.toRun(method, exchange, null));
 		}
+		return answer(ways, exchange, operation);
+	}
+
+	/**
+	 * Answers a request of a guarded route, inside of the filters that it has passed.
+	 * @param route the operation of the route
+	 * @param next the handler, with the filters inside of the guard
+	 * @return the response for the filters outside, whose record is complete
+	 */
+	Mono<ServerResponse> answer(ServerRequest request, IdempotentOperation route,
+			HandlerFunction<ServerResponse> next) {
+		return Mono.deferContextual((context) -> {
+			// A route inside of a guarded one is a part of its call.
+			if (context.hasKey(RoutedRequest.class) || HandlerRules.isExempt(route, request.method().name())) {
+				return next.handle(request);
+			}
+			RoutedRequest routed = new RoutedRequest(request, route, next, this.namespace);
+			GuardedWays ways = new GuardedWays(null, routed, this.handling.get(), this.settings, this.readers.get());
+			return answer(ways, request.exchange(), route).then(Mono.fromSupplier(routed::response));
+		});
+	}
+
+	/** Lets the start say what the store of a route needs. */
+	void check(IdempotentOperation route) {
+		this.engine.store(route.place().store());
+	}
+
+	private Mono<Void> answer(GuardedWays ways, ServerWebExchange exchange, IdempotentOperation operation) {
 		return WebFluxCallers.principal(exchange)
 			.map(Optional::of)
 			.defaultIfEmpty(Optional.empty())
@@ -216,8 +248,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 				return this.ways.go(Pass.toRun(this.ways.handler(), this.request.exchange(), null));
 			}
 			GuardedExchange exchange = this.ways.exchange(this.request);
-			return this.ways.go(Pass.toRun(this.ways.handler(), exchange, null))
-				.then(Mono.defer(() -> exchange.held().push()));
+			return this.ways.go(Pass.toRun(this.ways.handler(), exchange, null)).then(this.ways.send(exchange.held()));
 		}
 
 		private Mono<Function<GuardedRequest, Mono<Void>>> afterArguments() {
@@ -297,18 +328,25 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 				if (result.replayed()) {
 					result.made().mark(new StoredAnswers(GuardedHandlerAdapter.this.settings));
 				}
-				return result.made().push();
+				return this.ways.send(result.made());
 			}
 			GuardedExchange exchange = this.ways.exchange(this.request);
 			Pass pass = Pass.toTheGuard(this.ways.handler(), exchange);
 			return this.ways.go(pass)
-				.then(Mono.defer(() -> (pass.call() != null) ? new StoredAnswers(GuardedHandlerAdapter.this.settings)
-					.replay(result.stored(), this.request.exchange()) : exchange.held().push()));
+				.then(Mono.defer(() -> (pass.call() != null) ? replay(result.stored()) : exchange.held().push()));
+		}
+
+		private Mono<Void> replay(@Nullable StoredResponse stored) {
+			return this.ways.send((stored != null) ? stored.status() : 0,
+					() -> new StoredAnswers(GuardedHandlerAdapter.this.settings).replay(stored,
+							this.request.exchange()));
 		}
 
 		/** Refuses the request where it reaches the guard. */
 		private Mono<Void> refuse(IdempotencyException refusal) {
-			boolean own = GuardedHandlerAdapter.this.problems.isHandledByApplication(this.ways.handler(), refusal);
+			HandlerMethod handler = this.ways.handler();
+			boolean own = handler != null
+					&& GuardedHandlerAdapter.this.problems.isHandledByApplication(handler, refusal);
 			if (refusal instanceof IdempotencyBodyTooLargeException) {
 				// Without its body the request does not reach the guard.
 				return own ? Mono.error(refusal) : problem(refusal);
@@ -321,7 +359,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		}
 
 		private Mono<Void> problem(IdempotencyException refusal) {
-			return GuardedHandlerAdapter.this.problems.refuse(refusal, this.request.exchange(), this.ways.handler());
+			return this.ways.send(refusal.status(),
+					() -> GuardedHandlerAdapter.this.problems.refuse(refusal, this.operation, this.request.exchange()));
 		}
 
 	}

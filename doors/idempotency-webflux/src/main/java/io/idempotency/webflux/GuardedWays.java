@@ -1,8 +1,11 @@
 package io.idempotency.webflux;
 
+import java.util.function.Supplier;
+
 import io.idempotency.aop.FailureStatus;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.http.HttpSettings;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.security.access.AccessDeniedException;
@@ -14,12 +17,14 @@ import org.springframework.web.server.ServerWebExchange;
 /**
  * The ways to one handler.
  *
- * @param handler the handler
- * @param handling calls it
+ * @param handler the method of the handler, {@code null} for one of a route
+ * @param route the request of a route, {@code null} for a method
+ * @param handling calls methods, and makes answers
  * @param settings of the door
  * @param readers read its forms
  */
-record GuardedWays(HandlerMethod handler, Handling handling, HttpSettings settings, BodyReaders readers) {
+record GuardedWays(@Nullable HandlerMethod handler, @Nullable RoutedRequest route, Handling handling,
+		HttpSettings settings, BodyReaders readers) {
 
 	private static final boolean SPRING_SECURITY = ClassUtils
 		.isPresent("org.springframework.security.access.AccessDeniedException", GuardedWays.class.getClassLoader());
@@ -32,13 +37,32 @@ record GuardedWays(HandlerMethod handler, Handling handling, HttpSettings settin
 	 * Goes one way; the files of its request are gone when it ends.
 	 */
 	Mono<Void> go(Pass pass) {
-		return this.handling.handle(pass)
-			.onErrorResume((thrown) -> cleanUp(pass.exchange()).then(Mono.error(thrown)))
+		RoutedRequest routed = this.route;
+		Mono<Void> handled = (routed != null) ? routed.handle(pass, this.handling) : this.handling.handle(pass);
+		return handled.onErrorResume((thrown) -> cleanUp(pass.exchange()).then(Mono.error(thrown)))
 			.then(Mono.defer(() -> cleanUp(pass.exchange())));
 	}
 
 	private static Mono<Void> cleanUp(ServerWebExchange exchange) {
 		return (exchange instanceof GuardedExchange guarded) ? guarded.cleanupMultipart() : Mono.empty();
+	}
+
+	/**
+	 * Sends an answer; that of a route is left to the filters outside of its guard.
+	 */
+	Mono<Void> send(int status, Supplier<Mono<Void>> sending) {
+		RoutedRequest routed = this.route;
+		return Mono.defer(() -> {
+			if (routed == null) {
+				return sending.get();
+			}
+			routed.answered(status, sending);
+			return Mono.empty();
+		});
+	}
+
+	Mono<Void> send(HeldResponse made) {
+		return send(made.status(), made::push);
 	}
 
 	Mono<Void> render(ServerWebExchange exchange, Throwable failure) {

@@ -87,7 +87,8 @@ final class Handling {
 		});
 	}
 
-	private Mono<Void> write(HandlerResult result, Pass pass) {
+	/** Makes the answer of a result. */
+	Mono<Void> write(HandlerResult result, Pass pass) {
 		for (HandlerResultHandler handler : this.resultHandlers) {
 			if (handler.supports(result)) {
 				return handler.handleResult(pass.exchange(), result);

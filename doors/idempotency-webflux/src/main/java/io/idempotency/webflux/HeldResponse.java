@@ -2,8 +2,11 @@ package io.idempotency.webflux;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -39,6 +42,9 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	private final long limit;
 
+	/** What the response had before. */
+	private final Map<String, List<String>> given = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
 	private final HttpHeaders headers = new HttpHeaders();
 
 	private final MultiValueMap<String, ResponseCookie> cookies = new LinkedMultiValueMap<>();
@@ -67,7 +73,10 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		this.limit = limit;
 		this.before = delegate.getStatusCode();
 		this.status = this.before;
-		delegate.getHeaders().forEach((name, values) -> this.headers.put(name, new ArrayList<>(values)));
+		delegate.getHeaders().forEach((name, values) -> {
+			this.given.put(name, List.copyOf(values));
+			this.headers.put(name, new ArrayList<>(values));
+		});
 		this.ambient = new AmbientHeaders(names(), values());
 	}
 
@@ -259,8 +268,16 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		ServerHttpResponse response = getDelegate();
 		response.setStatusCode(this.status);
 		HttpHeaders sent = response.getHeaders();
+		// A filter outside of the guard of a route may have set something meanwhile.
+		Map<String, List<String>> meanwhile = new LinkedHashMap<>();
+		sent.forEach((name, values) -> {
+			if (!values.equals(this.given.get(name))) {
+				meanwhile.put(name, new ArrayList<>(values));
+			}
+		});
 		sent.clear();
 		this.headers.forEach((name, values) -> sent.put(name, new ArrayList<>(values)));
+		meanwhile.forEach(sent::put);
 		this.cookies.values().forEach((all) -> all.forEach(response::addCookie));
 	}
 

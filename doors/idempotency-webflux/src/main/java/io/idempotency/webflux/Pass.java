@@ -2,6 +2,7 @@ package io.idempotency.webflux;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -22,6 +23,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.function.server.EntityResponse;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.ServerWebInputException;
 
@@ -32,7 +34,7 @@ import org.springframework.web.server.ServerWebInputException;
  */
 final class Pass {
 
-	private final HandlerMethod handler;
+	private final @Nullable HandlerMethod handler;
 
 	private final ServerWebExchange exchange;
 
@@ -59,8 +61,8 @@ final class Pass {
 
 	private volatile @Nullable Throwable failure;
 
-	private Pass(HandlerMethod handler, ServerWebExchange exchange, Purpose purpose, @Nullable ReactiveClaim claim,
-			@Nullable IdempotencyException refusal) {
+	private Pass(@Nullable HandlerMethod handler, ServerWebExchange exchange, Purpose purpose,
+			@Nullable ReactiveClaim claim, @Nullable IdempotencyException refusal) {
 		this.handler = handler;
 		this.exchange = exchange;
 		this.purpose = purpose;
@@ -72,14 +74,14 @@ final class Pass {
 	 * Lets the handler run.
 	 * @param claim the claim, {@code null} for a call that is not guarded
 	 */
-	static Pass toRun(HandlerMethod handler, ServerWebExchange exchange, @Nullable ReactiveClaim claim) {
+	static Pass toRun(@Nullable HandlerMethod handler, ServerWebExchange exchange, @Nullable ReactiveClaim claim) {
 		return new Pass(handler, exchange, Purpose.RUN, claim, null);
 	}
 
 	/**
 	 * Ends at the guard: the arguments are to be seen, or a stored answer to be given.
 	 */
-	static Pass toTheGuard(HandlerMethod handler, ServerWebExchange exchange) {
+	static Pass toTheGuard(@Nullable HandlerMethod handler, ServerWebExchange exchange) {
 		return new Pass(handler, exchange, Purpose.REACH, null, null);
 	}
 
@@ -88,24 +90,25 @@ final class Pass {
 	 * nothing is found.
 	 * @param claim the claim, {@code null} if the result is for a duplicate
 	 */
-	static Pass toLookUp(HandlerMethod handler, ServerWebExchange exchange, @Nullable ReactiveClaim claim) {
+	static Pass toLookUp(@Nullable HandlerMethod handler, ServerWebExchange exchange, @Nullable ReactiveClaim claim) {
 		return new Pass(handler, exchange, Purpose.LOOK_UP, claim, null);
 	}
 
 	/** Fails at the guard, so that the application's own handler sees the refusal. */
-	static Pass toRefuse(HandlerMethod handler, ServerWebExchange exchange, IdempotencyException refusal) {
+	static Pass toRefuse(@Nullable HandlerMethod handler, ServerWebExchange exchange, IdempotencyException refusal) {
 		return new Pass(handler, exchange, Purpose.REFUSE, null, refusal);
 	}
 
 	/** Returns whether a method is the handler. */
 	boolean leadsTo(Method method) {
-		Method mapped = this.handler.getMethod();
-		return mapped.equals(method)
-				|| AopUtils.getMostSpecificMethod(mapped, this.handler.getBeanType()).equals(method);
+		HandlerMethod mapped = this.handler;
+		return mapped != null && (mapped.getMethod().equals(method)
+				|| AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()).equals(method));
 	}
 
+	/** Returns the method of the handler, which the route of a function does not have. */
 	HandlerMethod handler() {
-		return this.handler;
+		return Objects.requireNonNull(this.handler, "A route is called by its guard");
 	}
 
 	ServerWebExchange exchange() {
@@ -298,6 +301,9 @@ final class Pass {
 
 	/** Sees when the body of an entity is there, which is a part of the work. */
 	private Object observed(Object result) {
+		if (result instanceof EntityResponse<?> response) {
+			this.hasDeferredBody = adapter(response.entity()) != null;
+		}
 		if (!(result instanceof HttpEntity<?> entity) || !(entity.getBody() instanceof Publisher<?> body)) {
 			return result;
 		}
@@ -305,16 +311,24 @@ final class Pass {
 		if (!(entity instanceof ResponseEntity<?> response)) {
 			return result;
 		}
-		Object watched = (body instanceof Mono<?> mono)
+		return ResponseEntity.status(response.getStatusCode())
+			.headers((headers) -> response.getHeaders()
+				.forEach((name, values) -> headers.put(name, new ArrayList<>(values))))
+			.body(observedBody(body));
+	}
+
+	/**
+	 * Sees when a body is there: with it the work has returned, and whatever fails then
+	 * is the answer alone.
+	 */
+	<T> Publisher<T> observedBody(Publisher<T> body) {
+		this.returned = false;
+		return (body instanceof Mono<T> mono)
 				? mono.doOnSuccess((value) -> this.returned = true)
 					.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown))
 				: Flux.from(body)
 					.doOnComplete(() -> this.returned = true)
 					.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
-		return ResponseEntity.status(response.getStatusCode())
-			.headers((headers) -> response.getHeaders()
-				.forEach((name, values) -> headers.put(name, new ArrayList<>(values))))
-			.body(watched);
 	}
 
 	/**
@@ -347,7 +361,7 @@ final class Pass {
 			return false;
 		}
 		MethodParameter parameter = refused.getMethodParameter();
-		return parameter != null && this.handler.getMethod().equals(parameter.getMethod());
+		return parameter != null && this.handler != null && this.handler.getMethod().equals(parameter.getMethod());
 	}
 
 	private enum Purpose {

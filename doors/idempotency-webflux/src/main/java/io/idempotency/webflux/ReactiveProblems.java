@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import io.idempotency.IdempotencyException;
 import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.http.ExceptionHandlerLookup;
 import io.idempotency.http.NestedRefusals;
 import io.idempotency.http.Problem;
@@ -84,11 +85,26 @@ public final class ReactiveProblems implements WebExceptionHandler {
 	 * @param handler the handler that was refused, {@code null} if it is not known
 	 */
 	Mono<Void> refuse(IdempotencyException refusal, ServerWebExchange exchange, @Nullable HandlerMethod handler) {
+		return answer(refusal, exchange, this.details.of(refusal, target(exchange.getRequest()), handler));
+	}
+
+	/**
+	 * Answers a refusal of an operation.
+	 * @param operation the operation of the request
+	 */
+	Mono<Void> refuse(IdempotencyException refusal, IdempotentOperation operation, ServerWebExchange exchange) {
+		return answer(refusal, exchange, this.details.ofOperation(refusal, target(exchange.getRequest()), operation));
+	}
+
+	private static String target(ServerHttpRequest request) {
+		return request.getMethod() + " " + request.getURI().getRawPath();
+	}
+
+	private Mono<Void> answer(IdempotencyException refusal, ServerWebExchange exchange, String detail) {
 		logger.debug("Refused a call of '{}' with {}: {}", refusal.operation(), refusal.status(), refusal.getMessage());
 		ServerHttpRequest request = exchange.getRequest();
 		ServerHttpResponse response = exchange.getResponse();
 		String path = request.getURI().getRawPath();
-		String detail = this.details.of(refusal, request.getMethod() + " " + path, handler);
 		byte[] body = Problem.document(refusal, this.typeBase, detail, path).getBytes(StandardCharsets.UTF_8);
 		response.setStatusCode(HttpStatusCode.valueOf(refusal.status()));
 		response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE);

@@ -87,7 +87,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 	 */
 	void answer(IdempotencyException refusal, IdempotentOperation route, HttpServletRequest request,
 			HttpServletResponse response) {
-		answer(refusal, this.details.ofRoute(refusal, target(request), route), request, response);
+		answer(refusal, this.details.ofOperation(refusal, target(request), route), request, response);
 	}
 
 	private static String target(HttpServletRequest request) {

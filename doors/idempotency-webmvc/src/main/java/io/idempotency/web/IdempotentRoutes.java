@@ -2,7 +2,6 @@ package io.idempotency.web;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.UndeclaredThrowableException;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyException;
@@ -14,7 +13,6 @@ import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Namespace;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.util.ReflectionUtils;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -47,8 +45,7 @@ import org.springframework.web.servlet.function.ServerResponse;
  */
 public final class IdempotentRoutes {
 
-	private static final Method HANDLE = Objects
-		.requireNonNull(ReflectionUtils.findMethod(HandlerFunction.class, "handle", ServerRequest.class));
+	private static final Method HANDLE = handle();
 
 	private final @Nullable Guard guard;
 
@@ -68,6 +65,16 @@ public final class IdempotentRoutes {
 	public IdempotentRoutes(RouteRegistry routes, HttpDoor door, IdempotencyProblemResolver problems,
 			Namespace namespace) {
 		this(new Guard(routes, door, problems, namespace));
+	}
+
+	/** Found so that a native image keeps it. */
+	private static Method handle() {
+		try {
+			return HandlerFunction.class.getMethod("handle", ServerRequest.class);
+		}
+		catch (NoSuchMethodException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**

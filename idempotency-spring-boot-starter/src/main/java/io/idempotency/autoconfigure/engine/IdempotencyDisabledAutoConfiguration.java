@@ -73,4 +73,18 @@ public final class IdempotencyDisabledAutoConfiguration {
 
 	}
 
+	/** Routes of WebFlux. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@ConditionalOnClass(name = "org.springframework.web.reactive.function.server.HandlerFilterFunction")
+	static class UnguardedReactiveRoutes {
+
+		@Bean
+		@ConditionalOnMissingBean
+		io.idempotency.webflux.IdempotentRoutes idempotentRoutes() {
+			return io.idempotency.webflux.IdempotentRoutes.unguarded();
+		}
+
+	}
+
 }

@@ -7,11 +7,14 @@ import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.http.HttpSettings;
+import io.idempotency.http.RouteRegistry;
 import io.idempotency.key.Namespace;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.webflux.GuardedHandlerAdapter;
+import io.idempotency.webflux.IdempotentRoutes;
 import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
 import io.idempotency.webflux.ReactiveProblems;
 import io.idempotency.webflux.WebFluxCallers;
@@ -105,6 +108,18 @@ public final class IdempotencyWebFluxAutoConfiguration {
 		};
 		return new GuardedHandlerAdapter(engine, keys, new OperationFingerprinter(codec), callers, settings,
 				namespace.getIfAvailable(() -> Namespace.NONE), onDisconnect, problems, operations, context);
+	}
+
+	@Bean
+	RouteRegistry idempotencyRouteRegistry(IdempotencyProperties properties, IdempotencyPolicy policy,
+			DefaultStoreFinder stores) {
+		return new RouteRegistry(policy, properties.key().header(), stores.defaultStore(), stores::named);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotentRoutes idempotentRoutes(RouteRegistry routes, GuardedHandlerAdapter guard) {
+		return new IdempotentRoutes(routes, guard);
 	}
 
 }

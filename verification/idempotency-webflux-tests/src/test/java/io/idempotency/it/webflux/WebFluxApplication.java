@@ -48,7 +48,7 @@ import static org.springframework.security.config.Customizer.withDefaults;
 @EnableReactiveMethodSecurity
 @Import({ OrdersController.class, AnswersController.class, ViewsController.class, ViewsController.Views.class,
 		DeclaredElsewhere.OfInterface.class, DeclaredElsewhere.OfExchange.class, DeclaredElsewhere.OfGenericClass.class,
-		DeclaredElsewhere.OfClass.class, WebFluxApplication.Advice.class })
+		DeclaredElsewhere.OfClass.class, WebFluxApplication.Advice.class, Routes.class })
 class WebFluxApplication {
 
 	static {

@@ -1,0 +1,235 @@
+package io.idempotency.it.webflux;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.idempotency.ConflictMode;
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.http.IdempotentRoute;
+import io.idempotency.webflux.IdempotentRoutes;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseCookie;
+import org.springframework.http.codec.multipart.FormFieldPart;
+import org.springframework.web.reactive.function.BodyInserters;
+import org.springframework.web.reactive.function.server.HandlerFunction;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.ResponseStatusException;
+
+import static org.springframework.web.reactive.function.server.RouterFunctions.route;
+
+/** Functional routes of WebFlux, as an application would write them. */
+@Configuration(proxyBeanMethods = false)
+class Routes {
+
+	/** What handlers wait for, by the header {@code X-Gate}. */
+	static final Map<String, Sinks.Empty<Void>> GATES = new ConcurrentHashMap<>();
+
+	private static final Map<String, AtomicInteger> RUNS = new ConcurrentHashMap<>();
+
+	private final IdempotentRoutes routes;
+
+	Routes(IdempotentRoutes routes) {
+		this.routes = routes;
+	}
+
+	static int runs(String name) {
+		AtomicInteger runs = RUNS.get(name);
+		return (runs != null) ? runs.get() : 0;
+	}
+
+	private static String run(String name) {
+		return name + " in run " + RUNS.computeIfAbsent(name, (any) -> new AtomicInteger()).incrementAndGet();
+	}
+
+	private static Mono<ServerResponse> text(ServerRequest request) {
+		return ServerResponse.ok().bodyValue(run(request.path()));
+	}
+
+	private static Mono<ServerResponse> gated(ServerRequest request) {
+		String run = run(request.path());
+		Sinks.Empty<Void> gate = GATES.get(String.valueOf(request.headers().firstHeader("X-Gate")));
+		Mono<ServerResponse> answer = ServerResponse.ok().bodyValue(run);
+		return (gate != null) ? gate.asMono().then(answer) : answer;
+	}
+
+	/** Routes of one builder, a GET among them. */
+	@Bean
+	RouterFunction<ServerResponse> functionalOrders() {
+		return route()
+			.POST("/routes/orders",
+					(request) -> request.bodyToMono(Map.class)
+						.flatMap((order) -> ServerResponse.created(URI.create("/routes/orders/7"))
+							.header("X-Run", run("/routes/orders"))
+							.cookie(ResponseCookie.from("order", "7").build())
+							.bodyValue(Map.of("amount", order.get("amount")))))
+			.GET("/routes/orders", Routes::text)
+			.filter(this.routes.filter("routes.orders"))
+			.build();
+	}
+
+	private RouterFunction<ServerResponse> guarded(String name, HandlerFunction<ServerResponse> handler) {
+		return guarded(name, handler, (route) -> {
+		});
+	}
+
+	private RouterFunction<ServerResponse> guarded(String name, HandlerFunction<ServerResponse> handler,
+			Consumer<IdempotentRoute<ServerRequest>> description) {
+		return route().POST("/routes/" + name, handler)
+			.filter(this.routes.filter("routes." + name, description))
+			.build();
+	}
+
+	@Bean
+	RouterFunction<ServerResponse> functionalKeys() {
+		return guarded("body", Routes::text, (route) -> route.body("/order/id"))
+			.and(guarded("function/{id}", Routes::text,
+					(route) -> route.key((request) -> request.pathVariable("id"))
+						.fingerprint((request) -> request.queryParam("amount"))))
+			.and(guarded("optional", Routes::text, (route) -> route.required(false)))
+			.and(guarded("condition", Routes::text,
+					(route) -> route.condition((request) -> request.queryParam("express").isPresent())))
+			.and(guarded("scope", Routes::text,
+					(route) -> route.scope((request) -> request.headers().firstHeader("X-Tenant"))))
+			.and(guarded("token", Routes::text, (route) -> route.token(true)));
+	}
+
+	@Bean
+	RouterFunction<ServerResponse> functionalModes() {
+		return guarded("gated", Routes::gated)
+			.and(guarded("waiting", Routes::gated,
+					(route) -> route.conflict(ConflictMode.WAIT).waitTimeout(Duration.ofMinutes(2))))
+			.and(guarded("reject", Routes::text, (route) -> route.mode(IdempotencyMode.REJECT)))
+			.and(guarded("lock", Routes::text, (route) -> route.mode(IdempotencyMode.LOCK)))
+			.and(guarded("lock-echo",
+					(request) -> ServerResponse.ok().body(request.bodyToMono(String.class), String.class),
+					(route) -> route.mode(IdempotencyMode.LOCK)));
+	}
+
+	@Bean
+	RouterFunction<ServerResponse> functionalFailures() {
+		return guarded("throws", (request) -> {
+			throw new IllegalStateException(run(request.path()));
+		}).and(guarded("fails", (request) -> Mono.error(() -> new IllegalStateException(run(request.path())))))
+			.and(guarded("fails-with-status",
+					(request) -> Mono
+						.error(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, run(request.path())))))
+			.and(guarded("remembered", (request) -> Mono.error(() -> new IllegalStateException(run(request.path()))),
+					(route) -> route.onFailure(FailureMode.REMEMBER)))
+			.and(guarded("already", (request) -> Mono.error(() -> {
+				run(request.path());
+				return new IllegalArgumentException("There is one already");
+			}), (route) -> route.duplicateOn(IllegalArgumentException.class)))
+			.and(guarded("already-in-body", (request) -> ServerResponse.ok().body(Mono.error(() -> {
+				run(request.path());
+				return new IllegalArgumentException("There is one already");
+			}), String.class), (route) -> route.duplicateOn(IllegalArgumentException.class)))
+			.and(guarded("body-fails",
+					(request) -> ServerResponse.ok()
+						.body(Mono.error(() -> new IllegalStateException(run(request.path()))), String.class)))
+			.and(guarded("not-writable",
+					(request) -> ServerResponse.ok()
+						.contentType(MediaType.APPLICATION_JSON)
+						.body(Mono.fromSupplier(() -> new NotWritable(run(request.path()))), NotWritable.class)))
+			.and(guarded("answers/{status}",
+					(request) -> ServerResponse.status(Integer.parseInt(request.pathVariable("status")))
+						.bodyValue(run(request.path()))));
+	}
+
+	@Bean
+	RouterFunction<ServerResponse> functionalBodies() {
+		return guarded("mono", (request) -> ServerResponse.ok()
+			.body(Mono.fromSupplier(() -> run(request.path())).delayElement(Duration.ofMillis(1)), String.class))
+			.and(guarded("flux",
+					(request) -> ServerResponse.ok()
+						.contentType(MediaType.APPLICATION_JSON)
+						.body(Flux.just(Map.of("a", 1), Map.of("run", run(request.path()))), Map.class)))
+			.and(guarded("inserted",
+					(request) -> ServerResponse.ok()
+						.body(BodyInserters.fromPublisher(Mono.fromSupplier(() -> run(request.path())), String.class))))
+			.and(guarded("nothing", (request) -> {
+				run(request.path());
+				return ServerResponse.noContent().build();
+			}))
+			.and(guarded("events",
+					(request) -> ServerResponse.ok()
+						.contentType(MediaType.TEXT_EVENT_STREAM)
+						.body(Flux.just(run(request.path()), "last"), String.class)))
+			.and(guarded("form", (request) -> request.formData()
+				.flatMap((form) -> ServerResponse.ok().bodyValue(form.getFirst("amount") + run(request.path())))))
+			.and(guarded("parts",
+					(request) -> request.multipartData()
+						.flatMap((parts) -> ServerResponse.ok()
+							.bodyValue(((FormFieldPart) Objects.requireNonNull(parts.getFirst("amount"))).value()
+									+ run(request.path())))));
+	}
+
+	/** Routes inside of others, with filters on both sides of the guard. */
+	@Bean
+	RouterFunction<ServerResponse> functionalNested() {
+		return route().path("/routes/nested",
+				(nested) -> nested
+					.POST("/echo",
+							(request) -> request.bodyToMono(String.class)
+								.flatMap((body) -> ServerResponse.ok()
+									.header("X-Before", String.valueOf(request.attribute("before").orElse("")))
+									.bodyValue(body + run(request.path()))))
+					.POST("/sold", (request) -> {
+						run(request.path());
+						return Mono.error(new UnsupportedOperationException("sold"));
+					})
+					.POST("/broken", (request) -> {
+						run(request.path());
+						return Mono.error(new IllegalStateException("broken"));
+					})
+					.filter(this.routes.filter("routes.nested"))
+					.filter(this.routes.filter("routes.inner"))
+					.before((request) -> {
+						request.attributes().put("before", "inner");
+						return request;
+					})
+					.onError(UnsupportedOperationException.class,
+							(thrown, request) -> ServerResponse.status(410).bodyValue("sold")))
+			.filter((request, next) -> {
+				if (request.headers().firstHeader("X-Barred") != null) {
+					return ServerResponse.status(403).build();
+				}
+				return next.handle(request).doOnNext((response) -> {
+					run("outside " + response.statusCode().value());
+					request.exchange().getResponse().getHeaders().set("X-Outside", "later");
+				});
+			})
+			.onError(Throwable.class, (thrown, request) -> ServerResponse.status(418).bodyValue("outside: " + thrown))
+			.build();
+	}
+
+	/** Cannot be written as JSON. */
+	static final class NotWritable {
+
+		private final String run;
+
+		NotWritable(String run) {
+			this.run = run;
+		}
+
+		public String getRun() {
+			throw new IllegalStateException(this.run + " cannot be written");
+		}
+
+	}
+
+}
