@@ -6,6 +6,7 @@ import io.idempotency.Idempotent;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.r2dbc.core.DatabaseClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -39,22 +40,29 @@ class Refunds {
 
 	/**
 	 * The key is the reference that the books know anyway. It is claimed when the result
-	 * is subscribed to, and each subscription is a call.
+	 * is subscribed to, and each subscription is a call. When the result is not stored
+	 * any more, the books have it ({@code recover}); when they say that the refund exists
+	 * already, that is no failure ({@code duplicateOn}).
 	 */
-	@Idempotent(operation = "order.refund", key = "{#orderId, #reference}", fingerprint = "#amount")
+	@Idempotent(operation = "order.refund", key = "{#orderId, #reference}", fingerprint = "#amount",
+			duplicateOn = DuplicateKeyException.class, recover = "findRefund")
 	@Transactional
 	public Mono<Refund> refund(long orderId, String reference, BigDecimal amount) {
 		return this.orders.get(orderId)
-			.then(this.orders.bookRefund(orderId, amount))
 			.then(this.database.sql("""
 					insert into refund (order_id, reference, amount, status)
 					values (:orderId, :reference, :amount, 'DONE')
 					""").bind("orderId", orderId).bind("reference", reference).bind("amount", amount).then())
-			.then(this.database.sql(SELECT + "and reference = :reference")
-				.bind("orderId", orderId)
-				.bind("reference", reference)
-				.mapProperties(Refund.class)
-				.one());
+			.then(this.orders.bookRefund(orderId, amount))
+			.then(findRefund(orderId, reference, amount));
+	}
+
+	public Mono<Refund> findRefund(long orderId, String reference, BigDecimal amount) {
+		return this.database.sql(SELECT + "and reference = :reference")
+			.bind("orderId", orderId)
+			.bind("reference", reference)
+			.mapProperties(Refund.class)
+			.one();
 	}
 
 	/**

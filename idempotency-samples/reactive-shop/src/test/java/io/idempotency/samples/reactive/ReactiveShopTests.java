@@ -18,8 +18,10 @@ import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.r2dbc.core.DatabaseClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -126,6 +128,23 @@ class ReactiveShopTests {
 		assertThat(answers).extracting(Answer::text).containsOnly(answers.get(0).text());
 		assertThat(answers).filteredOn((answer) -> !answer.replayed()).hasSize(1);
 		assertThat(size(payments)).isEqualTo(1);
+	}
+
+	@Test
+	void refundThatOnlyTheBooksKnowIsGivenOnce(@Autowired DatabaseClient books) {
+		Answer order = order();
+		String path = order.header("Location");
+		this.client.post(path + "/payments", this.key, JSON, "{\"amount\":129.00}");
+		books.sql("insert into refund (order_id, reference, amount, status) values (:order, :reference, 29.00, 'DONE')")
+			.bind("order", JsonPath.<Integer>read(order.text(), "$.id"))
+			.bind("reference", this.key)
+			.then()
+			.block(Duration.ofSeconds(30));
+		Answer refund = post(path + "/refunds", "{\"reference\":\"" + this.key + "\",\"amount\":29.00}");
+		assertThat(refund.status()).as(refund.toString()).isEqualTo(201);
+		assertThat(JsonPath.<String>read(refund.text(), "$.reference")).isEqualTo(this.key);
+		assertThat(size(path + "/refunds")).isEqualTo(1);
+		assertThat(JsonPath.<Double>read(get(path).text(), "$.refunded")).isZero();
 	}
 
 	@Test
