@@ -341,8 +341,8 @@ final class Rules {
 					&& !key.mode(IdempotencyMode.REJECT) && !attempt.completionAnswered && !attempt.outOfSight) {
 				violated("the result of " + attempt + " was never stored");
 			}
-			if (attempt.granted && !attempt.guarded && !attempt.releaseSent && !attempt.lost && !attempt.takenFrom
-					&& !attempt.node.isGone() && !attempt.node.isClosing()) {
+			boolean holds = attempt.granted && !attempt.lost && !attempt.takenFrom && !attempt.recordLost;
+			if (holds && !attempt.guarded && !attempt.releaseSent && !attempt.node.isGone() && !attempt.node.isClosing()) {
 				violated("the claim of " + attempt + ", which nothing runs on, was never given back");
 			}
 			if (attempt.releaseSent && !attempt.releaseArrived && !attempt.node.isGone()) {
