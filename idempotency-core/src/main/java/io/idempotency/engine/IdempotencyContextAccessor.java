@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * that it is loaded only where that library is.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class IdempotencyContextAccessor implements ThreadLocalAccessor<IdempotencyContext> {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param values keeps and gives the values; it is not run
  * @param recovery looks the result up, {@code null} if nothing does
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public record DescribedCall<T>(GuardedCall call, ValueAction<T> values, @Nullable Callable<?> recovery) {

@@ -35,7 +35,6 @@ final class AdaptedStore implements ReactiveIdempotencyStore {
 
 	/**
 	 * Adapts a store.
-	 * @param store the store
 	 * @param threads may block, {@code null} if the store does not
 	 * @param answers where the caller goes on, so that its work takes no thread of the
 	 * store

@@ -18,7 +18,6 @@ import reactor.core.publisher.Mono;
  * {@link ReactiveIdempotencyTemplate} on the engine of the calls that must not block.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate {

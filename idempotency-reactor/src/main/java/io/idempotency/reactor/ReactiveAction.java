@@ -14,7 +14,6 @@ import reactor.core.publisher.Mono;
  *
  * @param <T> the result of the guarded work
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface ReactiveAction<T> {
@@ -22,7 +21,6 @@ public interface ReactiveAction<T> {
 	/**
 	 * Is told that the call owns its key from now on, before {@link #run()} and before
 	 * the recovery of an abandoned claim.
-	 * @param claim the claim
 	 */
 	default void acquired(ReactiveClaim claim) {
 	}
@@ -42,18 +40,13 @@ public interface ReactiveAction<T> {
 		return Mono.empty();
 	}
 
-	/**
-	 * Returns whether a failure of the work means "already done".
-	 * @param failure the failure
-	 * @return whether it does
-	 */
+	/** Returns whether a failure of the work means "already done". */
 	default boolean isDuplicate(Throwable failure) {
 		return false;
 	}
 
 	/**
 	 * Turns a stored result into the answer for a duplicate.
-	 * @param result the result
 	 * @return the result for the caller, {@code null} for none
 	 * @throws Throwable what the caller gets instead: a remembered failure, or a signal
 	 * of the door
@@ -63,8 +56,6 @@ public interface ReactiveAction<T> {
 	/**
 	 * Turns a result that was looked up into the answer for a duplicate, where no claim
 	 * is held.
-	 * @param value the result
-	 * @return the result for the caller
 	 */
 	default @Nullable T replayRecovered(T value) {
 		return value;
@@ -90,8 +81,6 @@ public interface ReactiveAction<T> {
 	/**
 	 * Is told that the work was cancelled or has timed out, which says nothing about how
 	 * far it has come.
-	 * @param failure the failure
-	 * @return how the call has ended
 	 */
 	default Ending gaveUp(Throwable failure) {
 		return Ending.OUT_OF_SIGHT;

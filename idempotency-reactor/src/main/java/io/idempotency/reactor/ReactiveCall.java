@@ -349,7 +349,6 @@ final class ReactiveCall<T> {
 
 	/**
 	 * Looks up the result in the business data.
-	 * @param look looks it up
 	 * @param told is told the result or the failure, neither if nothing was found
 	 */
 	void lookUp(Context context, Callable<Mono<T>> look, BiConsumer<@Nullable T, @Nullable Throwable> told) {

@@ -33,7 +33,6 @@ import reactor.util.context.Context;
  * close of the engine waits for it. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ReactiveClaim {
@@ -77,26 +76,17 @@ public final class ReactiveClaim {
 		this.upkeep.workBegins();
 	}
 
-	/**
-	 * Returns the name of the operation.
-	 * @return the operation
-	 */
+	/** Returns the name of the operation. */
 	public String operation() {
 		return this.call.operation();
 	}
 
-	/**
-	 * Returns the policy of the operation.
-	 * @return the policy
-	 */
+	/** Returns the policy of the operation. */
 	public IdempotencyPolicy policy() {
 		return this.call.policy();
 	}
 
-	/**
-	 * Returns the context for the guarded work.
-	 * @return the context
-	 */
+	/** Returns the context for the guarded work. */
 	public IdempotencyContext context() {
 		return this.end.context();
 	}

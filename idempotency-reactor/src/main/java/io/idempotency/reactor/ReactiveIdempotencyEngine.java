@@ -47,7 +47,6 @@ import reactor.core.scheduler.Schedulers;
  * ({@link SurroundingTransactions}). Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ReactiveIdempotencyEngine implements AutoCloseable {
@@ -101,7 +100,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 * Creates an engine whose callers may be in transactions.
 	 * @param engine the engine of the callers that block
 	 * @param stores the stores that have a form of their own that does not block
-	 * @param transactions the transactions
 	 * @param maxUnattended how many calls may go on whose caller is gone; beyond it new
 	 * calls are refused
 	 */
@@ -147,8 +145,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 * Guards one call: subscribes to its work if it is the first with its key, and gives
 	 * the first result or refuses it if it is a duplicate.
 	 * @param <T> the result of the guarded work
-	 * @param call the call
-	 * @param action the work of the call
 	 * @param onDisconnect what becomes of the work when the caller cancels
 	 * @return the result for the caller, empty if the work has completed empty; fails
 	 * with an {@link IdempotencyException} if the call was refused, and with any failure
@@ -206,7 +202,6 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	/**
 	 * Returns the form of a store that the calls ask, and logs, the first time, if that
 	 * needs threads: a start-up asks for each store of its operations.
-	 * @param store the store
 	 * @return its form of its own, or one that calls the store: at once where it is in
 	 * the memory of this JVM, else on at most {@value #THREADS} threads
 	 */

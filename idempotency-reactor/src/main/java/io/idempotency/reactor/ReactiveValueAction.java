@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the result of the guarded work
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public abstract class ReactiveValueAction<T> implements ReactiveAction<T> {

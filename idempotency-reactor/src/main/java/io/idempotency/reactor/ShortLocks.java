@@ -10,7 +10,6 @@ import reactor.blockhound.integration.BlockHoundIntegration;
  * asked.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class ShortLocks implements BlockHoundIntegration {

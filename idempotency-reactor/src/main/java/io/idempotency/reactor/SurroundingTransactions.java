@@ -11,7 +11,6 @@ import reactor.util.context.ContextView;
  * thread of the caller is in is left with that thread. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public interface SurroundingTransactions {
@@ -33,7 +32,6 @@ public interface SurroundingTransactions {
 	/**
 	 * Refuses a call whose work would be part of a transaction that is open already.
 	 * @param call the call, of which nothing has been sent
-	 * @param subscription the context of the caller
 	 * @throws RuntimeException if it is inside of a transaction
 	 */
 	void refuse(GuardedCall call, ContextView subscription);

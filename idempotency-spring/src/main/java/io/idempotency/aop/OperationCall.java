@@ -63,8 +63,6 @@ public final class OperationCall {
 
 	/**
 	 * Makes a call that no proxy has seen.
-	 * @param operation the operation
-	 * @param work does the work
 	 * @param target what is called
 	 * @param argument what it is called with
 	 * @param namespace the namespace of the operations

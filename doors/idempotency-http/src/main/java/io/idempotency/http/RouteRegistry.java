@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * Makes and knows the operations of functional routes. Thread-safe.
  *
  * @hidden
- * @since 0.1.0
  */
 @Internal
 public final class RouteRegistry {
@@ -73,7 +72,6 @@ public final class RouteRegistry {
 	 * Makes an operation. As with the annotation of a class, it does not guard safe
 	 * methods of HTTP: a filter holds for all routes of its router function.
 	 * @param <R> the type of requests
-	 * @param name the name of the operation
 	 * @param description describes it
 	 * @param handler the method by which all handlers are called
 	 * @throws IdempotencyConfigurationException if the description is wrong

@@ -78,13 +78,7 @@ public final class IdempotencyProblemResolver implements HandlerExceptionResolve
 		return new ModelAndView();
 	}
 
-	/**
-	 * Answers the refusal of a route.
-	 * @param refusal the refusal
-	 * @param route the operation of the route
-	 * @param request the request
-	 * @param response its answer
-	 */
+	/** Answers the refusal of a route. */
 	void answer(IdempotencyException refusal, IdempotentOperation route, HttpServletRequest request,
 			HttpServletResponse response) {
 		answer(refusal, this.details.ofOperation(refusal, target(request), route), request, response);

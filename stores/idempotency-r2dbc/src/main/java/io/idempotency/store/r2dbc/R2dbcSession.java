@@ -56,9 +56,6 @@ final class R2dbcSession {
 
 	/**
 	 * Creates the session.
-	 * @param database the database
-	 * @param connection the connection
-	 * @param dialect the dialect of the database
 	 * @param lockWait the bound on waiting for locks
 	 * @param end when the time of the verb is over, by {@link System#nanoTime()}
 	 */
@@ -286,7 +283,6 @@ final class R2dbcSession {
 	/**
 	 * The columns of a row.
 	 *
-	 * @param row the row
 	 * @param buffers whether large objects are buffers
 	 */
 	private record Columns(Row row, boolean buffers) implements SqlRow {
