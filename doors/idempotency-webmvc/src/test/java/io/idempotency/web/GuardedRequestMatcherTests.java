@@ -2,9 +2,13 @@ package io.idempotency.web;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.util.Optional;
 
 import io.idempotency.Idempotent;
 import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.http.RouteRegistry;
+import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.store.IdempotencyStore;
 import jakarta.servlet.http.MappingMatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,9 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
 import org.springframework.mock.web.MockHttpServletMapping;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.stereotype.Controller;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -30,6 +36,12 @@ import org.springframework.web.servlet.FrameworkServlet;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.function.RequestPredicates;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -141,6 +153,28 @@ class GuardedRequestMatcherTests {
 		assertThat(this.handlers.mayMeet(request)).isFalse();
 		assertThat(Exchange.missing(request, "guard a call")).hasMessageContaining("idempotency.http.filter-order");
 		assertThat(this.handlers.mayMeet(request("POST", "/elsewhere"))).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "POST, /routes, true", "GET, /routes, false", "PUT, /routes, true", "POST, /routes/7, false",
+			"POST, /inner/one/7, true", "DELETE, /inner/two, true", "POST, /inner, false",
+			"POST, /orders/7/items/8, false" })
+	void pathsOfRoutesAreKnownOnceOneIsGuarded(String method, String path, boolean met) {
+		restart(Orders.class, Routes.class);
+		assertThat(this.handlers.mayMeet(request(method, path))).isFalse();
+		this.context.getBean(RouteRegistry.class).add("routes", (route) -> {
+		}, ReflectionUtils.findMethod(HandlerFunction.class, "handle", ServerRequest.class));
+		assertThat(new GuardedRequestMatcher(() -> this.context.getBean(IdempotentOperationSource.class), false)
+			.mayMeet(request(method, path))).isEqualTo(met);
+	}
+
+	@Test
+	void nothingPassesWhereARouteDoesNotTellItsPath() {
+		restart(AnyRoutes.class);
+		this.context.getBean(RouteRegistry.class).add("routes", (route) -> {
+		}, ReflectionUtils.findMethod(HandlerFunction.class, "handle", ServerRequest.class));
+		assertThat(this.handlers.mayMeet(request("POST", "/anywhere"))).isTrue();
+		assertThat(this.handlers.mayMeet(request("GET", "/anywhere"))).isFalse();
 	}
 
 	private void restart(Class<?>... components) {
@@ -290,6 +324,40 @@ class GuardedRequestMatcherTests {
 
 		@PostMapping("/unguarded")
 		public void post() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Routes {
+
+		@Bean
+		RouteRegistry routes(IdempotencyStore store) {
+			return new RouteRegistry(IdempotencyPolicy.DEFAULTS, "Idempotency-Key", store, (name) -> store);
+		}
+
+		@Bean
+		RouterFunction<ServerResponse> functions() {
+			return RouterFunctions.route()
+				.POST("/routes", (request) -> ServerResponse.ok().build())
+				.path("/inner",
+						(inner) -> inner.POST("/one/{id}", (request) -> ServerResponse.ok().build())
+							.nest(RequestPredicates.accept(MediaType.ALL),
+									(all) -> all.DELETE("/two", (request) -> ServerResponse.ok().build())))
+				.build();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class AnyRoutes extends Routes {
+
+		@Bean
+		RouterFunction<ServerResponse> any() {
+			return RouterFunctions
+				.route(RequestPredicates.path("/either").or(RequestPredicates.path("/or")),
+						(request) -> ServerResponse.ok().build())
+				.and((request) -> Optional.empty());
 		}
 
 	}
