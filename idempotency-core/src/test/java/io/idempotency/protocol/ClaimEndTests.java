@@ -550,7 +550,8 @@ class ClaimEndTests {
 		ClaimEnd end = joined();
 		end.ended(done());
 		end.writtenBeforeCommit(end.beforeCommit());
-		end.withdraw();
+		assertThat(end.withdraw()).isTrue();
+		assertThat(end.withdraw()).as("nothing is held any more").isFalse();
 		assertThat(end.transactionEnded(ROLLED_BACK, true)).isEqualTo(Write.HOLD);
 		assertCompletes(end.ended(refusal(null)), Completion.Type.RESULT, ResultKind.REFUSAL, DAY);
 	}
@@ -564,6 +565,14 @@ class ClaimEndTests {
 		ClaimEnd later = writtenBeforeCommit();
 		assertThat(later.transactionEnded(UNKNOWN, false)).isEqualTo(Write.HOLD);
 		assertThat(later.ended(done())).isEqualTo(Write.LEAVE);
+	}
+
+	@Test
+	void resultThatIsKnownBeforeTheWorkMakesTheRecordDoneEarly() {
+		ClaimEnd end = joined();
+		assertThat(end.isDoneEarly()).isFalse();
+		end.joined(RESULT);
+		assertThat(end.isDoneEarly()).isTrue();
 	}
 
 	@Test
