@@ -22,6 +22,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.ClassUtils;
@@ -59,6 +61,18 @@ class IdempotencyDisabledTests {
 			assertThat(payments.pay("7").number()).isEqualTo(1);
 			assertThat(payments.pay("7").number()).isEqualTo(2);
 		});
+	}
+
+	@Test
+	void routesOfBothStacksHaveFiltersThatGuardNothing() {
+		new WebApplicationContextRunner().withConfiguration(AutoConfigurations.of(ours()))
+			.withPropertyValues("idempotency.enabled=false")
+			.run((context) -> assertThat(context.getBean(io.idempotency.web.IdempotentRoutes.class)
+				.filter("orders", (route) -> route.body("/id"))).isNotNull());
+		new ReactiveWebApplicationContextRunner().withConfiguration(AutoConfigurations.of(ours()))
+			.withPropertyValues("idempotency.enabled=false")
+			.run((context) -> assertThat(context.getBean(io.idempotency.webflux.IdempotentRoutes.class)
+				.filter("orders", (route) -> route.body("/id"))).isNotNull());
 	}
 
 	@Test
