@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyContext;
 import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -60,13 +62,14 @@ class ActuatorTests {
 			.registerShutdownHook(false)
 			.properties("server.port=0", "management.endpoints.web.exposure.include=*",
 					"management.endpoint.health.show-details=always", "idempotency.admin.write-operations=true",
-					"management.health.redis.enabled=false")
+					"management.health.redis.enabled=false", "spring.reactor.context-propagation=auto")
 			.run();
 	}
 
 	@AfterAll
 	static void stop() {
 		application.close();
+		Hooks.disableAutomaticContextPropagation();
 	}
 
 	private Answer post(String path) {
@@ -108,6 +111,12 @@ class ActuatorTests {
 		List<Observation.Context> calls = await().until(() -> calls("seen"), (ended) -> ended.size() == 2);
 		assertThat(calls).extracting((call) -> value(call, "outcome")).containsExactly("executed", "replayed");
 		assertThat(calls).allSatisfy((call) -> assertThat(above(call)).contains("http.server.requests"));
+	}
+
+	@Test
+	void threadsOfTheWorkHaveTheContextOfTheCall() {
+		assertThat(post("/threaded").text()).isEqualTo("threaded " + this.key);
+		assertThat(post("/threaded").replayed()).isFalse();
 	}
 
 	@Test
@@ -223,6 +232,16 @@ class ActuatorTests {
 		Mono<String> seen() {
 			return Mono.deferContextual((context) -> Mono
 				.just(context.<Observation>get("micrometer.observation").getContextView().getName()));
+		}
+
+		@PostMapping("/threaded")
+		@Idempotent(operation = "threaded")
+		Mono<String> threaded() {
+			return Mono.just("threaded ").publishOn(Schedulers.parallel()).map((text) -> {
+				IdempotencyContext call = IdempotencyContext.current().orElseThrow();
+				call.release();
+				return text + call.key();
+			});
 		}
 
 		@PostMapping("/linked")
