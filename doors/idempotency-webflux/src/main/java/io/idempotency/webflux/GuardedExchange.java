@@ -33,7 +33,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 
 	private volatile @Nullable MultiValueMap<String, Part> readParts;
 
-	GuardedExchange(KnownRequest request, long maxResponseSize, BodyReaders readers) {
+	GuardedExchange(KnownRequest request, long maxResponseSize, FormReader readers) {
 		super(request.exchange());
 		this.known = request;
 		this.request = request.readable();

@@ -70,7 +70,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final RequestFingerprint requestFingerprint;
 
-	private final WebFluxCallers callers;
+	private final WebFluxCallerResolver callers;
 
 	private final HttpSettings settings;
 
@@ -78,13 +78,13 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final OnDisconnect onDisconnect;
 
-	private final ReactiveProblems problems;
+	private final ReactiveProblemHandler problems;
 
 	private final Supplier<IdempotentOperationSource> operations;
 
 	private final Supplier<Handling> handling;
 
-	private final Supplier<BodyReaders> readers;
+	private final Supplier<FormReader> readers;
 
 	/**
 	 * Creates the adapter.
@@ -100,9 +100,9 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 	 * @param context has the parts of Spring
 	 */
 	public GuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeyReader keys,
-			OperationFingerprinter fingerprints, WebFluxCallers callers, HttpSettings settings, Namespace namespace,
-			OnDisconnect onDisconnect, ReactiveProblems problems, ObjectProvider<IdempotentOperationSource> operations,
-			ApplicationContext context) {
+			OperationFingerprinter fingerprints, WebFluxCallerResolver callers, HttpSettings settings,
+			Namespace namespace, OnDisconnect onDisconnect, ReactiveProblemHandler problems,
+			ObjectProvider<IdempotentOperationSource> operations, ApplicationContext context) {
 		this.engine = engine;
 		this.keys = keys;
 		this.fingerprints = fingerprints;
@@ -116,7 +116,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		this.handling = SingletonSupplier
 			.of(() -> new Handling(context, (adapter) -> adapter instanceof GuardedHandlerAdapter))::obtain;
 		this.readers = SingletonSupplier
-			.of(() -> new BodyReaders(context.getBean(ServerCodecConfigurer.class).getReaders()))::obtain;
+			.of(() -> new FormReader(context.getBean(ServerCodecConfigurer.class).getReaders()))::obtain;
 		BoundPass.followThreads();
 	}
 
@@ -145,7 +145,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private Mono<Void> answer(ServerWebExchange exchange, HandlerMethod method) {
 		IdempotentOperation operation = operation(method);
-		GuardedWays ways = new GuardedWays(method, null, this.handling.get(), this.settings, this.readers.get());
+		HandlerWay ways = new HandlerWay(method, null, this.handling.get(), this.settings, this.readers.get());
 		if (operation == null || HandlerRules.isExempt(operation, exchange.getRequest().getMethod().name())) {
 			return ways.go(Pass.toRun(method, exchange, null));
 		}
@@ -166,7 +166,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 				return next.handle(request);
 			}
 			RoutedRequest routed = new RoutedRequest(request, route, next, this.namespace);
-			GuardedWays ways = new GuardedWays(null, routed, this.handling.get(), this.settings, this.readers.get());
+			HandlerWay ways = new HandlerWay(null, routed, this.handling.get(), this.settings, this.readers.get());
 			return answer(ways, request.exchange(), route).then(Mono.fromSupplier(routed::response));
 		});
 	}
@@ -176,8 +176,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		this.engine.store(route.place().store());
 	}
 
-	private Mono<Void> answer(GuardedWays ways, ServerWebExchange exchange, IdempotentOperation operation) {
-		return WebFluxCallers.principal(exchange)
+	private Mono<Void> answer(HandlerWay ways, ServerWebExchange exchange, IdempotentOperation operation) {
+		return WebFluxCallerResolver.principal(exchange)
 			.map(Optional::of)
 			.defaultIfEmpty(Optional.empty())
 			.flatMap((principal) -> new GuardedRequest(ways, new KnownRequest(exchange, operation,
@@ -188,13 +188,13 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 	/** One request of a guarded handler. */
 	private final class GuardedRequest {
 
-		private final GuardedWays ways;
+		private final HandlerWay ways;
 
 		private final KnownRequest request;
 
 		private final IdempotentOperation operation;
 
-		GuardedRequest(GuardedWays ways, KnownRequest request) {
+		GuardedRequest(HandlerWay ways, KnownRequest request) {
 			this.ways = ways;
 			this.request = request;
 			this.operation = request.operation();

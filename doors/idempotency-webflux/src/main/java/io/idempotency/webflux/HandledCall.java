@@ -26,7 +26,7 @@ import reactor.core.publisher.Mono;
  */
 final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
-	private final GuardedWays ways;
+	private final HandlerWay ways;
 
 	private final KnownRequest request;
 
@@ -40,7 +40,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	private volatile boolean duplicate;
 
-	HandledCall(GuardedWays ways, KnownRequest request, HttpSettings settings) {
+	HandledCall(HandlerWay ways, KnownRequest request, HttpSettings settings) {
 		this.ways = ways;
 		this.request = request;
 		this.settings = settings;

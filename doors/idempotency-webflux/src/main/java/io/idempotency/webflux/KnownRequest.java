@@ -63,7 +63,7 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 
 	private final long limit;
 
-	private final BodyReaders readers;
+	private final FormReader readers;
 
 	private @Nullable KnownBody known;
 
@@ -80,7 +80,7 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	private volatile boolean gone;
 
 	KnownRequest(ServerWebExchange exchange, IdempotentOperation operation, @Nullable Principal principal, long limit,
-			BodyReaders readers) {
+			FormReader readers) {
 		this.exchange = exchange;
 		this.operation = operation;
 		this.principal = principal;
@@ -239,7 +239,7 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 
 	@Override
 	public List<String> headers(String name) {
-		return WebFluxCallers.headers(request(), name);
+		return WebFluxCallerResolver.headers(request(), name);
 	}
 
 	@Override

@@ -39,14 +39,14 @@ public final class WebFluxTokenEndpoint {
 
 	private final ReactiveIdempotencyTokens tokens;
 
-	private final ReactiveProblems problems;
+	private final ReactiveProblemHandler problems;
 
 	/**
 	 * Creates the endpoint.
 	 * @param tokens issues the tokens
 	 * @param problems answers refusals
 	 */
-	public WebFluxTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblems problems) {
+	public WebFluxTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblemHandler problems) {
 		this.tokens = tokens;
 		this.problems = problems;
 	}

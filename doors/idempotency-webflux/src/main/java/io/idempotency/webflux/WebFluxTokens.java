@@ -30,7 +30,7 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 
 	private final Duration timeToLive;
 
-	private final WebFluxCallers callers;
+	private final WebFluxCallerResolver callers;
 
 	private final Namespace namespace;
 
@@ -41,7 +41,7 @@ public final class WebFluxTokens implements ReactiveIdempotencyTokens {
 	 * @param callers determines the callers, to whom tokens are bound
 	 * @param namespace the namespace in which a token is valid
 	 */
-	public WebFluxTokens(Supplier<ReactiveIdempotencyStore> store, Duration timeToLive, WebFluxCallers callers,
+	public WebFluxTokens(Supplier<ReactiveIdempotencyStore> store, Duration timeToLive, WebFluxCallerResolver callers,
 			Namespace namespace) {
 		this.store = store;
 		this.timeToLive = timeToLive;

@@ -16,8 +16,8 @@ import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.webflux.GuardedHandlerAdapter;
 import io.idempotency.webflux.IdempotentRoutes;
 import io.idempotency.webflux.ReactiveIdempotencyScopeResolver;
-import io.idempotency.webflux.ReactiveProblems;
-import io.idempotency.webflux.WebFluxCallers;
+import io.idempotency.webflux.ReactiveProblemHandler;
+import io.idempotency.webflux.WebFluxCallerResolver;
 import io.idempotency.webflux.ReactiveIdempotencyTokens;
 import io.idempotency.webflux.WebFluxDoor;
 import io.idempotency.webflux.WebFluxTokens;
@@ -63,9 +63,9 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	WebFluxCallers idempotencyWebFluxCallers(HttpSettings settings,
+	WebFluxCallerResolver idempotencyWebFluxCallers(HttpSettings settings,
 			ObjectProvider<ReactiveIdempotencyScopeResolver> resolver) {
-		return new WebFluxCallers(settings, resolver.getIfAvailable());
+		return new WebFluxCallerResolver(settings, resolver.getIfAvailable());
 	}
 
 	@Bean
@@ -80,7 +80,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyTokens reactiveIdempotencyTokens(ReactiveIdempotencyEngine engine, DefaultStoreFinder stores,
-			IdempotencyProperties properties, WebFluxCallers callers, ObjectProvider<Namespace> namespace) {
+			IdempotencyProperties properties, WebFluxCallerResolver callers, ObjectProvider<Namespace> namespace) {
 		return new WebFluxTokens(() -> engine.store(stores.defaultStore()), properties.token().ttl(), callers,
 				namespace.getIfAvailable(() -> Namespace.NONE));
 	}
@@ -93,14 +93,14 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	/** Comes before the handler of Spring Boot, which has the order -1. */
 	@Bean
 	@Order(-2)
-	ReactiveProblems idempotencyReactiveProblems(HttpSettings settings, ApplicationContext context) {
-		return new ReactiveProblems(settings.problemTypeBase(), context);
+	ReactiveProblemHandler idempotencyReactiveProblems(HttpSettings settings, ApplicationContext context) {
+		return new ReactiveProblemHandler(settings.problemTypeBase(), context);
 	}
 
 	@Bean
 	GuardedHandlerAdapter idempotencyGuardedHandlerAdapter(ReactiveIdempotencyEngine engine, OperationKeyReader keys,
-			ResultCodec codec, WebFluxCallers callers, HttpSettings settings, ObjectProvider<Namespace> namespace,
-			IdempotencyProperties properties, ReactiveProblems problems,
+			ResultCodec codec, WebFluxCallerResolver callers, HttpSettings settings,
+			ObjectProvider<Namespace> namespace, IdempotencyProperties properties, ReactiveProblemHandler problems,
 			ObjectProvider<IdempotentOperationSource> operations, ApplicationContext context) {
 		OnDisconnect onDisconnect = switch (properties.http().onDisconnect()) {
 			case CONTINUE -> OnDisconnect.CONTINUE;

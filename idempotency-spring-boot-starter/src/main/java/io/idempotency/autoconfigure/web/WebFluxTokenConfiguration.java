@@ -2,7 +2,7 @@ package io.idempotency.autoconfigure.web;
 
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.webflux.ReactiveIdempotencyTokens;
-import io.idempotency.webflux.ReactiveProblems;
+import io.idempotency.webflux.ReactiveProblemHandler;
 import io.idempotency.webflux.WebFluxTokenEndpoint;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -19,7 +19,7 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 class WebFluxTokenConfiguration {
 
 	@Bean
-	WebFluxTokenEndpoint idempotencyTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblems problems) {
+	WebFluxTokenEndpoint idempotencyTokenEndpoint(ReactiveIdempotencyTokens tokens, ReactiveProblemHandler problems) {
 		return new WebFluxTokenEndpoint(tokens, problems);
 	}
 

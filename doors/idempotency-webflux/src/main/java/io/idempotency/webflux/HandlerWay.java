@@ -15,7 +15,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The ways to one handler.
+ * The way to one handler.
  *
  * @param handler the method of the handler, {@code null} for one of a route
  * @param route the request of a route, {@code null} for a method
@@ -23,11 +23,11 @@ import org.springframework.web.server.ServerWebExchange;
  * @param settings of the door
  * @param readers read its forms
  */
-record GuardedWays(@Nullable HandlerMethod handler, @Nullable RoutedRequest route, Handling handling,
-		HttpSettings settings, BodyReaders readers) {
+record HandlerWay(@Nullable HandlerMethod handler, @Nullable RoutedRequest route, Handling handling,
+		HttpSettings settings, FormReader readers) {
 
 	private static final boolean SPRING_SECURITY = ClassUtils
-		.isPresent("org.springframework.security.access.AccessDeniedException", GuardedWays.class.getClassLoader());
+		.isPresent("org.springframework.security.access.AccessDeniedException", HandlerWay.class.getClassLoader());
 
 	GuardedExchange exchange(KnownRequest request) {
 		return new GuardedExchange(request, this.settings.maxResponseSize(), this.readers);

@@ -19,7 +19,7 @@ import org.springframework.util.MultiValueMap;
  *
  * @param readers those of the application
  */
-record BodyReaders(List<HttpMessageReader<?>> readers) {
+record FormReader(List<HttpMessageReader<?>> readers) {
 
 	private static final ResolvableType FORM = ResolvableType.forClassWithGenerics(MultiValueMap.class, String.class,
 			String.class);

@@ -37,9 +37,9 @@ import org.springframework.web.server.WebExceptionHandler;
  * @since 0.1.0
  */
 @Internal
-public final class ReactiveProblems implements WebExceptionHandler {
+public final class ReactiveProblemHandler implements WebExceptionHandler {
 
-	private static final Logger logger = LoggerFactory.getLogger(ReactiveProblems.class);
+	private static final Logger logger = LoggerFactory.getLogger(ReactiveProblemHandler.class);
 
 	private final String typeBase;
 
@@ -52,7 +52,7 @@ public final class ReactiveProblems implements WebExceptionHandler {
 	 * @param typeBase what the type of a problem begins with; its code follows
 	 * @param context knows the exception handlers of the application
 	 */
-	public ReactiveProblems(String typeBase, ApplicationContext context) {
+	public ReactiveProblemHandler(String typeBase, ApplicationContext context) {
 		this.typeBase = typeBase;
 		this.details = new ProblemText(context);
 		this.handlers = new ExceptionHandlerLookup(context);

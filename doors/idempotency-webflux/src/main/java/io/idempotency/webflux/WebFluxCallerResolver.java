@@ -24,11 +24,11 @@ import org.springframework.web.server.ServerWebExchange;
  * @since 0.1.0
  */
 @Internal
-public final class WebFluxCallers {
+public final class WebFluxCallerResolver {
 
 	private static final boolean SPRING_SECURITY = ClassUtils.isPresent(
 			"org.springframework.security.authentication.AnonymousAuthenticationToken",
-			WebFluxCallers.class.getClassLoader());
+			WebFluxCallerResolver.class.getClassLoader());
 
 	private final RequestCallerResolver callers;
 
@@ -39,7 +39,7 @@ public final class WebFluxCallers {
 	 * @param settings determine the caller if there is no resolver
 	 * @param resolver the application's own resolver
 	 */
-	public WebFluxCallers(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
+	public WebFluxCallerResolver(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
 		this.callers = new RequestCallerResolver(settings);
 		this.resolver = resolver;
 	}
