@@ -2,6 +2,7 @@ package io.idempotency.webflux;
 
 import java.util.function.Consumer;
 
+import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.http.IdempotentRoute;
 import io.idempotency.http.RouteRegistry;
@@ -52,6 +53,7 @@ public final class IdempotentRoutes {
 	 * @param guard guards requests
 	 * @hidden
 	 */
+	@Internal
 	public IdempotentRoutes(RouteRegistry routes, GuardedHandlerAdapter guard) {
 		this(new Guard(routes, guard));
 	}
