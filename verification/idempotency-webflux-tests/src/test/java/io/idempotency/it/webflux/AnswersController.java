@@ -3,10 +3,13 @@ package io.idempotency.it.webflux;
 import java.security.Principal;
 import java.time.Duration;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.idempotency.ConflictMode;
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyInProgressException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -19,6 +22,9 @@ import org.springframework.web.server.ServerWebExchange;
 /** Guarded handlers whose answers are made in an unusual way. */
 @RestController
 class AnswersController {
+
+	static volatile Runnable rendering = () -> {
+	};
 
 	@Idempotent
 	@PostMapping("/broken-flux")
@@ -105,6 +111,20 @@ class AnswersController {
 		});
 	}
 
+	/** Is written on a thread that may stand still. */
+	@Idempotent
+	@PostMapping("/rendered")
+	Mono<Rendered> rendered(@RequestHeader("Idempotency-Key") String key) {
+		return Mono.fromSupplier(() -> new Rendered(OrdersController.run("rendered " + key)))
+			.publishOn(Schedulers.boundedElastic());
+	}
+
+	@Idempotent(conflict = ConflictMode.WAIT, waitTimeout = "2m")
+	@PostMapping("/empty-waiting")
+	Mono<String> emptyWaiting(@RequestHeader("Idempotency-Key") String key) {
+		return Mono.fromRunnable(() -> OrdersController.run("empty-waiting " + key));
+	}
+
 	@Idempotent
 	@PostAuthorize("returnObject == 'nothing'")
 	@PostMapping("/refused-after")
@@ -123,6 +143,15 @@ class AnswersController {
 
 		public String getItem() {
 			throw new IllegalStateException("There is no item");
+		}
+
+	}
+
+	record Rendered(@JsonIgnore int count) {
+
+		public int getRun() {
+			rendering.run();
+			return this.count;
 		}
 
 	}

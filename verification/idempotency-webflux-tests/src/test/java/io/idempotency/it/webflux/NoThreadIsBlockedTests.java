@@ -5,15 +5,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
-import reactor.blockhound.BlockHound;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -28,39 +25,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 @EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "BlockHound does not name newer ones")
 class NoThreadIsBlockedTests {
 
-	private static final int LAST_JAVA = 21;
-
-	private static final List<String> FOUND = new CopyOnWriteArrayList<>();
-
 	private final HttpClient client = HttpClient.newHttpClient();
 
 	private final String key = UUID.randomUUID().toString();
 
 	@Value("${local.server.port}")
 	private int port;
-
-	/** To be done before the threads of a server begin, or it may not find them. */
-	static void watch() {
-		if (Runtime.version().feature() <= LAST_JAVA) {
-			BlockHound.builder()
-				.loadIntegrations()
-				.blockingMethodCallback((method) -> found(new Throwable(method.toString())))
-				.install();
-		}
-	}
-
-	/**
-	 * Notes a call that code of this project has made, through classes of the JDK alone.
-	 */
-	private static void found(Throwable blocked) {
-		Arrays.stream(blocked.getStackTrace())
-			.filter((frame) -> !frame.getClassName().startsWith("java.") && !frame.getClassName().startsWith("jdk.")
-					&& !frame.getClassName().startsWith("reactor.blockhound.")
-					&& !frame.getClassName().equals(NoThreadIsBlockedTests.class.getName()))
-			.findFirst()
-			.filter((frame) -> frame.getClassName().startsWith("io.idempotency."))
-			.ifPresent((frame) -> FOUND.add(blocked.getMessage() + " at " + frame));
-	}
 
 	private HttpResponse<String> send(String path, String type, String body) throws Exception {
 		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + path))
@@ -74,7 +44,7 @@ class NoThreadIsBlockedTests {
 
 	@Test
 	void theLibraryBlocksNoThread() throws Exception {
-		FOUND.clear();
+		BlockedThreads.FOUND.clear();
 		for (String path : List.of("/orders", "/mono", "/plain", "/future", "/status/404", "/thrown", "/events",
 				"/large", "/once")) {
 			send(path, "application/json", "{}");
@@ -85,14 +55,15 @@ class NoThreadIsBlockedTests {
 		send("/upload", "multipart/form-data; boundary=b",
 				"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nx\r\n--b--\r\n");
 		send("/idempotency/tokens", "text/plain", "");
-		assertThat(FOUND).isEmpty();
+		assertThat(BlockedThreads.FOUND).isEmpty();
 	}
 
 	@Test
 	void aThreadThatIsBlockedIsFound() throws Exception {
-		FOUND.clear();
+		BlockedThreads.FOUND.clear();
 		assertThat(send("/canary", "application/json", "{}").statusCode()).isEqualTo(200);
-		assertThat(FOUND).singleElement().asString().contains("park");
+		assertThat(BlockedThreads.FOUND).singleElement().asString().contains("park");
+		BlockedThreads.FOUND.clear();
 	}
 
 }

@@ -339,6 +339,11 @@ class OrdersController {
 		return gate(gate).then(Mono.fromSupplier(() -> "run " + run("waiting")));
 	}
 
+	@PostMapping("/idle")
+	Mono<Void> idle(@RequestHeader("X-Gate") String gate) {
+		return gate(gate);
+	}
+
 	@Idempotent
 	@PostMapping("/gated")
 	Mono<String> gated(@RequestHeader("X-Gate") String gate) {

@@ -34,6 +34,19 @@ final class RawClient implements AutoCloseable {
 		return this;
 	}
 
+	/** Waits for the head of the answer. */
+	String head() throws IOException {
+		StringBuilder head = new StringBuilder();
+		while (head.indexOf("\r\n\r\n") < 0) {
+			int read = this.socket.getInputStream().read();
+			if (read < 0) {
+				throw new IOException("The answer has broken off: " + head);
+			}
+			head.append((char) read);
+		}
+		return head.toString();
+	}
+
 	/** Hangs up at once, so that the server sees a reset. */
 	@Override
 	public void close() throws IOException {

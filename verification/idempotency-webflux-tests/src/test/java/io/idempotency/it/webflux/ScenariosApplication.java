@@ -34,7 +34,7 @@ import static org.springframework.security.config.Customizer.withDefaults;
 class ScenariosApplication {
 
 	static {
-		NoThreadIsBlockedTests.watch();
+		BlockedThreads.watch();
 	}
 
 	@Bean

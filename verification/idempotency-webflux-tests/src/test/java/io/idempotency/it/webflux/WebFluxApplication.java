@@ -52,7 +52,7 @@ import static org.springframework.security.config.Customizer.withDefaults;
 class WebFluxApplication {
 
 	static {
-		NoThreadIsBlockedTests.watch();
+		BlockedThreads.watch();
 	}
 
 	@Bean
