@@ -342,7 +342,8 @@ final class Rules {
 				violated("the result of " + attempt + " was never stored");
 			}
 			boolean holds = attempt.granted && !attempt.lost && !attempt.takenFrom && !attempt.recordLost;
-			if (holds && !attempt.guarded && !attempt.releaseSent && !attempt.node.isGone() && !attempt.node.isClosing()) {
+			if (holds && !attempt.guarded && !attempt.releaseSent && !attempt.node.isGone()
+					&& !attempt.node.isClosing()) {
 				violated("the claim of " + attempt + ", which nothing runs on, was never given back");
 			}
 			if (attempt.releaseSent && !attempt.releaseArrived && !attempt.node.isGone()) {
