@@ -190,7 +190,7 @@ class HangUpTests {
 		places.acquire(STAYING);
 		for (int i = 0; i < KEYS; i++) {
 			String storm = this.key + "-" + i;
-			await().until(() -> send("/storm", storm).statusCode() == 200);
+			await().pollDelay(Duration.ZERO).until(() -> send("/storm", storm).statusCode() == 200);
 			assertThat(runs("storm " + storm)).as(storm).isEqualTo(1);
 		}
 	}
