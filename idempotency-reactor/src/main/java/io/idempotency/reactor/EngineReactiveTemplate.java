@@ -12,6 +12,7 @@ import io.idempotency.template.DescribedCall;
 import io.idempotency.template.EngineIdempotencyTemplate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -58,9 +59,16 @@ public final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate
 			this.recovery = described.recovery();
 		}
 
+		/**
+		 * The first value is not taken out of a {@code Flux}: that would cancel the work.
+		 */
+		private static <T> Mono<T> one(Publisher<? extends T> work) {
+			return Flux.<T>from(work).singleOrEmpty();
+		}
+
 		@Override
 		public Mono<T> run() {
-			return Mono.from(this.action.get());
+			return one(this.action.get());
 		}
 
 		@Override
@@ -71,7 +79,7 @@ public final class EngineReactiveTemplate implements ReactiveIdempotencyTemplate
 				if (found instanceof CompletionStage<?> stage) {
 					return Mono.fromCompletionStage((CompletionStage<T>) stage);
 				}
-				return (found instanceof Publisher<?> publisher) ? Mono.from((Publisher<T>) publisher)
+				return (found instanceof Publisher<?> publisher) ? one((Publisher<T>) publisher)
 						: Mono.justOrEmpty((T) found);
 			}
 			catch (Exception ex) {

@@ -32,6 +32,11 @@ public final class ReactiveIdempotencyContext {
 		return Mono.deferContextual((context) -> Mono.justOrEmpty(context.<IdempotencyContext>getOrEmpty(KEY)));
 	}
 
+	/** Returns whether a subscriber is the work of a guarded call, or a part of it. */
+	static boolean isWithin(ContextView caller) {
+		return caller.hasKey(KEY);
+	}
+
 	/** Returns a context with the one of a call. */
 	static Context with(Context context, IdempotencyContext call) {
 		return context.put(KEY, call);

@@ -160,7 +160,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		ReactiveCall<T> admitted;
 		try (EngineObserver.Scope current = observed.open()) {
 			this.engine.requireOpen(call);
-			requireRoom(call);
+			if (!ReactiveIdempotencyContext.isWithin(caller.contextView())) {
+				requireRoom(call);
+			}
 			this.transactions.refuse(call, caller.contextView());
 			admitted = new ReactiveCall<>(call, action, onDisconnect, caller, this.parts, store(call.store()),
 					this.resumption, observed);
@@ -180,7 +182,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Refuses a call while too many go on whose callers are gone. A caller holds a
-	 * connection, which bounds the calls that have one; nothing bounds the others.
+	 * connection, which bounds the calls that have one; nothing bounds the others. A call
+	 * within a guarded one is a part of its work: it adds none, and its refusal would end
+	 * what was promised to go on, after a part of it was done.
 	 */
 	private void requireRoom(GuardedCall call) {
 		int unattended = this.parts.upkeep().unattended().get();

@@ -40,8 +40,9 @@ public interface ReactiveIdempotencyTemplate {
 	 * @param type the type as which a stored result is decoded, {@code Void} for none
 	 * @param action gives the work, and must not block
 	 * @return the result, empty if the work has completed empty; fails with the failure
-	 * of the work, and with an {@link IllegalArgumentException} if results of the type
-	 * cannot be replayed, or the call contradicts itself, and nothing has run
+	 * of the work, which a second value is, too, and with an
+	 * {@link IllegalArgumentException} if results of the type cannot be replayed, or the
+	 * call contradicts itself, and nothing has run
 	 */
 	default <T> Mono<T> execute(String operation, Consumer<? super IdempotencyTemplate.Call> description, Class<T> type,
 			Supplier<? extends Publisher<? extends T>> action) {

@@ -17,7 +17,9 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.Namespace;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.upkeep.EngineLoad;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +75,22 @@ class HangUpTests {
 			assertThat(load.unattended()).isZero();
 			assertThat(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
 				.isEqualTo("order-1");
+		}
+	}
+
+	@Test
+	void callsWithinGuardedWorkAreNotRefusedWhateverGoesOn() {
+		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
+				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
+			GuardedCall inner = new GuardedCall(new Namespace("").key("inner", Caller.GLOBAL, List.of("1")),
+					Fingerprint.NONE, REPLAY, this.node.call(REPLAY).store());
+			TextAction outer = new TextAction(this.gate.asMono()
+				.then(bounded.execute(inner, new TextAction(Mono.just("inner")), OnDisconnect.CONTINUE)));
+			Client.of(bounded.execute(this.node.call(REPLAY), outer, OnDisconnect.CONTINUE)).hangUp();
+			assertThat(this.node.engine.load().unattended()).isOne();
+			this.gate.tryEmitEmpty();
+			assertThat(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
+				.isEqualTo("inner");
 		}
 	}
 

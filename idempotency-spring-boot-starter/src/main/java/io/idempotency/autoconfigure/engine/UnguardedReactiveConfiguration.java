@@ -9,6 +9,7 @@ import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.webflux.ReactiveIdempotencyTokens;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -31,7 +32,7 @@ class UnguardedReactiveConfiguration {
 			@Override
 			public <T> Mono<T> call(String operation, Consumer<? super IdempotencyTemplate.Call> description, Type type,
 					Supplier<? extends Publisher<? extends T>> action) {
-				return Mono.defer(() -> Mono.from(action.get()));
+				return Mono.defer(() -> Flux.<T>from(action.get()).singleOrEmpty());
 			}
 
 		};

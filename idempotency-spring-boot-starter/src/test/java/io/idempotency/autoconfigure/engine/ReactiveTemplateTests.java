@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -68,6 +71,36 @@ class ReactiveTemplateTests {
 			assertThat(counted.block()).isEqualTo(1);
 			assertThat(counted.block()).isEqualTo(1);
 			assertThat(count(template, (call) -> call.key("8")).block()).isEqualTo(2);
+			assertThat(this.runs).hasValue(2);
+		});
+	}
+
+	@Test
+	void workThatGivesItsValueBeforeItsEndIsNotCancelled() {
+		List<String> ends = new CopyOnWriteArrayList<>();
+		// As that of a transaction: its end comes after the value, and a cancel rolls
+		// back.
+		Supplier<Flux<Integer>> transaction = () -> Flux.usingWhen(Mono.just("connection"),
+				(connection) -> Flux.just(this.runs.incrementAndGet()),
+				(connection) -> Mono.fromRunnable(() -> ends.add("commit")),
+				(connection, ex) -> Mono.fromRunnable(() -> ends.add("rollback")),
+				(connection) -> Mono.fromRunnable(() -> ends.add("rollback")));
+		with((template) -> assertThat(template.execute("flux", SEVEN, Integer.class, transaction).block())
+			.isEqualTo(1));
+		this.application.withPropertyValues("idempotency.enabled=false")
+			.run((context) -> assertThat(context.getBean(ReactiveIdempotencyTemplate.class)
+				.execute("flux", SEVEN, Integer.class, transaction)
+				.block()).isEqualTo(2));
+		assertThat(ends).containsExactly("commit", "commit");
+	}
+
+	@Test
+	void moreThanOneValueIsAFailure() {
+		with((template) -> {
+			Mono<Integer> two = template.execute("two", SEVEN, Integer.class,
+					() -> Flux.just(this.runs.incrementAndGet(), 0));
+			assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(two::block);
+			assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(two::block);
 			assertThat(this.runs).hasValue(2);
 		});
 	}
