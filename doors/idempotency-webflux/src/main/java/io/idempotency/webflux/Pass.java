@@ -128,6 +128,11 @@ final class Pass {
 		return this.call;
 	}
 
+	/** Returns whether the work is that of a claim. */
+	boolean isGuarded() {
+		return this.claim != null;
+	}
+
 	/** Returns whether the handler was entered. */
 	boolean isEntered() {
 		return this.entered;

@@ -94,7 +94,8 @@ final class RoutedRequest {
 				? pass.one(call).flatMap((response) -> answer((ServerResponse) response, pass, handling))
 				: Mono.empty());
 		return Mono.firstWithSignal(pass.ended(), handled)
-			.contextWrite((context) -> context.put(RoutedRequest.class, this));
+			// Work that nothing guards is no part of a call: a guard inside of it guards.
+			.contextWrite((context) -> pass.isGuarded() ? context.put(RoutedRequest.class, this) : context);
 	}
 
 	private Mono<Void> answer(ServerResponse response, Pass pass, Handling handling) {

@@ -235,6 +235,18 @@ class Routes {
 		}).filter(routes.filter("routes.read")).build();
 	}
 
+	/** Guards around guards: the outer one need not guard a request. */
+	@Bean
+	RouterFunction<ServerResponse> guardsInside(IdempotentRoutes routes) {
+		return route().add(guarded("/inside-optional", this::text, routes.filter("routes.inside-optional")))
+			.filter(routes.filter("routes.inside-optional.outer", (route) -> route.required(false)))
+			.build()
+			.and(route().add(guarded("/inside-condition", this::text, routes.filter("routes.inside-condition")))
+				.filter(routes.filter("routes.inside-condition.outer",
+						(route) -> route.condition((request) -> request.param("express").isPresent())))
+				.build());
+	}
+
 	/** Routes without a guard. */
 	@Bean
 	RouterFunction<ServerResponse> unguarded() {

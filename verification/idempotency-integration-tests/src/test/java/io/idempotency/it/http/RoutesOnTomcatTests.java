@@ -329,6 +329,15 @@ class RoutesOnTomcatTests extends OnTomcat {
 		assertThat(this.runs.of("after")).isEqualTo(after);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "/inside-optional", "/inside-condition" })
+	void guardInsideOfOneThatLetsTheRequestPassGuards(String path) {
+		Scenario.assertCode(
+				this.client.send(this.client.to("/routes" + path).POST(HttpRequest.BodyPublishers.ofString("{}"))), 400,
+				"key-missing");
+		assertReplay(post(path), post(path));
+	}
+
 	@Test
 	void handlerOfExceptionsInsideMakesTheAnswer() {
 		int before = runs("/nested/sold");

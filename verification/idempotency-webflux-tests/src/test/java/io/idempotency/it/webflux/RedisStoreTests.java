@@ -203,6 +203,8 @@ class RedisStoreTests {
 				assertThat(runs(path)).as("each ran").isEqualTo(before.get(path) + 2);
 			}
 			assertProblem(send(unguarded, "/mono", "a,b"), 400, "key-invalid");
+			// The guard inside of a route that runs unguarded asks for itself.
+			assertProblem(send(unguarded, "/routes/inside-header"), 400, "key-missing");
 			assertProblem(this.client.post("/idempotency/tokens", ""), 503, "store-unavailable");
 		}
 		finally {

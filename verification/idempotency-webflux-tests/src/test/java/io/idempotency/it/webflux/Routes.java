@@ -217,6 +217,24 @@ class Routes {
 			.build();
 	}
 
+	/** Guards around guards: the outer one need not guard a request. */
+	@Bean
+	RouterFunction<ServerResponse> functionalGuardsInside() {
+		return inside("inside-optional", (route) -> route.required(false), (route) -> {
+		}).and(inside("inside-condition",
+				(route) -> route.condition((request) -> request.queryParam("express").isPresent()), (route) -> {
+				}))
+			.and(inside("inside-header", (route) -> {
+			}, (route) -> route.header("X-Inner")));
+	}
+
+	private RouterFunction<ServerResponse> inside(String name, Consumer<IdempotentRoute<ServerRequest>> outer,
+			Consumer<IdempotentRoute<ServerRequest>> inner) {
+		return route().add(guarded(name, Routes::text, inner))
+			.filter(this.routes.filter("routes." + name + ".outer", outer))
+			.build();
+	}
+
 	/** Cannot be written as JSON. */
 	static final class NotWritable {
 

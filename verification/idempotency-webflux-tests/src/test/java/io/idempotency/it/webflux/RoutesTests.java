@@ -333,6 +333,19 @@ class RoutesTests {
 	}
 
 	@Test
+	void guardInsideOfOneThatNeedsNoKeyNeedsItsOwn() {
+		assertCode(send(request("/inside-optional", JSON, "{}")), 400, "key-missing");
+		assertReplay(post("/inside-optional"), post("/inside-optional"));
+	}
+
+	@Test
+	void guardInsideOfOneWhoseConditionDoesNotHoldGuards() {
+		assertCode(send(request("/inside-condition", JSON, "{}")), 400, "key-missing");
+		assertReplay(post("/inside-condition"), post("/inside-condition"));
+		assertReplay(post("/inside-condition?express"), post("/inside-condition?express"));
+	}
+
+	@Test
 	void handlerOfExceptionsInsideMakesTheAnswer() {
 		int before = runs("/nested/sold");
 		HttpResponse<String> first = post("/nested/sold");
