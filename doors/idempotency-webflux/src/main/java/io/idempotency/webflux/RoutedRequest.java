@@ -3,7 +3,6 @@ package io.idempotency.webflux;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -112,9 +111,12 @@ final class RoutedRequest {
 		this.response = new MadeResponse(status, sending);
 	}
 
-	/** Returns what the filters outside of the guard get. */
-	ServerResponse response() {
-		return Objects.requireNonNull(this.response, "The guard has made no answer");
+	/**
+	 * Returns what the filters outside of the guard get: nothing, if unguarded work has
+	 * given nothing.
+	 */
+	Mono<ServerResponse> response() {
+		return Mono.justOrEmpty(this.response);
 	}
 
 	/** The request that the handler sees: its body was read. */

@@ -101,6 +101,10 @@ class Routes {
 					(route) -> route.key((request) -> request.pathVariable("id"))
 						.fingerprint((request) -> request.queryParam("amount"))))
 			.and(guarded("optional", Routes::text, (route) -> route.required(false)))
+			.and(guarded("empty",
+					(request) -> request.bodyToMono(String.class)
+						.flatMap((body) -> ServerResponse.ok().bodyValue(body + run(request.path()))),
+					(route) -> route.required(false)))
 			.and(guarded("condition", Routes::text,
 					(route) -> route.condition((request) -> request.queryParam("express").isPresent())))
 			.and(guarded("scope", Routes::text,

@@ -211,6 +211,15 @@ class RoutesTests {
 	}
 
 	@Test
+	void handlerWithoutAnAnswerGivesTheOneOfSpring() {
+		HttpResponse<String> unguarded = send(request("/empty", JSON, ""));
+		assertThat(unguarded.statusCode()).as(unguarded.body()).isEqualTo(200);
+		HttpResponse<String> first = post("/empty", JSON, "");
+		assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
+		assertReplay(first, post("/empty", JSON, ""));
+	}
+
+	@Test
 	void conditionThatDoesNotHoldRunsUnguarded() {
 		assertThat(post("/condition").body()).isNotEqualTo(post("/condition").body());
 		assertReplay(post("/condition?express"), post("/condition?express"));
