@@ -56,13 +56,15 @@ final class Handling {
 	 */
 	Mono<Void> handle(Pass pass) {
 		ServerWebExchange exchange = pass.exchange();
-		Mono<HandlerResult> result = Mono.defer(() -> adapter(pass).handle(exchange, pass.handler()));
+		BoundPass bound = new BoundPass(pass);
+		Mono<HandlerResult> result = Mono
+			.defer(() -> adapter(pass).handle(new BoundExchange(exchange, bound), pass.handler()));
 		for (HandlerAdapter adapter : this.adapters) {
 			if (adapter instanceof DispatchExceptionHandler handler) {
 				result = result.onErrorResume((thrown) -> handler.handleError(exchange, thrown));
 			}
 		}
-		Mono<Void> answered = new BoundMono(result, pass).flatMap((made) -> answer(made, pass));
+		Mono<Void> answered = new BoundMono(result, bound).flatMap((made) -> answer(made, pass));
 		// The guard may be reached at once, while the way is subscribed.
 		return Mono.firstWithSignal(pass.ended(), answered).contextWrite((context) -> context.put(Pass.class, pass));
 	}
@@ -112,18 +114,17 @@ final class Handling {
 	 */
 	private static final class BoundMono extends MonoOperator<HandlerResult, HandlerResult> {
 
-		private final Pass pass;
+		private final BoundPass bound;
 
-		BoundMono(Mono<? extends HandlerResult> source, Pass pass) {
+		BoundMono(Mono<? extends HandlerResult> source, BoundPass bound) {
 			super(source);
-			this.pass = pass;
+			this.bound = bound;
 		}
 
 		@Override
 		public void subscribe(CoreSubscriber<? super HandlerResult> actual) {
-			BoundPass bound = new BoundPass(this.pass);
-			try (BoundPass.Scope scope = BoundPass.bind(bound)) {
-				this.source.doOnEach((signal) -> bound.end()).doOnCancel(bound::end).subscribe(actual);
+			try (BoundPass.Scope scope = BoundPass.bind(this.bound)) {
+				this.source.doOnEach((signal) -> this.bound.end()).doOnCancel(this.bound::end).subscribe(actual);
 			}
 		}
 
