@@ -6,6 +6,8 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 import io.idempotency.IdempotencyRecord;
@@ -27,11 +29,15 @@ import io.idempotency.store.sql.RowAdmin;
 import io.idempotency.store.sql.SqlMove;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
- * Waits for the answers of the store, on threads that may block.
+ * Waits for the answers of the store, on the thread of the caller.
  */
 final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
+
+	/** The bounds of the call itself should end it. */
+	private static final Duration SPARE = Duration.ofSeconds(1);
 
 	private final R2dbcIdempotencyStore store;
 
@@ -39,29 +45,46 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 		this.store = store;
 	}
 
+	private <T> Optional<T> answer(Mono<T> call) {
+		return answer(call, this.store.database().timeouts().call());
+	}
+
 	/**
-	 * Waits; the call itself ends in time. That of an interrupted caller goes on, as if
-	 * its answer were lost.
+	 * Waits; the call itself ends in time, unless the caller holds up the thread that
+	 * would end it. That of a caller that has gone away goes on, as if its answer were
+	 * lost.
+	 * @param most how long the call waits for a connection, and for the database
 	 */
-	static <T> Optional<T> answer(Mono<T> call) {
+	static <T> Optional<T> answer(Mono<T> call, Duration most) {
 		try {
-			return Optional.ofNullable(call.toFuture().get());
+			long longest = most.multipliedBy(2).plus(SPARE).toNanos();
+			return Optional.ofNullable(call.toFuture().get(longest, TimeUnit.NANOSECONDS));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new IdempotencyStoreException("The caller was interrupted while it waited for the database", ex);
 		}
+		catch (TimeoutException ex) {
+			throw fromHere(new IdempotencyStoreException("The call of the database has not ended in time", ex));
+		}
 		catch (ExecutionException ex) {
 			Throwable cause = ex.getCause();
 			if (cause instanceof RuntimeException failure) {
-				failure.addSuppressed(new IllegalStateException("The caller waited here"));
-				throw failure;
+				throw fromHere(failure);
 			}
 			if (cause instanceof Error error) {
 				throw error;
 			}
 			throw new IdempotencyStoreException("The database has failed", cause);
 		}
+	}
+
+	private static RuntimeException fromHere(RuntimeException failure) {
+		failure.addSuppressed(new IllegalStateException(Schedulers.isInNonBlockingThread()
+				? "The caller waited here, on a thread that should not wait. The call cannot end if the driver needs that"
+						+ " thread: return a Mono, or call on Schedulers.boundedElastic()"
+				: "The caller waited here"));
+		return failure;
 	}
 
 	@Override

@@ -43,6 +43,13 @@ final class R2dbcDatabase {
 
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.store.r2dbc.R2dbcIdempotencyStore");
 
+	/**
+	 * A thread of its own, for all stores: callers that block wait on threads of
+	 * {@link Schedulers#parallel()}, too, and a pool validates connections on that of
+	 * {@link Schedulers#single()}.
+	 */
+	static final Scheduler TIMERS = Schedulers.newSingle("idempotency-r2dbc", true);
+
 	private static final long CARE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	/** More connections that come late are not asked for: none would come in time. */
@@ -149,8 +156,8 @@ final class R2dbcDatabase {
 		}
 		return Mono.create((sink) -> {
 			AtomicBoolean over = new AtomicBoolean();
-			Disposable timer = Schedulers.parallel()
-				.schedule(() -> giveUp(what, over, sink), TimeUnit.NANOSECONDS.convert(most), TimeUnit.NANOSECONDS);
+			Disposable timer = TIMERS.schedule(() -> giveUp(what, over, sink), TimeUnit.NANOSECONDS.convert(most),
+					TimeUnit.NANOSECONDS);
 			Mono.defer(() -> Mono.from(this.connections.create())).subscribe((connection) -> {
 				timer.dispose();
 				if (over.compareAndSet(false, true)) {

@@ -24,6 +24,7 @@ import io.idempotency.store.sql.Timeouts;
 import io.r2dbc.spi.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -61,6 +62,9 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 
 	private final IdempotencyStore blocking;
 
+	/** Where subscribers go on. */
+	private final Scheduler threads;
+
 	/**
 	 * Creates a store on the table {@value #DEFAULT_TABLE_NAME}, whose calls take no
 	 * longer than two seconds.
@@ -91,19 +95,22 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		TableName table = new TableName(tableName);
 		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
 		this.database = new R2dbcDatabase(connections, table, timeouts);
-		R2dbcIdempotencyStore upkeep = (reserved != null)
-				? new R2dbcIdempotencyStore(new R2dbcDatabase(reserved, table, timeouts)) : this;
-		this.blocking = new BlockingR2dbcStore(upkeep);
+		this.blocking = new BlockingR2dbcStore(new R2dbcIdempotencyStore(
+				(reserved != null) ? new R2dbcDatabase(reserved, table, timeouts) : this.database));
+		this.threads = Schedulers.parallel();
 	}
 
+	/** For the form that blocks, whose answers need no thread: the caller's waits. */
 	private R2dbcIdempotencyStore(R2dbcDatabase database) {
 		this.database = database;
 		this.blocking = new BlockingR2dbcStore(this);
+		this.threads = Schedulers.immediate();
 	}
 
 	private R2dbcIdempotencyStore(R2dbcDatabase database, IdempotencyStore blocking) {
 		this.database = database;
 		this.blocking = blocking;
+		this.threads = Schedulers.parallel();
 	}
 
 	/**
@@ -161,7 +168,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		return this.database
 			.session("look", this.database.timeouts().call(), (dialect) -> LockWait.NONE,
 					(session) -> session.verb((verbs) -> verbs.find(key, fingerprint)))
-			.publishOn(Schedulers.parallel())
+			.publishOn(this.threads)
 			.flatMap(Mono::justOrEmpty);
 	}
 
@@ -181,7 +188,8 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	}
 
 	/**
-	 * Returns a store that blocks the calling thread until the database has answered. Its
+	 * Returns a store that blocks the calling thread until the database has answered, or
+	 * has not answered in time. Any thread may wait that the driver does not need. Its
 	 * verbs take the reserved connections if there are some. If this store stands
 	 * {@linkplain #besides(IdempotencyStore) besides} another one, it is that.
 	 */
@@ -202,7 +210,7 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		return this.database
 			.session(what, this.database.timeouts().call(), (dialect) -> this.database.lockWait(dialect, lock),
 					(session) -> session.verb(verb))
-			.publishOn(Schedulers.parallel());
+			.publishOn(this.threads);
 	}
 
 }

@@ -147,7 +147,7 @@ public final class R2dbcSchema {
 	private <T> T carryOut(String what, Function<Dialect, SqlMove<T>> work) {
 		Mono<T> answer = this.database.session(what, Timeouts.START, (dialect) -> LockWait.NONE,
 				(session) -> session.moves(work));
-		return BlockingR2dbcStore.answer(answer).orElseThrow();
+		return BlockingR2dbcStore.answer(answer, Timeouts.START).orElseThrow();
 	}
 
 }

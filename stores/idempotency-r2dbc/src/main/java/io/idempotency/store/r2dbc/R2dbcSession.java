@@ -255,17 +255,20 @@ final class R2dbcSession {
 			if (left <= 0) {
 				return Mono.error(new R2dbcTimeoutException("The time of the call is over"));
 			}
-			return Mono.from(sent).timeout(Duration.ofNanos(left)).onErrorResume(TimeoutException.class, (ex) -> {
-				this.late = true;
-				return this.database
-					.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time", ex)));
-			});
+			return Mono.from(sent)
+				.timeout(Duration.ofNanos(left), R2dbcDatabase.TIMERS)
+				.onErrorResume(TimeoutException.class, (ex) -> {
+					this.late = true;
+					return this.database
+						.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time", ex)));
+				});
 		});
 	}
 
 	private Mono<Long> pause(int attempt) {
 		long longest = TimeUnit.MILLISECONDS.toNanos(Math.min(attempt, MAX_PAUSE_MILLIS));
-		return this.database.onThreads(Mono.delay(Duration.ofNanos(ThreadLocalRandom.current().nextLong(longest))));
+		return this.database.onThreads(
+				Mono.delay(Duration.ofNanos(ThreadLocalRandom.current().nextLong(longest)), R2dbcDatabase.TIMERS));
 	}
 
 	private SqlFailure classify(R2dbcException failure) {

@@ -5,21 +5,25 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.spi.Connection;
+import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -82,6 +86,34 @@ class R2dbcIdempotencyStoreTests {
 		finally {
 			pool.dispose();
 		}
+	}
+
+	/** Neither their answers nor the time-outs may wait for the threads that wait. */
+	@ParameterizedTest
+	@EnumSource
+	void threadsOfTheTimersMayWait(Server server) {
+		ConnectionPool pool = server.newDatabase().withTable().pool(1);
+		try {
+			IdempotencyStore store = store(pool, PATIENCE).blocking();
+			assertThat(onTimers(() -> store.claim(Requests.claim()))).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+			Connection held = Objects.requireNonNull(pool.create().block(PATIENCE));
+			IdempotencyStore hasty = store(pool, Duration.ofMillis(200)).blocking();
+			assertThat(onTimers(() -> Assertions.catchThrowable(() -> hasty.claim(Requests.claim()))))
+				.hasOnlyElementsOfType(StoreNotReachedException.class);
+			Flux.from(held.close()).blockLast(PATIENCE);
+			assertAllAreGivenBack(pool);
+		}
+		finally {
+			pool.dispose();
+		}
+	}
+
+	/** As often as there are threads, on one of them: one turn is that thread's own. */
+	private static <T> List<T> onTimers(Supplier<T> call) {
+		return Objects.requireNonNull(
+				Mono.fromCallable(() -> Stream.generate(call).limit(Schedulers.DEFAULT_POOL_SIZE + 1L).toList())
+					.subscribeOn(Schedulers.parallel())
+					.block(PATIENCE));
 	}
 
 	/**

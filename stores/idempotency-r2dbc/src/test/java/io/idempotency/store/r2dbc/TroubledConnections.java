@@ -53,7 +53,7 @@ final class TroubledConnections implements ConnectionFactory {
 
 	private Connection troubled(Connection connection) {
 		return proxy(Connection.class, (method, args) -> {
-			if (Thread.currentThread().getName().startsWith("parallel-")) {
+			if (Thread.currentThread().getName().matches("(parallel|idempotency-r2dbc)-.*")) {
 				this.onTimers.add(method.getName());
 			}
 			if (!method.getName().equals("createStatement")) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -208,6 +210,18 @@ class R2dbcStoreTests {
 				assertThat(
 						application.getBean(IdempotencyAdmin.class).find("booking", IdempotencyCaller.none(), second))
 					.isNotEmpty();
+			}
+		}
+
+		/** Their answers come on other threads than the one that waits. */
+		@Test
+		void methodThatBlocksMayRunOnAThreadOfReactorsTimers() {
+			for (ConfigurableApplicationContext application : List.of(this.overR2dbc, this.overJdbc, this.overBoth)) {
+				Bookings bookings = application.getBean(Bookings.class);
+				assertThat(Mono.fromCallable(
+						() -> Stream.generate(() -> bookings.bookNow(UUID.randomUUID().toString())).limit(20).toList())
+					.subscribeOn(Schedulers.parallel())
+					.block(Duration.ofMinutes(1))).hasSize(20).containsOnly("1");
 			}
 		}
 
