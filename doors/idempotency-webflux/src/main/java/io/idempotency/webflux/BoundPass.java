@@ -1,8 +1,13 @@
 package io.idempotency.webflux;
 
 import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -14,15 +19,27 @@ import reactor.core.scheduler.Schedulers;
  */
 final class BoundPass {
 
-	private static final ThreadLocal<BoundPass> CURRENT = new ThreadLocal<>();
+	private static final ThreadLocal<Binding> CURRENT = new ThreadLocal<>();
 
 	private static final String HOOK = BoundPass.class.getName();
 
-	/** Not there any more when the handler was called: a periodic task holds this. */
-	private volatile @Nullable Pass pass;
+	/** How many ways lead to a handler that has not returned. */
+	private static final Map<Method, Integer> OPEN = new ConcurrentHashMap<>();
 
-	BoundPass(Pass pass) {
-		this.pass = pass;
+	/** Not there any more when the handler was called: a periodic task holds this. */
+	private final AtomicReference<@Nullable Pass> pass = new AtomicReference<>();
+
+	private volatile @Nullable CoreSubscriber<?> result;
+
+	/**
+	 * Leads to the handler from here on.
+	 * @param begun the way
+	 * @param subscriber gets what the handler returns
+	 */
+	void begin(Pass begun, CoreSubscriber<?> subscriber) {
+		OPEN.merge(begun.handler().getMethod(), 1, Integer::sum);
+		this.result = subscriber;
+		this.pass.set(begun);
 	}
 
 	/** Lets tasks of Reactor's schedulers take the way along. May be done repeatedly. */
@@ -31,12 +48,25 @@ final class BoundPass {
 	}
 
 	private static Runnable carry(Runnable task) {
-		BoundPass bound = CURRENT.get();
-		return (bound == null || bound.pass == null) ? task : () -> {
-			try (Scope scope = bind(bound)) {
+		Binding current = CURRENT.get();
+		if (current == null || current.bound().pass.get() == null) {
+			return task;
+		}
+		Binding carried = new Binding(current.bound(), current.bound().isFor(task));
+		return () -> {
+			try (Scope scope = bind(carried)) {
 				task.run();
 			}
 		};
+	}
+
+	/**
+	 * Returns whether all that a task gives goes into the result of this way. Other
+	 * requests may wait for what it gives, if not: it is that of a cache, say.
+	 */
+	private boolean isFor(Runnable task) {
+		CoreSubscriber<?> own = this.result;
+		return Scannable.from(task).actuals().anyMatch((subscriber) -> subscriber == own);
 	}
 
 	/**
@@ -45,14 +75,18 @@ final class BoundPass {
 	 * @return ends what was set
 	 */
 	static Scope bind(@Nullable BoundPass bound) {
-		BoundPass before = CURRENT.get();
-		set(bound);
+		return bind((bound != null) ? new Binding(bound, true) : null);
+	}
+
+	private static Scope bind(@Nullable Binding binding) {
+		Binding before = CURRENT.get();
+		set(binding);
 		return () -> set(before);
 	}
 
-	private static void set(@Nullable BoundPass bound) {
-		if (bound != null) {
-			CURRENT.set(bound);
+	private static void set(@Nullable Binding binding) {
+		if (binding != null) {
+			CURRENT.set(binding);
 		}
 		else {
 			CURRENT.remove();
@@ -61,17 +95,38 @@ final class BoundPass {
 
 	/** Leads nowhere from here on. */
 	void end() {
-		this.pass = null;
+		Pass ended = this.pass.getAndSet(null);
+		if (ended != null) {
+			OPEN.computeIfPresent(ended.handler().getMethod(), (method, open) -> (open > 1) ? open - 1 : null);
+		}
 	}
 
 	/**
-	 * Returns the way of the current thread, if it leads to a method.
+	 * Returns the way of the current thread, if it leads to a method. A task that may let
+	 * other requests go on tells the way only while there is no other.
 	 * @param method the method
 	 */
 	static @Nullable Pass to(Method method) {
-		BoundPass bound = CURRENT.get();
-		Pass pass = (bound != null) ? bound.pass : null;
-		return (pass != null && pass.leadsTo(method)) ? pass : null;
+		Binding current = CURRENT.get();
+		if (current == null) {
+			return null;
+		}
+		Pass pass = current.bound().pass.get();
+		if (pass == null || !pass.leadsTo(method)) {
+			return null;
+		}
+		boolean alone = OPEN.getOrDefault(pass.handler().getMethod(), 0) == 1;
+		// Was it still there when the others were counted?
+		return ((current.sure() || alone) && current.bound().pass.get() == pass) ? pass : null;
+	}
+
+	/**
+	 * What a thread is on.
+	 *
+	 * @param bound the way
+	 * @param sure whether no other request can go on there
+	 */
+	private record Binding(BoundPass bound, boolean sure) {
 	}
 
 	/** Until it is closed, a thread is on a way. */

@@ -56,7 +56,7 @@ final class Handling {
 	 */
 	Mono<Void> handle(Pass pass) {
 		ServerWebExchange exchange = pass.exchange();
-		BoundPass bound = new BoundPass(pass);
+		BoundPass bound = new BoundPass();
 		Mono<HandlerResult> result = Mono
 			.defer(() -> adapter(pass).handle(new BoundExchange(exchange, bound), pass.handler()));
 		for (HandlerAdapter adapter : this.adapters) {
@@ -64,7 +64,7 @@ final class Handling {
 				result = result.onErrorResume((thrown) -> handler.handleError(exchange, thrown));
 			}
 		}
-		Mono<Void> answered = new BoundMono(result, bound).flatMap((made) -> answer(made, pass));
+		Mono<Void> answered = new BoundMono(result, pass, bound).flatMap((made) -> answer(made, pass));
 		// The guard may be reached at once, while the way is subscribed.
 		return Mono.firstWithSignal(pass.ended(), answered).contextWrite((context) -> context.put(Pass.class, pass));
 	}
@@ -114,15 +114,19 @@ final class Handling {
 	 */
 	private static final class BoundMono extends MonoOperator<HandlerResult, HandlerResult> {
 
+		private final Pass pass;
+
 		private final BoundPass bound;
 
-		BoundMono(Mono<? extends HandlerResult> source, BoundPass bound) {
+		BoundMono(Mono<? extends HandlerResult> source, Pass pass, BoundPass bound) {
 			super(source);
+			this.pass = pass;
 			this.bound = bound;
 		}
 
 		@Override
 		public void subscribe(CoreSubscriber<? super HandlerResult> actual) {
+			this.bound.begin(this.pass, actual);
 			try (BoundPass.Scope scope = BoundPass.bind(this.bound)) {
 				this.source.doOnEach((signal) -> this.bound.end()).doOnCancel(this.bound::end).subscribe(actual);
 			}

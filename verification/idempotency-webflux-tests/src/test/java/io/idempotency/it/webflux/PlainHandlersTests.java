@@ -96,7 +96,6 @@ class PlainHandlersTests {
 		CompletableFuture<Answer> looking = begin("/looked-up", this.first);
 		CompletableFuture<Answer> waiting = begin("/looked-up", this.second);
 		this.tenants.found.countDown();
-		assertThat(looking.get().status()).isEqualTo(200);
 		assertRunsOnce("/looked-up", looking.get(), this.first);
 		assertRunsOnce("/looked-up", waiting.get(), this.second);
 	}
@@ -124,7 +123,36 @@ class PlainHandlersTests {
 		assertRunsOnce("/waits", waiting.get(), this.first);
 	}
 
+	/** The task that the first has begun lets the second go on, and not the first. */
+	@Test
+	void requestThatALookUpOfAnotherLetsGoOnFirst() throws Exception {
+		CompletableFuture<Answer> looking = begin("/joined", this.first);
+		await().until(() -> this.tenants.waiting.containsKey(this.first));
+		this.tenants.open = true;
+		int before = this.tenants.customers.get();
+		CompletableFuture<Answer> joined = begin("/joined", this.second);
+		await().until(() -> this.tenants.customers.get() > before);
+		this.tenants.found.countDown();
+		assertRunsOnce("/joined", joined.get(), this.second);
+		this.tenants.letGoOn();
+		assertRunsOnce("/joined", looking.get(), this.first);
+	}
+
+	@Test
+	void requestsWithLookUpsOfTheirOwn() throws Exception {
+		CompletableFuture<Answer> looking = begin("/own", this.first);
+		CompletableFuture<Answer> beside = begin("/own", this.second);
+		this.tenants.found.countDown();
+		assertThat(looking.get().status()).isEqualTo(200);
+		assertThat(beside.get().status()).isEqualTo(200);
+		assertRunsOnce("/own", looking.get(), this.first);
+		assertRunsOnce("/own", beside.get(), this.second);
+	}
+
 	record Tenant(String name) {
+	}
+
+	record Customer(String name) {
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -160,12 +188,16 @@ class PlainHandlersTests {
 
 		final Map<String, Integer> runs = new ConcurrentHashMap<>();
 
-		private final Map<String, Sinks.One<Object>> waiting = new ConcurrentHashMap<>();
+		final Map<String, Runnable> waiting = new ConcurrentHashMap<>();
 
-		private final Mono<Object> shared = Mono.<Object>fromCallable(() -> {
+		final AtomicInteger customers = new AtomicInteger();
+
+		private final Mono<Object> own = Mono.<Object>fromCallable(() -> {
 			this.found.await();
 			return new Tenant("shop");
-		}).subscribeOn(Schedulers.boundedElastic()).cache();
+		}).subscribeOn(Schedulers.boundedElastic());
+
+		private final Mono<Object> shared = this.own.cache();
 
 		volatile boolean open;
 
@@ -179,12 +211,15 @@ class PlainHandlersTests {
 
 		@Override
 		public boolean supportsParameter(MethodParameter parameter) {
-			return parameter.getParameterType() == Tenant.class;
+			return parameter.getParameterType() == Tenant.class || parameter.getParameterType() == Customer.class;
 		}
 
 		@Override
 		public Mono<Object> resolveArgument(MethodParameter parameter, BindingContext context,
 				ServerWebExchange exchange) {
+			if (parameter.getParameterType() == Customer.class) {
+				return Mono.defer(() -> customer(exchange.getRequest()));
+			}
 			return Mono.defer(() -> {
 				Mono<Object> tenant = tenant(exchange.getRequest());
 				this.asked.incrementAndGet();
@@ -193,20 +228,36 @@ class PlainHandlersTests {
 		}
 
 		private Mono<Object> tenant(ServerHttpRequest request) {
-			if (request.getPath().value().equals("/looked-up")) {
-				return this.shared;
+			switch (request.getPath().value()) {
+				case "/looked-up", "/joined" -> {
+					return this.shared;
+				}
+				case "/own" -> {
+					return this.own;
+				}
+				default -> {
+					this.inArgument.run();
+					return inTime(request, new Tenant("shop"));
+				}
 			}
-			this.inArgument.run();
+		}
+
+		private Mono<Object> customer(ServerHttpRequest request) {
+			this.customers.incrementAndGet();
+			return inTime(request, new Customer("shop"));
+		}
+
+		private Mono<Object> inTime(ServerHttpRequest request, Object argument) {
 			if (this.open) {
-				return Mono.just(new Tenant("shop"));
+				return Mono.just(argument);
 			}
 			Sinks.One<Object> sink = Sinks.one();
-			this.waiting.put(String.valueOf(request.getHeaders().getFirst("X-Key")), sink);
+			this.waiting.put(String.valueOf(request.getHeaders().getFirst("X-Key")), () -> sink.tryEmitValue(argument));
 			return sink.asMono();
 		}
 
 		void letGoOn() {
-			this.waiting.values().forEach((sink) -> sink.tryEmitValue(new Tenant("shop")));
+			this.waiting.values().forEach(Runnable::run);
 		}
 
 	}
@@ -221,11 +272,17 @@ class PlainHandlersTests {
 		}
 
 		@Idempotent
-		@PostMapping({ "/looked-up", "/waits" })
+		@PostMapping({ "/looked-up", "/waits", "/own" })
 		public String pay(Tenant tenant, @RequestHeader("X-Key") String key) {
 			int run = this.tenants.runs.merge(key, 1, Integer::sum);
 			this.tenants.inHandler.run();
 			return tenant.name() + " " + key + " run " + run;
+		}
+
+		@Idempotent
+		@PostMapping("/joined")
+		public String pay(Tenant tenant, Customer customer, @RequestHeader("X-Key") String key) {
+			return customer.name() + " " + key + " run " + this.tenants.runs.merge(key, 1, Integer::sum);
 		}
 
 	}
