@@ -167,7 +167,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 			}
 			RoutedRequest routed = new RoutedRequest(request, route, next, this.namespace);
 			HandlerWay ways = new HandlerWay(null, routed, this.handling.get(), this.settings, this.readers.get());
-			return answer(ways, request.exchange(), route).then(Mono.defer(routed::response));
+			return answer(ways, SeenRequest.exchange(request, route), route).then(Mono.defer(routed::response));
 		});
 	}
 

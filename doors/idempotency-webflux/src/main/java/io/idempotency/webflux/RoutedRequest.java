@@ -3,7 +3,6 @@ package io.idempotency.webflux;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.aop.IdempotentOperation;
@@ -11,11 +10,9 @@ import io.idempotency.aop.OperationCall;
 import io.idempotency.key.Namespace;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.MethodParameter;
-import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
@@ -23,19 +20,15 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ReactiveHttpOutputMessage;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.codec.HttpMessageWriter;
-import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.util.CollectionUtils;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
-import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.reactive.HandlerResult;
-import org.springframework.web.reactive.function.BodyExtractor;
 import org.springframework.web.reactive.function.server.HandlerFunction;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
-import org.springframework.web.reactive.function.server.support.ServerRequestWrapper;
 import org.springframework.web.reactive.result.view.ViewResolver;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -117,71 +110,6 @@ final class RoutedRequest {
 	 */
 	Mono<ServerResponse> response() {
 		return Mono.justOrEmpty(this.response);
-	}
-
-	/** The request that the handler sees: its body was read. */
-	private static final class SeenRequest extends ServerRequestWrapper {
-
-		private final GuardedExchange exchange;
-
-		private final ServerRequest read;
-
-		SeenRequest(ServerRequest request, GuardedExchange exchange) {
-			super(request);
-			this.exchange = exchange;
-			this.read = ServerRequest.create(exchange, request.messageReaders());
-		}
-
-		@Override
-		public ServerWebExchange exchange() {
-			return this.exchange;
-		}
-
-		@Override
-		public <T> T body(BodyExtractor<T, ? super ServerHttpRequest> extractor) {
-			return this.read.body(extractor);
-		}
-
-		@Override
-		public <T> T body(BodyExtractor<T, ? super ServerHttpRequest> extractor, Map<String, Object> hints) {
-			return this.read.body(extractor, hints);
-		}
-
-		@Override
-		public <T> Mono<T> bodyToMono(Class<? extends T> type) {
-			return this.read.bodyToMono(type);
-		}
-
-		@Override
-		public <T> Mono<T> bodyToMono(ParameterizedTypeReference<T> type) {
-			return this.read.bodyToMono(type);
-		}
-
-		@Override
-		public <T> Flux<T> bodyToFlux(Class<? extends T> type) {
-			return this.read.bodyToFlux(type);
-		}
-
-		@Override
-		public <T> Flux<T> bodyToFlux(ParameterizedTypeReference<T> type) {
-			return this.read.bodyToFlux(type);
-		}
-
-		@Override
-		public <T> Mono<T> bind(Class<T> type, Consumer<WebDataBinder> customizer) {
-			return this.read.bind(type, customizer);
-		}
-
-		@Override
-		public Mono<MultiValueMap<String, String>> formData() {
-			return this.exchange.getFormData();
-		}
-
-		@Override
-		public Mono<MultiValueMap<String, Part>> multipartData() {
-			return this.exchange.getMultipartData();
-		}
-
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.security.Principal;
 import java.util.Arrays;
 import java.util.List;
 
@@ -26,11 +27,13 @@ import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.util.UriUtils;
 
 /**
@@ -103,6 +106,34 @@ public final class HttpDoor implements OperationDoor {
 		if (request == null) {
 			throw new IllegalStateException("The door opens only for the handler of a request");
 		}
+		return enter(call, request, request);
+	}
+
+	/**
+	 * Guards the call of a route.
+	 * @param routed the request of the route: a filter outside of the guard may say by it
+	 * who the caller is
+	 */
+	@Nullable Object enter(OperationCall call, ServerRequest routed) throws Throwable {
+		HttpServletRequest current = HttpRequestValues.currentRequest();
+		HttpServletRequest request = (current != null) ? current : routed.servletRequest();
+		return enter(call, request, new HttpServletRequestWrapper(request) {
+
+			@Override
+			public @Nullable Principal getUserPrincipal() {
+				return routed.principal().orElse(null);
+			}
+
+			@Override
+			public @Nullable String getRemoteUser() {
+				return routed.principal().map(Principal::getName).orElse(null);
+			}
+
+		});
+	}
+
+	private @Nullable Object enter(OperationCall call, HttpServletRequest request, HttpServletRequest identified)
+			throws Throwable {
 		Exchange exchange = Exchange.find(request);
 		if (exchange != null && exchange.isGuarded()) {
 			// The handler is called again, by itself or by a forward. The second call is
@@ -128,7 +159,7 @@ public final class HttpDoor implements OperationDoor {
 		if (exchange == null) {
 			throw Exchange.missing(request, "guard a call of '" + call.operation().name() + "'");
 		}
-		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, request, values),
+		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, identified, values),
 				fingerprint(call, request, values), call.operation().policy(), call.operation().place().store());
 		if (exchange.isRefused()) {
 			throw new Answer.ReplaySignal();

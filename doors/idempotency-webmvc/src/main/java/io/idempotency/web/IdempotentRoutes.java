@@ -121,7 +121,7 @@ public final class IdempotentRoutes {
 				HandlerOperationFinder.reached(request.servletRequest(), route);
 				OperationCall call = OperationCall.of(route, () -> next.handle(request), next, request, this.namespace);
 				try {
-					return (ServerResponse) this.door.enter(call);
+					return (ServerResponse) this.door.enter(call, request);
 				}
 				catch (IdempotencyException refusal) {
 					if (call.hasRun()) {

@@ -2,9 +2,12 @@ package io.idempotency.it.http;
 
 import io.idempotency.it.scenarios.Runs;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -245,6 +248,23 @@ class Routes {
 				.filter(routes.filter("routes.inside-condition.outer",
 						(route) -> route.condition((request) -> request.param("express").isPresent())))
 				.build());
+	}
+
+	/** A filter outside of the guard that says who the user is. */
+	@Bean
+	RouterFunction<ServerResponse> identified(IdempotentRoutes routes) {
+		return route().add(guarded("/identified", this::text, routes.filter("routes.identified")))
+			.filter((request, next) -> next.handle(identified(request)))
+			.build();
+	}
+
+	/** Spring has no class for a request that differs in one thing. */
+	private static ServerRequest identified(ServerRequest request) {
+		Optional<Principal> user = Optional.ofNullable(request.headers().firstHeader("X-User"))
+			.map((name) -> () -> name);
+		return (ServerRequest) Proxy.newProxyInstance(Routes.class.getClassLoader(),
+				new Class<?>[] { ServerRequest.class }, (proxy, method,
+						arguments) -> method.getName().equals("principal") ? user : method.invoke(request, arguments));
 	}
 
 	/** Routes without a guard. */

@@ -271,6 +271,19 @@ class RoutesOnTomcatTests extends OnTomcat {
 		assertReplay(alice, this.client.post("/routes/orders", this.key, JSON, "{\"amount\":1}", Client.as("alice")));
 	}
 
+	@Test
+	void usersOfAFilterOutsideNeverMeet() {
+		Answer ada = this.client.post("/routes/identified", this.key, JSON, "{}", user("ada"));
+		Answer bob = this.client.post("/routes/identified", this.key, JSON, "{}", user("bob"));
+		assertThat(bob.replayed()).isFalse();
+		assertThat(bob.text()).isNotEqualTo(ada.text());
+		assertReplay(ada, this.client.post("/routes/identified", this.key, JSON, "{}", user("ada")));
+	}
+
+	private static Consumer<HttpRequest.Builder> user(String name) {
+		return (request) -> request.header("X-User", name);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "/events", "/flux", "/async-events", "/ready-events" })
 	void streamIsNotKept(String path) {

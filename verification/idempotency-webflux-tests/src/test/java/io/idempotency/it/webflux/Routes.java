@@ -1,12 +1,14 @@
 package io.idempotency.it.webflux;
 
 import java.net.URI;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
@@ -28,6 +30,7 @@ import org.springframework.web.reactive.function.server.HandlerFunction;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.reactive.function.server.support.ServerRequestWrapper;
 import org.springframework.web.server.ResponseStatusException;
 
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
@@ -175,6 +178,9 @@ class Routes {
 						.body(Flux.just(run(request.path()), "last"), String.class)))
 			.and(guarded("form", (request) -> request.formData()
 				.flatMap((form) -> ServerResponse.ok().bodyValue(form.getFirst("amount") + run(request.path())))))
+			.and(guarded("bound",
+					(request) -> request.bind(Order.class)
+						.flatMap((order) -> ServerResponse.ok().bodyValue(order.amount() + run(request.path())))))
 			.and(guarded("parts",
 					(request) -> request.multipartData()
 						.flatMap((parts) -> ServerResponse.ok()
@@ -237,6 +243,66 @@ class Routes {
 		return route().add(guarded(name, Routes::text, inner))
 			.filter(this.routes.filter("routes." + name + ".outer", outer))
 			.build();
+	}
+
+	/** Filters outside of guards that pass on requests of their own. */
+	@Bean
+	RouterFunction<ServerResponse> functionalWrapped() {
+		return wrapped("user", User::new).and(wrapped("decrypted", Decrypted::new))
+			.and(wrapped("twice", (request) -> new User(new Decrypted(request))))
+			.and(wrapped("built", (request) -> ServerRequest.from(request).body("another body").build()));
+	}
+
+	private RouterFunction<ServerResponse> wrapped(String name, UnaryOperator<ServerRequest> wrapper) {
+		return route().add(guarded("wrapped-" + name, Routes::whose))
+			.filter((request, next) -> next.handle(wrapper.apply(request)))
+			.build();
+	}
+
+	private static Mono<ServerResponse> whose(ServerRequest request) {
+		return request.principal()
+			.map(Principal::getName)
+			.defaultIfEmpty("nobody")
+			.zipWith(request.bodyToMono(String.class))
+			.flatMap((both) -> ServerResponse.ok()
+				.bodyValue(both.getT1() + " " + both.getT2() + " " + run(request.path())));
+	}
+
+	/**
+	 * What a form says.
+	 *
+	 * @param amount how much
+	 */
+	record Order(int amount) {
+	}
+
+	/** The user is the one of a header. */
+	private static final class User extends ServerRequestWrapper {
+
+		User(ServerRequest request) {
+			super(request);
+		}
+
+		@Override
+		public Mono<? extends Principal> principal() {
+			return Mono.justOrEmpty(headers().firstHeader("X-User")).map((name) -> () -> name);
+		}
+
+	}
+
+	/** The body is another one than the client has sent. */
+	private static final class Decrypted extends ServerRequestWrapper {
+
+		Decrypted(ServerRequest request) {
+			super(request);
+		}
+
+		@Override
+		@SuppressWarnings("unchecked")
+		public <T> Mono<T> bodyToMono(Class<? extends T> type) {
+			return (Mono<T>) super.bodyToMono(String.class).map((body) -> "decrypted " + body);
+		}
+
 	}
 
 	/** Cannot be written as JSON. */

@@ -294,6 +294,31 @@ class RoutesTests {
 		return (request) -> request.header("Authorization", "Basic " + credentials);
 	}
 
+	@Test
+	void usersOfAFilterOutsideNeverMeet() {
+		HttpResponse<String> ada = post("/wrapped-user", JSON, "{}", (request) -> request.header("X-User", "ada"));
+		assertThat(ada.body()).startsWith("ada {}");
+		HttpResponse<String> bob = post("/wrapped-user", JSON, "{}", (request) -> request.header("X-User", "bob"));
+		assertThat(bob.body()).startsWith("bob {}");
+		assertReplay(ada, post("/wrapped-user", JSON, "{}", (request) -> request.header("X-User", "ada")));
+		assertThat(post("/wrapped-user").body()).startsWith("nobody {}");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/wrapped-decrypted", "/wrapped-twice" })
+	void bodyThatAWrapperOutsideMakesIsRefused(String path) {
+		int before = runs(path);
+		assertThat(post(path).statusCode()).isEqualTo(500);
+		assertThat(runs(path)).isEqualTo(before);
+	}
+
+	@Test
+	void bodyThatAFilterOutsideHasBuiltIsCompared() {
+		HttpResponse<String> first = post("/wrapped-built", JSON, "{}");
+		assertThat(first.body()).contains(" another body ");
+		assertReplay(first, post("/wrapped-built", JSON, "{\"a\":1}"));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "/mono", "/flux", "/inserted", "/nothing" })
 	void everyKindOfBodyRunsOnce(String path) {
@@ -319,6 +344,13 @@ class RoutesTests {
 		assertThat(first.body()).startsWith("7/routes/form");
 		assertReplay(first, post("/form", FORM, "sku=s&amount=7"));
 		assertCode(post("/form", FORM, "sku=s&amount=8"), 422, "key-reused");
+	}
+
+	@Test
+	void formCanBeBound() {
+		HttpResponse<String> first = post("/bound", FORM, "amount=7");
+		assertThat(first.body()).startsWith("7/routes/bound");
+		assertReplay(first, post("/bound", FORM, "amount=7"));
 	}
 
 	@Test
