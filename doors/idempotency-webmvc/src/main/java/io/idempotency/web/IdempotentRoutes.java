@@ -38,8 +38,8 @@ import org.springframework.web.servlet.function.ServerResponse;
  * the guard sees duplicates, too, so what it refuses uses no key.
  * <p>
  * Thread-safe. A refused request is answered with a problem by the filter. An exception
- * of the handler frees the key, unless the route says otherwise, and goes on to whoever
- * is outside.
+ * of the handler goes on to whoever is outside; the answer that is made of it is kept or
+ * frees the key by its status, as for methods, unless the route says otherwise.
  *
  * @since 0.1.0
  */
