@@ -19,6 +19,7 @@ import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
+import io.idempotency.store.r2dbc.R2dbcSchema;
 import io.r2dbc.spi.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -152,45 +153,49 @@ class JdbcStoreConfiguration {
 	}
 
 	/**
-	 * The form of the store for calls that must not block, which the first of them asks
-	 * for. Where the application reaches the database over R2DBC, too, they do.
+	 * The form of the store for calls that must not block: where the application reaches
+	 * the database over R2DBC, too, they do.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ ConnectionFactory.class, Mono.class })
 	@ConditionalOnBean(ConnectionFactory.class)
 	static class ReactiveForm {
 
-		/** Returns nothing where the connections lead to another table. */
+		/**
+		 * Returns nothing where the connections do not lead to the table: there is a
+		 * store without them. Never lazy, because this waits for the database, and the
+		 * first call that asks for it must not.
+		 */
 		@Bean
-		@Lazy
+		@Lazy(false)
 		@Nullable R2dbcIdempotencyStore reactiveIdempotencyStore(IdempotencyProperties properties,
 				JdbcIdempotencyStore idempotencyStore, ListableBeanFactory beanFactory,
 				@IdempotencyConnectionFactory ObjectProvider<ConnectionFactory> marked,
 				ObjectProvider<ConnectionFactory> all) {
-			R2dbcIdempotencyStore store = new R2dbcIdempotencyStore(
-					R2dbcStoreConfiguration.choose(beanFactory, marked, all), null, properties.jdbc().tableName(),
-					properties.waitTimeout(), properties.storeTimeout());
-			String difference = difference(idempotencyStore, store.blocking());
-			if (difference != null) {
-				logger.warn(
-						"Calls that must not block ask the database over JDBC, on threads of the library, because"
-								+ " {}. Mark the ConnectionFactory of the database that keeps the records with"
-								+ " @IdempotencyConnectionFactory, or mark its DataSource with @IdempotencyDataSource",
-						difference);
-				return null;
-			}
-			return store.besides(idempotencyStore);
-		}
-
-		private static @Nullable String difference(IdempotencyStore jdbc, IdempotencyStore r2dbc) {
+			String tableName = properties.jdbc().tableName();
 			try {
-				return RecordTable.isShared(jdbc, r2dbc) ? null
-						: "the ConnectionFactory and the DataSource lead to different tables";
+				ConnectionFactory connections = R2dbcStoreConfiguration.choose(beanFactory, marked, all);
+				new R2dbcSchema(connections, tableName).verify();
+				R2dbcIdempotencyStore store = new R2dbcIdempotencyStore(connections, null, tableName,
+						properties.waitTimeout(), properties.storeTimeout());
+				if (RecordTable.isShared(idempotencyStore, store.blocking())) {
+					return store.besides(idempotencyStore);
+				}
+				warn("the ConnectionFactory and the DataSource lead to different tables");
 			}
 			catch (IdempotencyStoreException | IdempotencyConfigurationException ex) {
 				logger.debug("The database could not be asked over R2DBC", ex);
-				return "the ConnectionFactory does not lead to the table of the DataSource: " + ex.getMessage();
+				warn("the ConnectionFactory does not lead to the table of the DataSource: " + ex.getMessage());
 			}
+			return null;
+		}
+
+		private static void warn(String reason) {
+			logger.warn(
+					"Calls that must not block ask the database over JDBC, on threads of the library, because {}."
+							+ " Mark the ConnectionFactory of the database that keeps the records with"
+							+ " @IdempotencyConnectionFactory, or mark its DataSource with @IdempotencyDataSource",
+					reason);
 		}
 
 	}

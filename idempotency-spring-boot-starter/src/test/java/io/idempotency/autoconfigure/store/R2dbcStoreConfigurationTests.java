@@ -14,6 +14,7 @@ import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
+import io.idempotency.store.jdbc.JdbcSchema;
 import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
 import io.r2dbc.h2.H2ConnectionConfiguration;
 import io.r2dbc.h2.H2ConnectionFactory;
@@ -32,6 +33,7 @@ import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -140,11 +142,43 @@ class R2dbcStoreConfigurationTests {
 		this.runner.withBean("dataSource", DataSource.class, this::dataSource)
 			.withBean(ConnectionFactory.class, () -> connections("other-" + this.name))
 			.run((context) -> {
-				JdbcIdempotencyStore store = context.getBean(JdbcIdempotencyStore.class);
-				assertThat(context.getBean(ReactiveIdempotencyEngine.class).store(store))
-					.isNotInstanceOf(R2dbcIdempotencyStore.class);
-				assertThat(output).contains("WARN").contains("@IdempotencyConnectionFactory");
+				assertThat(output).as("at the start, before the first call")
+					.contains("WARN")
+					.contains("@IdempotencyConnectionFactory");
+				assertIsAskedOverJdbc(context);
 				assertThat(rows("idempotency_record")).isZero();
+			});
+	}
+
+	private static void assertIsAskedOverJdbc(ApplicationContext context) {
+		JdbcIdempotencyStore store = context.getBean(JdbcIdempotencyStore.class);
+		assertThat(context.getBean(ReactiveIdempotencyEngine.class).store(store))
+			.isNotInstanceOf(R2dbcIdempotencyStore.class);
+	}
+
+	@Test
+	void severalConnectionFactoriesDoNotFailTheStartBesideADataSource(CapturedOutput output) {
+		overBoth().withBean("more", ConnectionFactory.class, () -> connections("more")).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("WARN").contains("[connections, more]");
+			assertIsAskedOverJdbc(context);
+		});
+	}
+
+	/** Renewing a claim would be allowed. */
+	@Test
+	void connectionsThatMayNotWriteAllAreNotUsedBesideADataSource(CapturedOutput output) {
+		JdbcTemplate jdbc = new JdbcTemplate(dataSource());
+		new JdbcSchema(dataSource(), "idempotency_record").create();
+		jdbc.execute("CREATE USER reader PASSWORD ''");
+		jdbc.execute("GRANT SELECT, UPDATE ON idempotency_record TO reader");
+		this.runner.withBean("dataSource", DataSource.class, this::dataSource)
+			.withBean(ConnectionFactory.class,
+					() -> new H2ConnectionFactory(
+							H2ConnectionConfiguration.builder().inMemory(this.name).username("reader").build()))
+			.run((context) -> {
+				assertThat(output).contains("WARN").contains("cannot be written");
+				assertIsAskedOverJdbc(context);
 			});
 	}
 
