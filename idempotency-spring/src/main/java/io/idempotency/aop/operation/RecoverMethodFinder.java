@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
 import io.idempotency.aop.ResultForm;
+import io.idempotency.protocol.DeferredResults;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -44,20 +45,25 @@ final class RecoverMethodFinder {
 
 	/**
 	 * Returns whether the recovered value can be the answer of the guarded method. If the
-	 * guarded method gives no value, a value of any type means "done".
+	 * guarded method gives no value, a value of any type means "done"; one that comes
+	 * later would mean it before anybody has looked.
 	 */
 	private static boolean gives(Method recover, IdempotentAnnotation annotation, ResultShape result) {
 		ResultShape found = ResultShape.of(recover, annotation.targetClass(), result.form().isSubscribed());
-		boolean late = found.form() != ResultForm.VALUE;
+		boolean late = found.form() != ResultForm.VALUE && result.form() == ResultForm.VALUE
+				|| isLate(found) && !isLate(result);
 		if (found.isVoid() || found.type() == Void.class
-				|| ResultShape.of(recover, annotation.targetClass(), true).isVoid()
-				|| late && result.form() == ResultForm.VALUE) {
+				|| ResultShape.of(recover, annotation.targetClass(), true).isVoid() || late) {
 			return false;
 		}
 		if (result.isVoid()) {
 			return true;
 		}
 		return ResolvableType.forType(result.type()).isAssignableFrom(ResolvableType.forType(found.type()));
+	}
+
+	private static boolean isLate(ResultShape result) {
+		return DeferredResults.include(ResolvableType.forType(result.type()).toClass());
 	}
 
 }

@@ -1,11 +1,15 @@
 package io.idempotency.it.webflux;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
 import io.idempotency.Idempotent;
 import io.idempotency.TransactionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.WebApplicationType;
@@ -40,16 +44,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class WebFluxStartupTests {
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			WithJoin | transaction = JOIN
-			Functional | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
-			Routed | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
-			Socket | its key is in the request, which no method can see in a WebFlux application
-			SocketByArgument | what it writes to its parameter of type WebSocketSession is not kept
-			Filter | what it writes to its parameter of type ServerWebExchange is not kept
-			Handled | it is a method of a controller of a WebFlux application, and handles no request of the web
-			Hidden | no proxy can guard a private method
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					WithJoin | transaction = JOIN
+					Functional | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
+					Routed | it is a handler of a functional endpoint (HandlerFunction), which no annotation guards
+					Socket | its key is in the request, which no method can see in a WebFlux application
+					SocketByArgument | what it writes to its parameter of type WebSocketSession is not kept
+					Filter | what it writes to its parameter of type ServerWebExchange is not kept
+					Handled | it is a method of a controller of a WebFlux application, and handles no request of the web
+					FoundPlain | its recover method 'find' returns java.lang.String, which is no result of the method
+					FoundInFuture | its recover method 'find' returns java.util.concurrent.CompletableFuture<java.lang.String>, which
+					FoundInList | its recover method 'find' returns java.util.List<java.lang.String>, which is no result
+					FoundLater | its recover method 'find' returns reactor.core.publisher.Mono<java.lang.Boolean>, which is no
+					Hidden | no proxy can guard a private method
+					""")
 	void isRefused(String controller, String message) throws Exception {
 		Class<?> type = Class.forName(WebFluxStartupTests.class.getName() + "$" + controller);
 		assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class, type).web(WebApplicationType.REACTIVE)
@@ -158,6 +167,66 @@ class WebFluxStartupTests {
 		@ExceptionHandler(IllegalStateException.class)
 		String failed() {
 			return "";
+		}
+
+	}
+
+	@RestController
+	static class FoundPlain {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found-plain")
+		Mono<String> pay() {
+			return Mono.empty();
+		}
+
+		String find() {
+			return "";
+		}
+
+	}
+
+	@RestController
+	static class FoundInFuture {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found-in-future")
+		Mono<String> pay() {
+			return Mono.empty();
+		}
+
+		CompletableFuture<String> find() {
+			return CompletableFuture.completedFuture("");
+		}
+
+	}
+
+	@RestController
+	static class FoundInList {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found-in-list")
+		Flux<String> pay() {
+			return Flux.empty();
+		}
+
+		List<String> find() {
+			return List.of();
+		}
+
+	}
+
+	/** Whatever it finds would count as found, as nobody waits for it. */
+	@RestController
+	static class FoundLater {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found-later")
+		void pay() {
+		}
+
+		Mono<Boolean> find() {
+			return Mono.empty();
 		}
 
 	}
