@@ -338,13 +338,18 @@ final class ReactiveCall<T> {
 				fail(this.parts.events().refusal(this.call.operation(), new ClaimResult.Tombstone()));
 			}
 			else {
-				this.observed.seenAs(IdempotencyOutcome.RECOVERED);
+				seenAs(found);
 				succeed(this.action.replayRecovered(found));
 			}
 		}
 		catch (Throwable ex) {
 			fail(ex);
 		}
+	}
+
+	/** Notes the outcome of a call that ends with what its look-up has given. */
+	void seenAs(T found) {
+		this.observed.seenAs(this.action.isFound(found) ? IdempotencyOutcome.RECOVERED : IdempotencyOutcome.REFUSED);
 	}
 
 	/**
@@ -357,7 +362,7 @@ final class ReactiveCall<T> {
 			return;
 		}
 		new OwnSubscription<T>(context, (found, failure) -> {
-			if (found != null) {
+			if (found != null && this.action.isFound(found)) {
 				this.parts.events().publish(IdempotencyEvent.RECOVERED, this.call.operation());
 			}
 			told.accept(found, failure);

@@ -154,8 +154,8 @@ final class ReactiveRun<T> {
 	}
 
 	private void returned(@Nullable T value, boolean recovered) {
-		if (recovered) {
-			this.observed.seenAs(IdempotencyOutcome.RECOVERED);
+		if (recovered && value != null) {
+			this.caller.seenAs(value);
 		}
 		end(Ending.ofSuccess(() -> {
 			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {

@@ -78,7 +78,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	/**
 	 * Goes a way on which the guard looks the result up, in place of the handler: it is
-	 * rendered as what the handler returns.
+	 * rendered as what the handler returns. An answer that advice gives in place of the
+	 * look-up says nothing about the work.
 	 */
 	@Override
 	public Mono<Result> recover() {
@@ -87,6 +88,10 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		return this.ways.go(way).then(Mono.defer(() -> {
 			if (way.hasFoundNothing()) {
 				return Mono.empty();
+			}
+			if (way.isEntered() && !way.hasGiven()) {
+				return Mono.error(new IllegalStateException("The look-up of '" + this.request.operation().describe()
+						+ "' has given no answer: something around the handler has ended it", way.failure()));
 			}
 			this.exchange = guarded;
 			this.pass = way;
@@ -128,6 +133,12 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			throw new IdempotencyKeyReusedException(this.request.operation().name());
 		}
 		return new Result(null, stored, true);
+	}
+
+	/** What has answered before the guard is no result. */
+	@Override
+	public boolean isFound(Result value) {
+		return value.replayed();
 	}
 
 	@Override

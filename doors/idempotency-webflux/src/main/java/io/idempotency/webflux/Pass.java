@@ -56,6 +56,8 @@ final class Pass {
 
 	private volatile boolean foundNothing;
 
+	private volatile boolean gave;
+
 	/** Whether a body is yet to come when the handler has returned. */
 	private volatile boolean hasDeferredBody;
 
@@ -153,6 +155,14 @@ final class Pass {
 		return this.foundNothing;
 	}
 
+	/**
+	 * Returns whether the handler, or the look-up in its place, has given a result, whose
+	 * body may be yet to come.
+	 */
+	boolean hasGiven() {
+		return this.gave;
+	}
+
 	@Nullable Throwable failure() {
 		return this.failure;
 	}
@@ -204,7 +214,11 @@ final class Pass {
 
 	/** Runs a handler that gives any number of values. */
 	Flux<?> many(OperationCall arrived) {
-		return Flux.from(publisher(arrived))
+		return many(publisher(arrived));
+	}
+
+	private Flux<?> many(Publisher<?> result) {
+		return Flux.from(result)
 			.map(this::observed)
 			.switchIfEmpty(Mono.defer(this::none))
 			.doOnComplete(this::returned)
@@ -243,12 +257,8 @@ final class Pass {
 			}
 			throw ex;
 		}
-		if (this.purpose == Purpose.LOOK_UP && result instanceof CompletionStage<?> stage) {
-			return one(Mono.fromCompletionStage(stage)).toFuture();
-		}
-		if (this.purpose == Purpose.LOOK_UP && result == null) {
-			none();
-			return null;
+		if (this.purpose == Purpose.LOOK_UP) {
+			return found(result, arrived.operation().result().async());
 		}
 		if (result instanceof CompletionStage<?> stage) {
 			stage.whenComplete((value, thrown) -> {
@@ -262,9 +272,33 @@ final class Pass {
 			});
 			return result;
 		}
+		return given(result);
+	}
+
+	private @Nullable Object given(@Nullable Object result) {
 		Object observed = (result != null) ? observed(result) : null;
 		returned(result);
 		return observed;
+	}
+
+	/**
+	 * Gives what a look-up has found in the form of the handler: that of a future may
+	 * find it at once.
+	 */
+	private @Nullable Object found(@Nullable Object result, boolean async) {
+		if (result == null) {
+			none();
+			return null;
+		}
+		ReactiveAdapter later = adapter(result);
+		if (async) {
+			return one((later != null) ? later.toPublisher(result) : Mono.just(result)).toFuture();
+		}
+		if (later == null) {
+			return given(result);
+		}
+		Publisher<?> found = later.toPublisher(result);
+		return later.fromPublisher(later.isMultiValue() ? many(found) : one(found));
 	}
 
 	private @Nullable Object start(OperationCall arrived) throws Throwable {
@@ -290,6 +324,7 @@ final class Pass {
 	 * What an earlier run has left, before advice has called the handler again, is over.
 	 */
 	private void hasSucceeded() {
+		this.gave = true;
 		this.failure = null;
 		this.nothingRan = false;
 	}

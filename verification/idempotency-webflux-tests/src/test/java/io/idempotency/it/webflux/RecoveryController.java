@@ -4,9 +4,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Flow;
 
 import io.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
+import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -23,7 +25,10 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class RecoveryController {
 
-	/** What the look-up finds, by the id; {@code fails} lets it fail. */
+	/**
+	 * What the look-up finds, by the id; {@code fails} lets it fail, {@code hangs} never
+	 * end.
+	 */
 	static final Map<String, String> FOUND = new ConcurrentHashMap<>();
 
 	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findMono", lease = "1s")
@@ -72,6 +77,26 @@ class RecoveryController {
 		return find(id).map(RecoveryController::created).toFuture();
 	}
 
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findAtOnce", lease = "1s")
+	@PostMapping("/recovery/future-found-at-once/{id}/{work}")
+	CompletableFuture<ResponseEntity<String>> foundAtOnce(@PathVariable String id, @PathVariable String work) {
+		return future(id, work);
+	}
+
+	@Nullable ResponseEntity<String> findAtOnce(String id, String work) {
+		return findPlain(id, work);
+	}
+
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlowPublisher", lease = "1s")
+	@PostMapping("/recovery/flow-publisher/{id}/{work}")
+	Flow.Publisher<String> flowPublisher(@PathVariable String id, @PathVariable String work) {
+		return JdkFlowAdapter.publisherToFlowPublisher(work(id, work));
+	}
+
+	Flow.Publisher<String> findFlowPublisher(String id, String work) {
+		return JdkFlowAdapter.publisherToFlowPublisher(find(id));
+	}
+
 	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlux", lease = "1s")
 	@PostMapping("/recovery/flux/{id}/{work}")
 	Flux<String> flux(@PathVariable String id, @PathVariable String work) {
@@ -108,8 +133,11 @@ class RecoveryController {
 	private static Mono<String> find(String id) {
 		return Mono.defer(() -> {
 			String found = FOUND.get(id);
-			return "fails".equals(found) ? Mono.error(new UnsupportedOperationException("No look-up"))
-					: Mono.justOrEmpty(found);
+			return switch ((found != null) ? found : "") {
+				case "fails" -> Mono.error(new UnsupportedOperationException("No look-up"));
+				case "hangs" -> Mono.never();
+				default -> Mono.justOrEmpty(found);
+			};
 		});
 	}
 

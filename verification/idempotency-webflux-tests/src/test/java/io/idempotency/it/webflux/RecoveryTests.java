@@ -2,17 +2,31 @@ package io.idempotency.it.webflux;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyListener;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -21,7 +35,7 @@ import static org.awaitility.Awaitility.await;
  * Results that are not stored are looked up by {@code recover}, on the way that the
  * handler is reached by, and rendered as its own.
  */
-@SpringBootTest(classes = { WebFluxApplication.class, RecoveryController.class },
+@SpringBootTest(classes = { WebFluxApplication.class, RecoveryController.class, RecoveryTests.Around.class },
 		webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
 		properties = "idempotency.http.on-disconnect=cancel")
 class RecoveryTests {
@@ -57,7 +71,7 @@ class RecoveryTests {
 
 	private static void assertFound(Answer answer, String form) {
 		assertThat(answer.text()).isEqualTo("found");
-		assertThat(answer.status()).isEqualTo(form.equals("flux") ? 200 : 201);
+		assertThat(answer.status()).isEqualTo(form.startsWith("fl") ? 200 : 201);
 		assertThat(answer.replayed()).isTrue();
 		assertThat(answer.header("Cache-Control")).contains("no-store");
 	}
@@ -68,7 +82,8 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "flux", "entity-of-mono" })
+	@ValueSource(
+			strings = { "mono", "plain", "future", "future-found-at-once", "flux", "flow-publisher", "entity-of-mono" })
 	void whatWasDoneBeforeIsFoundAndKept(String form) {
 		finds("found");
 		assertFound(send(form, "already"), form);
@@ -78,7 +93,8 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "flux", "entity-of-mono" })
+	@ValueSource(
+			strings = { "mono", "plain", "future", "future-found-at-once", "flux", "flow-publisher", "entity-of-mono" })
 	void whatWasDoneBeforeAndIsNotFoundIsRefusedAndDoesNotRunAgain(String form) {
 		assertUnavailable(send(form, "already"));
 		assertUnavailable(send(form, "already"));
@@ -88,7 +104,8 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "flux", "entity-of-mono" })
+	@ValueSource(
+			strings = { "mono", "plain", "future", "future-found-at-once", "flux", "flow-publisher", "entity-of-mono" })
 	void lookUpThatFailsLetsNothingRunAgain(String form) {
 		finds("fails");
 		assertUnavailable(send(form, "already"));
@@ -99,7 +116,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "plain", "future", "entity-of-mono" })
+	@ValueSource(strings = { "mono", "plain", "future", "future-found-at-once", "flow-publisher", "entity-of-mono" })
 	void answerThatWasTooLargeIsFound(String form) {
 		assertThat(send(form, "large").body()).hasSize(3 << 20);
 		assertUnavailable(send(form, "large"));
@@ -119,7 +136,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono" })
+	@ValueSource(strings = { "mono", "future", "future-found-at-once", "flux", "flow-publisher", "entity-of-mono" })
 	void resultOfADeadOwnerIsFound(String form) throws Exception {
 		hangUp(form);
 		finds("found");
@@ -130,7 +147,7 @@ class RecoveryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "mono", "future", "flux", "entity-of-mono" })
+	@ValueSource(strings = { "mono", "future", "future-found-at-once", "flux", "flow-publisher", "entity-of-mono" })
 	void whereNothingIsFoundOfADeadOwnerTheWorkRuns(String form) throws Exception {
 		hangUp(form);
 		OrdersController.GATES.get(this.id).tryEmitEmpty();
@@ -152,6 +169,40 @@ class RecoveryTests {
 		assertThat(runs()).isEqualTo(1);
 	}
 
+	/** Its answer would be kept, though nobody knows whether the work was done. */
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "future", "flux" })
+	void lookUpOfADeadOwnerThatAdviceEndsIsNoResult(String form) throws Exception {
+		hangUp(form);
+		finds("hangs");
+		Answer ended = await().atMost(PATIENCE).until(() -> send(form, "gate"), (sent) -> !isInProgress(sent));
+		assertThat(ended.replayed()).as(ended.text()).isFalse();
+		finds("found");
+		Answer answer = await().atMost(PATIENCE).until(() -> send(form, "gate"), (sent) -> sent.status() < 300);
+		assertFound(answer, form);
+		assertThat(runs()).isEqualTo(1);
+	}
+
+	private static boolean isInProgress(Answer answer) {
+		return answer.text().contains("\"code\":\"in-progress\"");
+	}
+
+	@Test
+	void whatIsRefusedBeforeTheLookUpIsNotCountedAsRecovered() {
+		assertThat(send("mono", "large").body()).hasSize(3 << 20);
+		Around.RECOVERED.set(0);
+		finds("refused");
+		Answer refused = send("mono", "large");
+		assertThat(refused.status()).isEqualTo(409);
+		assertThat(refused.text()).startsWith("sold");
+		assertThat(refused.replayed()).isFalse();
+		assertThat(Around.RECOVERED).hasValue(0);
+		finds("found");
+		assertFound(send("mono", "large"), "mono");
+		assertThat(Around.RECOVERED).hasValue(1);
+		assertThat(runs()).isEqualTo(1);
+	}
+
 	/** The work is cancelled with its client, and its key left to the lease. */
 	private void hangUp(String form) throws Exception {
 		try (RawClient raw = new RawClient(this.port)) {
@@ -159,6 +210,52 @@ class RecoveryTests {
 			await().atMost(PATIENCE).until(() -> runs() == 1);
 		}
 		await().atMost(PATIENCE).until(() -> OrdersController.RUNS.containsKey("recovery-cancelled " + this.id));
+	}
+
+	/**
+	 * What an application may have around its handlers: it ends a look-up that hangs, and
+	 * refuses a request before it.
+	 */
+	@TestConfiguration(proxyBeanMethods = false)
+	static class Around {
+
+		static final AtomicInteger RECOVERED = new AtomicInteger();
+
+		@Bean
+		IdempotencyListener recovered() {
+			return (event, operation) -> {
+				if (event == IdempotencyEvent.RECOVERED) {
+					RECOVERED.incrementAndGet();
+				}
+			};
+		}
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static Advisor limit() {
+			NameMatchMethodPointcut limited = new NameMatchMethodPointcut();
+			limited.setClassFilter((type) -> type == RecoveryController.class);
+			limited.setMappedNames("mono", "future", "flux");
+			DefaultPointcutAdvisor limit = new DefaultPointcutAdvisor(limited, (MethodInterceptor) Around::limited);
+			limit.setOrder(0);
+			return limit;
+		}
+
+		private static Object limited(MethodInvocation call) throws Throwable {
+			String found = RecoveryController.FOUND.get((String) call.getArguments()[0]);
+			if ("refused".equals(found)) {
+				throw new WebFluxApplication.SoldException("before");
+			}
+			Object result = call.proceed();
+			if (!"hangs".equals(found)) {
+				return result;
+			}
+			WebFluxApplication.SoldException over = new WebFluxApplication.SoldException("over");
+			return (result instanceof Mono<?> mono) ? Mono.firstWithSignal(mono, Mono.error(over))
+					: (result instanceof Flux<?> flux) ? Flux.firstWithSignal(flux, Flux.error(over))
+							: CompletableFuture.failedFuture(over);
+		}
+
 	}
 
 }
