@@ -1,6 +1,9 @@
 package io.idempotency.autoconfigure.store;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 import javax.sql.DataSource;
@@ -9,8 +12,12 @@ import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
 import io.idempotency.autoconfigure.Payments;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
+import io.idempotency.key.Caller;
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.key.Namespace;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
+import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
@@ -20,6 +27,7 @@ import io.r2dbc.h2.H2ConnectionConfiguration;
 import io.r2dbc.h2.H2ConnectionFactory;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;
+import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.ConnectionFactoryMetadata;
 import org.junit.jupiter.api.Test;
@@ -216,13 +224,14 @@ class R2dbcStoreConfigurationTests {
 	void poolOfTheApplicationIsNotUsedForRenewals() {
 		ConnectionPool pool = new ConnectionPool(
 				ConnectionPoolConfiguration.builder(connections(this.name)).initialSize(0).maxSize(1).build());
-		this.runner.withBean(ConnectionFactory.class, () -> pool).withBean(Payments.class).run((context) -> {
-			Mono.from(pool.create()).flatMap((held) -> Mono.fromCallable(() -> {
-				Payments payments = context.getBean(Payments.class);
-				assertThat(payments.pay("7")).isEqualTo(payments.pay("7"));
-				return held;
-			}).flatMap((mine) -> Mono.from(mine.close()))).block();
-			assertThat(rows("idempotency_record")).isEqualTo(1);
+		this.runner.withBean(ConnectionFactory.class, () -> pool).run((context) -> {
+			IdempotencyStore store = context.getBean(IdempotencyStore.class);
+			IdempotencyKey key = new Namespace("").key("pay", Caller.GLOBAL, List.of("7"));
+			ClaimRequest claim = ClaimRequest.of(key, Duration.ofMinutes(1), Duration.ofMinutes(1));
+			store.claim(claim);
+			Connection held = Objects.requireNonNull(pool.create().block());
+			assertThat(store.renew(key, claim.claimId(), Duration.ofMinutes(1))).isTrue();
+			Mono.from(held.close()).block();
 		});
 		pool.dispose();
 	}

@@ -41,8 +41,17 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 
 	private final R2dbcIdempotencyStore store;
 
-	BlockingR2dbcStore(R2dbcIdempotencyStore store) {
+	private final R2dbcIdempotencyStore upkeep;
+
+	/**
+	 * Creates the store.
+	 * @param store for calls that have no claim yet, and may be many
+	 * @param upkeep for those that keep or end a claim, which must not wait for the
+	 * others
+	 */
+	BlockingR2dbcStore(R2dbcIdempotencyStore store, R2dbcIdempotencyStore upkeep) {
 		this.store = store;
+		this.upkeep = upkeep;
 	}
 
 	private <T> Optional<T> answer(Mono<T> call) {
@@ -94,22 +103,22 @@ final class BlockingR2dbcStore implements IdempotencyStore, RecordAdmin {
 
 	@Override
 	public boolean complete(Completion completion) {
-		return answer(this.store.complete(completion)).orElseThrow();
+		return answer(this.upkeep.complete(completion)).orElseThrow();
 	}
 
 	@Override
 	public boolean release(IdempotencyKey key, ClaimId claimId) {
-		return answer(this.store.release(key, claimId)).orElseThrow();
+		return answer(this.upkeep.release(key, claimId)).orElseThrow();
 	}
 
 	@Override
 	public boolean renew(IdempotencyKey key, ClaimId claimId, Duration lease) {
-		return answer(this.store.renew(key, claimId, lease)).orElseThrow();
+		return answer(this.upkeep.renew(key, claimId, lease)).orElseThrow();
 	}
 
 	@Override
 	public Set<ClaimId> renewAll(Collection<Renewal> renewals) {
-		return answer(this.store.renewAll(renewals)).orElseThrow();
+		return answer(this.upkeep.renewAll(renewals)).orElseThrow();
 	}
 
 	@Override

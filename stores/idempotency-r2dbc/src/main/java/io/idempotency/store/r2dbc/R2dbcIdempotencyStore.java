@@ -95,15 +95,16 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 		TableName table = new TableName(tableName);
 		Timeouts timeouts = new Timeouts(waitTimeout, storeTimeout);
 		this.database = new R2dbcDatabase(connections, table, timeouts);
-		this.blocking = new BlockingR2dbcStore(new R2dbcIdempotencyStore(
-				(reserved != null) ? new R2dbcDatabase(reserved, table, timeouts) : this.database));
+		R2dbcIdempotencyStore calls = new R2dbcIdempotencyStore(this.database);
+		this.blocking = (reserved == null) ? calls.blocking : new BlockingR2dbcStore(calls,
+				new R2dbcIdempotencyStore(new R2dbcDatabase(reserved, table, timeouts)));
 		this.threads = Schedulers.parallel();
 	}
 
 	/** For the form that blocks, whose answers need no thread: the caller's waits. */
 	private R2dbcIdempotencyStore(R2dbcDatabase database) {
 		this.database = database;
-		this.blocking = new BlockingR2dbcStore(this);
+		this.blocking = new BlockingR2dbcStore(this, this);
 		this.threads = Schedulers.immediate();
 	}
 
@@ -190,8 +191,9 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	/**
 	 * Returns a store that blocks the calling thread until the database has answered, or
 	 * has not answered in time. Any thread may wait that the driver does not need. Its
-	 * verbs take the reserved connections if there are some. If this store stands
-	 * {@linkplain #besides(IdempotencyStore) besides} another one, it is that.
+	 * verbs that keep or end a claim take the reserved connections if there are some. If
+	 * this store stands {@linkplain #besides(IdempotencyStore) besides} another one, it
+	 * is that.
 	 */
 	@Override
 	public IdempotencyStore blocking() {

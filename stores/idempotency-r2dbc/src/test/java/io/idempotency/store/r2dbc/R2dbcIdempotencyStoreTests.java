@@ -11,9 +11,11 @@ import java.util.stream.Stream;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.it.store.Requests;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Renewal;
 import io.idempotency.store.StoreNotReachedException;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.spi.Connection;
@@ -85,6 +87,33 @@ class R2dbcIdempotencyStoreTests {
 		}
 		finally {
 			pool.dispose();
+		}
+	}
+
+	/** Else many new calls would keep the claims of running ones from being renewed. */
+	@ParameterizedTest
+	@EnumSource
+	void reservedConnectionsKeepClaimsAndNewCallsTakeTheOthers(Server server) {
+		TestDatabase database = server.newDatabase().withTable();
+		ConnectionPool pool = database.pool(1);
+		ConnectionPool reserved = database.pool(1);
+		try {
+			IdempotencyStore store = new R2dbcIdempotencyStore(pool, reserved, TABLE, Duration.ofSeconds(5),
+					Duration.ofSeconds(1))
+				.blocking();
+			Connection heldReserved = Objects.requireNonNull(reserved.create().block(PATIENCE));
+			ClaimRequest claim = Requests.claim();
+			assertThat(store.claim(claim)).isInstanceOf(ClaimResult.Acquired.class);
+			Flux.from(heldReserved.close()).blockLast(PATIENCE);
+			Connection held = Objects.requireNonNull(pool.create().block(PATIENCE));
+			assertThat(store.renew(claim.key(), claim.claimId(), Requests.LONG)).isTrue();
+			assertThat(store.renewAll(List.of(new Renewal(claim.key(), claim.claimId(), Requests.LONG)))).isEmpty();
+			assertThat(store.release(claim.key(), claim.claimId())).isTrue();
+			Flux.from(held.close()).blockLast(PATIENCE);
+		}
+		finally {
+			pool.dispose();
+			reserved.dispose();
 		}
 	}
 
