@@ -44,19 +44,25 @@ public final class R2dbcSchema {
 	 * @throws IdempotencyStoreException if the database cannot be reached
 	 */
 	public void create() {
+		String missing = carryOut("look for the table", (dialect) -> isDone(Sql.of(dialect.sql().probe()))
+			.then((there) -> SqlMove.done(there ? "" : dialect.vendor())));
+		if (missing.isEmpty()) {
+			return;
+		}
+		// Read by the thread that calls, which may block, and not by one of the driver.
+		List<Sql> script = TableScript.statements(missing, this.database.table());
 		carryOut("create schema",
-				(dialect) -> isDone(Sql.of(dialect.sql().probe())).then((there) -> there ? SqlMove.done(true)
-						: all(TableScript.statements(dialect.vendor(), this.database.table()))
-							.then((made) -> made ? SqlMove.done(true) : isDone(Sql.of(dialect.sql().probe())))
-							.then((made) -> {
-								if (!made) {
-									throw new IdempotencyConfigurationException(
-											"The table " + name() + " of the R2DBC store could not be created",
-											"Let its user create tables, or run the DDL with another one and set"
-													+ " idempotency.jdbc.initialize-schema to never");
-								}
-								return SqlMove.done(true);
-							})));
+				(dialect) -> all(script)
+					.then((made) -> made ? SqlMove.done(true) : isDone(Sql.of(dialect.sql().probe())))
+					.then((made) -> {
+						if (!made) {
+							throw new IdempotencyConfigurationException(
+									"The table " + name() + " of the R2DBC store could not be created",
+									"Let its user create tables, or run the DDL with another one and set"
+											+ " idempotency.jdbc.initialize-schema to never");
+						}
+						return SqlMove.done(true);
+					}));
 	}
 
 	/**

@@ -66,6 +66,8 @@ class EarlyAnswersOnTomcatTests extends OnTomcat {
 	@Test
 	void keyStaysClaimedWhenTheWorkWasGivenUp() {
 		assertThat(send().status()).isEqualTo(406);
+		// By then the request of the answer is over, too.
+		Scenario.assertCode(send(), 409, "in-progress");
 		this.work.completeExceptionally(new CancellationException());
 		Scenario.assertCode(send(), 409, "in-progress");
 		assertThat(count()).isEqualTo(1);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import reactor.blockhound.BlockHound;
 
@@ -14,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Watches the classes that it extends: code of the library blocks no thread of a server.
  * What an application does is its own affair.
  */
-public final class BlockedThreads implements AfterAllCallback {
+public final class BlockedThreads implements BeforeAllCallback, AfterAllCallback {
 
 	/** BlockHound does not name newer ones. */
 	static final int LAST_JAVA = 21;
@@ -46,6 +47,12 @@ public final class BlockedThreads implements AfterAllCallback {
 
 	private static boolean isOfLibrary(String type) {
 		return type.startsWith("io.idempotency.") && !type.startsWith("io.idempotency.it.");
+	}
+
+	/** Other classes block on purpose. */
+	@Override
+	public void beforeAll(ExtensionContext context) {
+		FOUND.clear();
 	}
 
 	@Override
