@@ -67,8 +67,8 @@ class R2dbcStoreConfiguration {
 					+ "'auto', and the application has a ConnectionFactory", jdbc.tableName());
 		}
 		LeaseTimeCheck.compare(properties);
-		return new R2dbcIdempotencyStore(connections, reserved.connections(), jdbc.tableName(),
-				properties.waitTimeout(), properties.storeTimeout());
+		return new R2dbcIdempotencyStore(connections, reserved.connections(connections, jdbc.tableName()),
+				jdbc.tableName(), properties.waitTimeout(), properties.storeTimeout());
 	}
 
 	/** The form for callers that block, by whose name calls and operators know it. */

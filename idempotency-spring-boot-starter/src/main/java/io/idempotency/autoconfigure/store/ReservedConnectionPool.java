@@ -2,11 +2,17 @@ package io.idempotency.autoconfigure.store;
 
 import java.time.Duration;
 
+import io.idempotency.IdempotencyConfigurationException;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
+import io.idempotency.store.r2dbc.R2dbcSchema;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.Wrapped;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.util.ClassUtils;
 
@@ -17,10 +23,15 @@ import org.springframework.util.ClassUtils;
  */
 final class ReservedConnectionPool implements AutoCloseable {
 
+	private static final Logger logger = LoggerFactory.getLogger(ReservedConnectionPool.class);
+
+	/** A start may wait longer than a call. */
+	private static final Duration WAIT = Duration.ofSeconds(10);
+
 	private static final boolean POOLS = ClassUtils.isPresent("io.r2dbc.pool.ConnectionPool",
 			ReservedConnectionPool.class.getClassLoader());
 
-	private final @Nullable ConnectionFactory pool;
+	private @Nullable ConnectionFactory pool;
 
 	private ReservedConnectionPool(@Nullable ConnectionFactory pool) {
 		this.pool = pool;
@@ -36,15 +47,53 @@ final class ReservedConnectionPool implements AutoCloseable {
 		return new ReservedConnectionPool((POOLS && size > 0) ? Pools.like(application, size, storeTimeout) : null);
 	}
 
-	/** Returns the connections, {@code null} if each call opens one anyway. */
-	@Nullable ConnectionFactory connections() {
-		return this.pool;
+	private static void missing(String reason) {
+		logger.warn("The R2DBC store has no connections of its own, because {}: while the work of the application uses"
+				+ " up the pool, the claims of running calls are not renewed, so that duplicates may run. Give the store a"
+				+ " ConnectionFactory of its own by a bean that is marked with @IdempotencyConnectionFactory, or accept"
+				+ " this by 'idempotency.jdbc.pool-size=0'", reason);
+	}
+
+	/**
+	 * Connects for the first time, and returns the connections if they lead to the same
+	 * table as those of the application: it may have set up its own ones after they were
+	 * made.
+	 * @return the connections, {@code null} if there are none
+	 */
+	@Nullable ConnectionFactory connections(ConnectionFactory application, String tableName) {
+		ConnectionFactory made = this.pool;
+		if (made == null) {
+			return null;
+		}
+		String difference = difference(application, made, tableName);
+		if (difference == null) {
+			return made;
+		}
+		missing(difference);
+		close();
+		return null;
+	}
+
+	private static @Nullable String difference(ConnectionFactory application, ConnectionFactory made,
+			String tableName) {
+		try {
+			new R2dbcSchema(made, tableName).verify();
+			return RecordTable.isShared(new R2dbcIdempotencyStore(application, null, tableName, WAIT, WAIT).blocking(),
+					new R2dbcIdempotencyStore(made, null, tableName, WAIT, WAIT).blocking()) ? null
+							: "a pool of the connections that the application's is made of leads to another table";
+		}
+		catch (IdempotencyStoreException | IdempotencyConfigurationException ex) {
+			// The application has connections; it starts with those.
+			logger.debug("The reserved pool cannot be used", ex);
+			return "a pool of the connections that the application's is made of cannot be used: " + ex.getMessage();
+		}
 	}
 
 	@Override
 	public void close() {
 		if (this.pool != null) {
 			Pools.close(this.pool);
+			this.pool = null;
 		}
 	}
 
@@ -58,7 +107,7 @@ final class ReservedConnectionPool implements AutoCloseable {
 			}
 			return (seen instanceof ConnectionPool pool)
 					? new ConnectionPool(ConnectionPoolConfiguration.builder(pool.unwrap())
-						.initialSize(0)
+						.initialSize(1)
 						.maxSize(size)
 						.maxAcquireTime(storeTimeout)
 						.build())

@@ -236,6 +236,29 @@ class R2dbcStoreConfigurationTests {
 		pool.dispose();
 	}
 
+	/** Both schemas have a table: the claim is in one, and renewed in the other. */
+	@Test
+	void connectionsBelowThePoolThatLeadElsewhereAreNotUsed(CapturedOutput output) {
+		new JdbcSchema(dataSource(), "idempotency_record").create();
+		new JdbcTemplate(dataSource()).execute("CREATE SCHEMA tenant");
+		new JdbcSchema(dataSource(), "tenant.idempotency_record").create();
+		ConnectionPool pool = new ConnectionPool(ConnectionPoolConfiguration.builder(connections(this.name))
+			.postAllocate((connection) -> Mono.from(connection.createStatement("SET SCHEMA tenant").execute())
+				.flatMap((result) -> Mono.from(result.getRowsUpdated()))
+				.then())
+			.build());
+		this.runner.withBean(ConnectionFactory.class, () -> pool).run((context) -> {
+			assertThat(output).contains("The R2DBC store has no connections of its own")
+				.contains("leads to another table");
+			IdempotencyStore store = context.getBean(IdempotencyStore.class);
+			IdempotencyKey key = new Namespace("").key("pay", Caller.GLOBAL, List.of("7"));
+			ClaimRequest claim = ClaimRequest.of(key, Duration.ofMinutes(1), Duration.ofMinutes(1));
+			store.claim(claim);
+			assertThat(store.renew(key, claim.claimId(), Duration.ofMinutes(1))).isTrue();
+		});
+		pool.dispose();
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class Several {
 
