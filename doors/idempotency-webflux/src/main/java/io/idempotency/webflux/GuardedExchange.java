@@ -37,7 +37,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		super(request.exchange());
 		this.known = request;
 		this.request = request.readable();
-		this.response = new HeldResponse(request.exchange().getResponse(), maxResponseSize);
+		this.response = new HeldResponse(request.exchange().getResponse(), maxResponseSize, request.whenClientIsGone());
 		this.read = request.isRead();
 		this.form = Mono.defer(() -> readers.form(this.request)).cache();
 		this.parts = Mono.defer(() -> readers.multipart(this.request)).doOnNext((all) -> this.readParts = all).cache();

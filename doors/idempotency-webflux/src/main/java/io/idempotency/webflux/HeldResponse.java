@@ -1,5 +1,6 @@
 package io.idempotency.webflux;
 
+import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,6 +43,8 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	private final long limit;
 
+	private final Mono<Void> gone;
+
 	/** What the response had before. */
 	private final Map<String, List<String>> given = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -67,10 +70,12 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	 * Starts to hold an answer back.
 	 * @param delegate the response
 	 * @param limit how many bytes are held
+	 * @param gone completes when the client has hung up
 	 */
-	HeldResponse(ServerHttpResponse delegate, long limit) {
+	HeldResponse(ServerHttpResponse delegate, long limit, Mono<Void> gone) {
 		super(delegate);
 		this.limit = limit;
+		this.gone = gone;
 		this.before = delegate.getStatusCode();
 		this.status = this.before;
 		delegate.getHeaders().forEach((name, values) -> {
@@ -181,7 +186,7 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 			case OPEN -> holding(content);
 			// The answer is whole; nobody would see what comes behind it.
 			case HELD -> Flux.from(content).doOnNext(DataBufferUtils::release).then();
-			case PASSED -> getDelegate().writeWith(content);
+			case PASSED -> passing(getDelegate().writeWith(content));
 		});
 	}
 
@@ -200,10 +205,19 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		});
 		return beyond.switchOnFirst((first, all) -> {
 			if (first.hasValue()) {
-				return all.transform((rest) -> Flux.from(pass().then(getDelegate().writeWith(rest))));
+				return all.transform((rest) -> Flux.from(pass().then(passing(getDelegate().writeWith(rest)))));
 			}
 			return all.then(Mono.defer(this::commit)).cast(DataBuffer.class).flux();
 		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).doOnError((broken) -> startOver()).then();
+	}
+
+	/**
+	 * Ends what is passed on with its client. A server may forget to end it: it cancels
+	 * the request, from whose cancellation the work is kept, and with it its own writing.
+	 */
+	private Mono<Void> passing(Mono<Void> written) {
+		return Mono.firstWithSignal(written,
+				this.gone.then(Mono.error(() -> new EOFException("The client has hung up"))));
 	}
 
 	/** Leaves nothing of a body that has broken off to the answer that tells of it. */
@@ -233,7 +247,7 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 			}
 			this.streaming = true;
 			Mono<Void> passed = (this.state == State.OPEN) ? pass() : Mono.empty();
-			return passed.then(Mono.defer(() -> getDelegate().writeAndFlushWith(content)));
+			return passed.then(Mono.defer(() -> passing(getDelegate().writeAndFlushWith(content))));
 		});
 	}
 

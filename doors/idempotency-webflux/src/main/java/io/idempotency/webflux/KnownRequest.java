@@ -29,6 +29,7 @@ import io.idempotency.http.request.RequestPart;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -78,6 +79,8 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	private @Nullable String csrfParameter;
 
 	private volatile boolean gone;
+
+	private final Sinks.Empty<Void> hungUp = Sinks.empty();
 
 	KnownRequest(ServerWebExchange exchange, IdempotentOperation operation, @Nullable Principal principal, long limit,
 			FormReader readers) {
@@ -191,6 +194,12 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	/** Notes that the client has hung up. */
 	void clientIsGone() {
 		this.gone = true;
+		this.hungUp.tryEmitEmpty();
+	}
+
+	/** Completes when the client has hung up. */
+	Mono<Void> whenClientIsGone() {
+		return this.hungUp.asMono();
 	}
 
 	/**

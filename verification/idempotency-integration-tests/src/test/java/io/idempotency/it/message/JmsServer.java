@@ -9,7 +9,8 @@ import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
 /** One Artemis for all tests of this JVM, without a port; it ends with the JVM. */
 final class JmsServer {
 
-	static final String URL = "vm://0";
+	/** Spring Boot counts its own servers from 0. */
+	static final String URL = "vm://0?serverId=4711";
 
 	static final int MOST_DELIVERIES = 3;
 

@@ -89,6 +89,13 @@ class WebFluxApplication {
 				: chain.filter(exchange.mutate().response(new BrokenPipe(exchange.getResponse())).build());
 	}
 
+	@Bean
+	WebFilter forgetfulServers() {
+		return (exchange, chain) -> (exchange.getRequest().getHeaders().getFirst("X-Forgetful-Server") == null)
+				? chain.filter(exchange)
+				: chain.filter(exchange.mutate().response(new Forgetful(exchange.getResponse())).build());
+	}
+
 	/** As Spring Boot does where virtual threads are enabled. */
 	@Bean
 	WebFluxConfigurer threads() {
@@ -139,6 +146,20 @@ class WebFluxApplication {
 				.doOnNext(DataBufferUtils::release)
 				.concatMap((buffer) -> Mono.<Void>error(new IOException("Broken pipe")))
 				.then();
+		}
+
+	}
+
+	/** Neither ends nor fails once its client is gone. */
+	static class Forgetful extends ServerHttpResponseDecorator {
+
+		Forgetful(ServerHttpResponse delegate) {
+			super(delegate);
+		}
+
+		@Override
+		public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+			return super.writeAndFlushWith(body).onErrorComplete().then(Mono.never());
 		}
 
 	}
