@@ -5,7 +5,6 @@ import jakarta.jms.ConnectionFactory;
 import jakarta.jms.JMSException;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
-import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -29,7 +28,7 @@ class JmsApplication {
 	@Bean
 	ConnectionFactory connectionFactory() throws Exception {
 		JmsServer.start();
-		return new CachingConnectionFactory(new ActiveMQConnectionFactory(JmsServer.URL));
+		return new CachingConnectionFactory(JmsServer.connections());
 	}
 
 	@Bean
