@@ -3,11 +3,13 @@ package io.idempotency.webflux;
 import java.util.List;
 import java.util.Map;
 
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.HttpMessageReader;
+import org.springframework.http.codec.multipart.DefaultPartHttpMessageReader;
 import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.util.LinkedMultiValueMap;
@@ -26,6 +28,23 @@ record FormReader(List<HttpMessageReader<?>> readers) {
 
 	private static final ResolvableType MULTIPART = ResolvableType.forClassWithGenerics(MultiValueMap.class,
 			String.class, Part.class);
+
+	/**
+	 * A body that was read has passed its own limit: nothing of it needs to be a file.
+	 */
+	private static final DefaultPartHttpMessageReader IN_MEMORY = new DefaultPartHttpMessageReader();
+
+	static {
+		IN_MEMORY.setMaxInMemorySize(-1);
+	}
+
+	/**
+	 * Reads the parts without files and without another thread, in the order in which
+	 * they were sent.
+	 */
+	static Flux<Part> parts(ServerHttpRequest request) {
+		return IN_MEMORY.read(ResolvableType.forClass(Part.class), request, Map.of());
+	}
 
 	Mono<MultiValueMap<String, String>> form(ServerHttpRequest request) {
 		return read(FORM, MediaType.APPLICATION_FORM_URLENCODED, request);

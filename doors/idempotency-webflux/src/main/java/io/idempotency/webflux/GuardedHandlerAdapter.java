@@ -180,8 +180,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		return WebFluxCallerResolver.principal(exchange)
 			.map(Optional::of)
 			.defaultIfEmpty(Optional.empty())
-			.flatMap((principal) -> new GuardedRequest(ways, new KnownRequest(exchange, operation,
-					principal.orElse(null), this.settings.maxRequestSize(), ways.readers()))
+			.flatMap((principal) -> new GuardedRequest(ways,
+					new KnownRequest(exchange, operation, principal.orElse(null), this.settings.maxRequestSize()))
 				.answer());
 	}
 

@@ -64,8 +64,6 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 
 	private final long limit;
 
-	private final FormReader readers;
-
 	private @Nullable KnownBody known;
 
 	private @Nullable ByteBuffer body;
@@ -82,13 +80,11 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 
 	private final Sinks.Empty<Void> hungUp = Sinks.empty();
 
-	KnownRequest(ServerWebExchange exchange, IdempotentOperation operation, @Nullable Principal principal, long limit,
-			FormReader readers) {
+	KnownRequest(ServerWebExchange exchange, IdempotentOperation operation, @Nullable Principal principal, long limit) {
 		this.exchange = exchange;
 		this.operation = operation;
 		this.principal = principal;
 		this.limit = limit;
-		this.readers = readers;
 	}
 
 	ServerWebExchange exchange() {
@@ -137,10 +133,8 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	}
 
 	private Mono<Void> readParts() {
-		return this.readers.multipart(readable())
-			.flatMapIterable((all) -> all.values().stream().flatMap(List::stream).toList())
-			.concatMap((part) -> bytes(part).flatMap((bytes) -> part.delete().thenReturn(bytes))
-				.doOnNext((bytes) -> add(part, bytes)))
+		return FormReader.parts(readable())
+			.concatMap((part) -> bytes(part).doOnNext((bytes) -> add(part, bytes)))
 			.then()
 			.doOnSuccess((nothing) -> this.parts = this.parts.stream()
 				.sorted(Comparator.comparing(RequestPart::name))
