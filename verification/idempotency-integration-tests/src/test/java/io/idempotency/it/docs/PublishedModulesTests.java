@@ -1,5 +1,6 @@
 package io.idempotency.it.docs;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,14 @@ class PublishedModulesTests {
 		assertThat(names).doesNotHaveDuplicates().allMatch((name) -> name.matches("io\\.idempotency\\.[a-z][a-z0-9]*"));
 	}
 
+	/** A dependency without exclusions is a line of its own, as in a table. */
+	@Test
+	void everyPomOfAPublishedModuleIsShort() throws Exception {
+		for (String module : published()) {
+			assertThat(Files.readAllLines(file(module))).as(module).hasSizeLessThanOrEqualTo(120);
+		}
+	}
+
 	private static List<String> published() throws Exception {
 		List<String> published = new ArrayList<>();
 		for (String module : texts(pom("."), "/project/modules/module")) {
@@ -60,8 +69,11 @@ class PublishedModulesTests {
 	}
 
 	private static Document pom(String module) throws Exception {
-		Path file = Page.ROOT.resolve(module).resolve("pom.xml");
-		return DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder().parse(file.toFile());
+		return DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder().parse(file(module).toFile());
+	}
+
+	private static Path file(String module) {
+		return Page.ROOT.resolve(module).resolve("pom.xml");
 	}
 
 	private static List<String> texts(Document pom, String path) throws Exception {
