@@ -10,7 +10,6 @@ import io.idempotency.StoreFailureMode;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
@@ -82,7 +81,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("1000") int advisorOrder, @DefaultValue Key key, @DefaultValue Http http,
 		@DefaultValue Token token, @DefaultValue Redis redis, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory,
 		@DefaultValue NearCache nearCache, @Nullable String namespace, @Nullable String node,
-		@DefaultValue Encryption encryption, @DefaultValue @NestedConfigurationProperty AdminProperties admin) {
+		@DefaultValue Encryption encryption, @DefaultValue Admin admin) {
 
 	/** Checks the values. */
 	public IdempotencyProperties {
@@ -389,6 +388,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 					+ this.readPlain + "]";
 		}
 
+	}
+
+	/**
+	 * Administration of records.
+	 *
+	 * @param writeOperations Whether the actuator endpoint "idempotency" can also evict
+	 * and erase records, which lets their calls run again. Restrict who may reach the
+	 * endpoint before you set it to true.
+	 */
+	public record Admin(@DefaultValue("false") boolean writeOperations) {
 	}
 
 }

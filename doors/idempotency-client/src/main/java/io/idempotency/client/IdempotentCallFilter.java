@@ -1,17 +1,29 @@
 package io.idempotency.client;
 
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 
 import io.idempotency.client.IdempotencyKeys.Intent;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
+import reactor.util.retry.Retry;
 
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.reactive.function.BodyExtractors;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /**
  * Sends a key with each call of a {@code WebClient}, and repeats a call whose answer was
@@ -87,9 +99,153 @@ public final class IdempotentCallFilter implements ExchangeFilterFunction {
 			.headers((headers) -> headers.set(this.calls.header(), key))
 			.body(body)
 			.build();
-		return new ReactiveCall(keyed, body, next, new AttemptCounter(this.calls, this.timing),
-				this.calls.maxBodySize())
+		return new KeyedCall(keyed, body, next, new AttemptCounter(this.calls, this.timing), this.calls.maxBodySize())
 			.send();
+	}
+
+	/**
+	 * Sends a call of WebClient until it has an answer. Reactor's {@link Retry}
+	 * subscribes again; {@link AttemptCounter} decides when, as it does for clients that
+	 * block. For one subscription.
+	 */
+	private static final class KeyedCall {
+
+		private final ClientRequest request;
+
+		private final RepeatableBody body;
+
+		private final ExchangeFunction next;
+
+		private final AttemptCounter attemptCounter;
+
+		private final int maxBodySize;
+
+		KeyedCall(ClientRequest request, RepeatableBody body, ExchangeFunction next, AttemptCounter attemptCounter,
+				int maxBodySize) {
+			this.request = request;
+			this.body = body;
+			this.next = next;
+			this.attemptCounter = attemptCounter;
+			this.maxBodySize = maxBodySize;
+		}
+
+		Mono<ClientResponse> send() {
+			return Mono.defer(this::attempt)
+				.flatMap(this::answered)
+				.onErrorResume(KeyedCall::isWithoutAnswer, this::failed)
+				.retryWhen(Retry.from((signals) -> signals.concatMap((signal) -> delay(signal.failure()))));
+		}
+
+		private Mono<ClientResponse> attempt() {
+			this.attemptCounter.begin();
+			return this.next.exchange(this.request);
+		}
+
+		private Mono<ClientResponse> answered(ClientResponse answer) {
+			HttpHeaders headers = answer.headers().asHttpHeaders();
+			int status = answer.statusCode().value();
+			boolean problem = Refusal.mayBe(status, headers.getFirst(HttpHeaders.CONTENT_TYPE)) && HeldBody
+				.isWantedOfProblem(length(answer), headers.getFirst(HttpHeaders.CONTENT_ENCODING), this.maxBodySize);
+			if (!problem) {
+				return answered(answer, status, null);
+			}
+			// A problem of unknown length may be larger than the bound: its status says
+			// what
+			// to do.
+			return read(answer).map(Optional::of)
+				.onErrorResume(DataBufferLimitException.class, (tooLarge) -> Mono.just(Optional.empty()))
+				.flatMap((bytes) -> answered(with(bytes.orElse(new byte[0]), answer), status,
+						bytes.map(Refusal::of).orElse(null)));
+		}
+
+		private Mono<ClientResponse> answered(ClientResponse answer, int status, @Nullable Refusal refusal) {
+			String retryAfter = answer.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER);
+			Duration delay = this.body.isRepeatable() ? this.attemptCounter.afterAnswer(status, retryAfter, refusal)
+					: null;
+			if (delay == null) {
+				return (refusal != null) ? Mono.error(refusal.exception(status, this.attemptCounter.parse(retryAfter)))
+						: hold(answer);
+			}
+			// The next attempt does not depend on whether this connection can be
+			// released.
+			return answer.releaseBody().onErrorComplete().then(Mono.error(new RepeatSignal(delay)));
+		}
+
+		private Mono<ClientResponse> failed(Throwable failure) {
+			Duration delay = this.body.isRepeatable() ? this.attemptCounter.afterFailure() : null;
+			return Mono.error((delay != null) ? new RepeatSignal(delay) : failure);
+		}
+
+		private static boolean isWithoutAnswer(Throwable failure) {
+			return failure instanceof WebClientRequestException || failure instanceof IOException;
+		}
+
+		private static Mono<Long> delay(@Nullable Throwable failure) {
+			if (failure instanceof RepeatSignal repeat) {
+				return Mono.delay(repeat.delay);
+			}
+			return Mono.error((failure != null) ? failure : new IllegalStateException("A failure without a reason"));
+		}
+
+		/**
+		 * Reads the body of an answer if its length is known and within the bound, so
+		 * that a body that breaks off is seen here.
+		 */
+		private Mono<ClientResponse> hold(ClientResponse answer) {
+			String encoding = answer.headers().asHttpHeaders().getFirst(HttpHeaders.CONTENT_ENCODING);
+			return HeldBody.isWanted(length(answer), encoding, this.maxBodySize)
+					? read(answer).map((bytes) -> with(bytes, answer)) : Mono.just(answer);
+		}
+
+		private static long length(ClientResponse answer) {
+			return answer.headers().contentLength().orElse(-1);
+		}
+
+		private Mono<byte[]> read(ClientResponse answer) {
+			long length = length(answer);
+			Flux<DataBuffer> body = answer.body(BodyExtractors.toDataBuffers());
+			// A length that is known bounds what is read.
+			return ((length < 0) ? DataBufferUtils.join(body, this.maxBodySize) : DataBufferUtils.join(body))
+				.map(KeyedCall::bytes)
+				.defaultIfEmpty(new byte[0])
+				.handle((bytes, sink) -> {
+					try {
+						HeldBody.requireWhole(bytes.length, length);
+						sink.next(bytes);
+					}
+					catch (IOException ex) {
+						sink.error(ex);
+					}
+				});
+		}
+
+		private static ClientResponse with(byte[] bytes, ClientResponse answer) {
+			return answer.mutate().body((original) -> buffers(bytes)).build();
+		}
+
+		private static byte[] bytes(DataBuffer buffer) {
+			byte[] bytes = new byte[buffer.readableByteCount()];
+			buffer.read(bytes);
+			DataBufferUtils.release(buffer);
+			return bytes;
+		}
+
+		private static Flux<DataBuffer> buffers(byte[] bytes) {
+			return Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes)));
+		}
+
+		/** Carries the delay from the decision to Reactor's retry. */
+		private static final class RepeatSignal extends RuntimeException {
+
+			private final Duration delay;
+
+			RepeatSignal(Duration delay) {
+				super("The call is repeated", null, false, false);
+				this.delay = delay;
+			}
+
+		}
+
 	}
 
 }

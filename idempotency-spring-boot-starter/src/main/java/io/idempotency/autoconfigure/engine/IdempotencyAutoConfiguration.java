@@ -8,19 +8,25 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.aop.MethodDoor;
+import io.idempotency.aop.OperationKeyReader;
+import io.idempotency.aop.proxy.UnguardedContextCheck;
 import io.idempotency.aop.transaction.SpringTemplateEnvironment;
-import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
+import io.idempotency.autoconfigure.IdempotencyGuardConfiguration;
+import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.NodeName;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.autoconfigure.store.StoreConfigurations;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Namespace;
+import io.idempotency.message.ListenerDoor;
+import io.idempotency.message.kafka.KafkaRegistryPostProcessor;
 import io.idempotency.operators.StoreIdempotencyAdmin;
 import io.idempotency.operators.StoreIdempotencyTokens;
-import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.ResultCodec;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.Scheduler;
@@ -30,15 +36,19 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
@@ -57,9 +67,9 @@ import org.springframework.core.env.Environment;
 		"org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration" })
 @ConditionalOnProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
-@Import({ StoreConfigurations.class, ResultCodecConfigurations.class, MethodGuardConfiguration.class,
-		ListenerConfiguration.class, HiddenKeysConfiguration.class, NamespaceConfiguration.class,
-		ReactiveEngineConfiguration.class, })
+@Import({ StoreConfigurations.class, ResultCodecConfigurations.Jackson3.class, ResultCodecConfigurations.Jackson2.class,
+		ResultCodecConfigurations.OnlyDone.class, IdempotencyGuardConfiguration.class, HiddenKeysConfiguration.class,
+		NamespaceConfiguration.class, ReactiveEngineConfiguration.class, })
 public final class IdempotencyAutoConfiguration {
 
 	IdempotencyAutoConfiguration() {
@@ -170,6 +180,42 @@ public final class IdempotencyAutoConfiguration {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		return new EngineIdempotencyTemplate(engine, stores.defaultStore(), codec, policy,
 				new SpringTemplateEnvironment(beanFactory, codec, current::caller), namespace);
+	}
+
+	@Bean
+	OperationKeyReader idempotencyOperationKeys(IdempotencyProperties properties) {
+		return new OperationKeyReader(properties.key().maxLength());
+	}
+
+	@Bean
+	MethodDoor idempotencyMethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
+			ObjectProvider<CurrentRequest> request) {
+		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
+		return new MethodDoor(engine, codec, keys, current::values, current::caller);
+	}
+
+	@Bean
+	UnguardedContextCheck idempotencyUnguardedContexts() {
+		return new UnguardedContextCheck("Add @Import(" + IdempotencyGuardConfiguration.class.getName()
+				+ ".class) to a configuration of that context");
+	}
+
+	/** Loads the classes of a broker only for listeners of that broker. */
+	@Bean
+	ListenerDoor idempotencyListenerDoor(MethodDoor methods, ConfigurableListableBeanFactory beanFactory) {
+		return new ListenerDoor(methods, beanFactory);
+	}
+
+	/** Declares what only Kafka's containers need. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(KafkaListenerEndpointRegistry.class)
+	static class KafkaConfiguration {
+
+		@Bean
+		static KafkaRegistryPostProcessor idempotencyKafkaRegistryPostProcessor() {
+			return new KafkaRegistryPostProcessor();
+		}
+
 	}
 
 }

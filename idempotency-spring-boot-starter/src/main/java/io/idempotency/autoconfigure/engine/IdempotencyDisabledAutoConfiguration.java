@@ -1,14 +1,33 @@
 package io.idempotency.autoconfigure.engine;
 
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
 import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.IdempotencyEviction;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.key.Namespace;
+import io.idempotency.operators.StoreIdempotencyAdmin;
+import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.web.IdempotentRoutes;
+import io.idempotency.webflux.ReactiveIdempotencyTokens;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -20,6 +39,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.web.server.ServerWebExchange;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for
@@ -31,7 +51,7 @@ import org.springframework.context.annotation.Import;
 @AutoConfiguration
 @ConditionalOnProperty(name = "idempotency.enabled", havingValue = "false")
 @EnableConfigurationProperties(IdempotencyProperties.class)
-@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class, UnguardedReactiveConfiguration.class })
+@Import({ HiddenKeysConfiguration.class, NamespaceConfiguration.class })
 public final class IdempotencyDisabledAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyDisabledAutoConfiguration.class);
@@ -83,6 +103,90 @@ public final class IdempotencyDisabledAutoConfiguration {
 		@ConditionalOnMissingBean
 		io.idempotency.webflux.IdempotentRoutes idempotentRoutes() {
 			return io.idempotency.webflux.IdempotentRoutes.unguarded();
+		}
+
+	}
+
+	/** Declares what reactive code injects, for {@code idempotency.enabled=false}. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ Mono.class, ReactiveIdempotencyTemplate.class })
+	static class UnguardedReactive {
+
+		@Bean
+		@ConditionalOnMissingBean
+		ReactiveIdempotencyTemplate reactiveIdempotencyTemplate() {
+			return new ReactiveIdempotencyTemplate() {
+
+				@Override
+				public <T> Mono<T> call(String operation, Consumer<? super IdempotencyTemplate.Call> description,
+						Type type, Supplier<? extends Publisher<? extends T>> action) {
+					return Mono.defer(() -> Flux.<T>from(action.get()).singleOrEmpty());
+				}
+
+			};
+		}
+
+		@Configuration(proxyBeanMethods = false)
+		@ConditionalOnClass({ ServerWebExchange.class, ReactiveIdempotencyTokens.class })
+		static class Tokens {
+
+			@Bean
+			@ConditionalOnMissingBean
+			ReactiveIdempotencyTokens reactiveIdempotencyTokens(IdempotencyProperties properties) {
+				UnguardedIdempotencyTokens tokens = new UnguardedIdempotencyTokens(properties.token().ttl());
+				return (exchange) -> Mono.fromSupplier(tokens::issue).subscribeOn(Schedulers.boundedElastic());
+			}
+
+		}
+
+	}
+
+	/**
+	 * The admin for {@code idempotency.enabled=false}: there are no records.
+	 */
+	private static final class UnguardedIdempotencyAdmin implements IdempotencyAdmin {
+
+		private static final IdempotencyEviction NOTHING = new IdempotencyEviction(0, 0, Duration.ZERO);
+
+		private final Namespace namespace;
+
+		UnguardedIdempotencyAdmin(Namespace namespace) {
+			this.namespace = namespace;
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> find(String operation, IdempotencyCaller caller, Object... key) {
+			return Optional.empty();
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> findById(String operation, String id) {
+			return Optional.empty();
+		}
+
+		@Override
+		public IdempotencyRecordPage list(String operation, @Nullable String cursor, int limit) {
+			return new IdempotencyRecordPage(List.of(), null);
+		}
+
+		@Override
+		public IdempotencyEviction evict(String operation, String id, boolean force) {
+			return NOTHING;
+		}
+
+		@Override
+		public IdempotencyEviction erase(IdempotencyCaller caller, boolean force) {
+			return NOTHING;
+		}
+
+		@Override
+		public String callerId(IdempotencyCaller caller) {
+			return StoreIdempotencyAdmin.idOf(caller, this.namespace).toString();
+		}
+
+		@Override
+		public IdempotencyAdmin store(String name) {
+			return this;
 		}
 
 	}

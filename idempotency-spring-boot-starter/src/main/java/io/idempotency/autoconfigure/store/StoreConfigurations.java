@@ -14,8 +14,8 @@ import org.springframework.context.annotation.Import;
  */
 @Internal
 @Configuration(proxyBeanMethods = false)
-@Import({ AmbiguousStoreConfiguration.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,
-		R2dbcStoreConfiguration.class, MemoryStoreConfiguration.class, AbsentStoreConfiguration.class })
+@Import({ RefusedStoreConfigurations.Ambiguous.class, RedisStoreConfiguration.class, JdbcStoreConfiguration.class,
+		R2dbcStoreConfiguration.class, MemoryStoreConfiguration.class, RefusedStoreConfigurations.Absent.class })
 public class StoreConfigurations {
 
 }
