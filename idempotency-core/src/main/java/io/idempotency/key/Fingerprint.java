@@ -1,15 +1,13 @@
 package io.idempotency.key;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The digest of what must be equal on a retry. It names its algorithm, so two versions of
- * the library never compare digests of different algorithms.
+ * The digest of what must be equal on a retry. The name of the algorithm is a part of
+ * what is digested, so fingerprints of different algorithms never match, and no version
+ * of the library takes that of another one for its own.
  * <p>
  * A fingerprint is immutable, and is compared in constant time.
  *
@@ -18,30 +16,34 @@ import org.jspecify.annotations.Nullable;
 public final class Fingerprint {
 
 	/** The fingerprint for "nothing is compared": it matches every fingerprint. */
-	public static final Fingerprint NONE = new Fingerprint("none", new byte[0]);
+	public static final Fingerprint NONE = new Fingerprint(ByteBuffer.allocate(Fingerprint.LENGTH));
 
-	private static final int MAX_ALGORITHM_LENGTH = 16;
+	private static final int LENGTH = 32;
 
-	private final String algorithm;
+	// Four numbers take less memory than an array, and each record has a fingerprint.
 
-	private final byte[] digest;
+	private final long first;
 
-	private Fingerprint(String algorithm, byte[] digest) {
-		this.algorithm = algorithm;
-		this.digest = digest;
+	private final long second;
+
+	private final long third;
+
+	private final long fourth;
+
+	private Fingerprint(ByteBuffer digest) {
+		this.first = digest.getLong();
+		this.second = digest.getLong();
+		this.third = digest.getLong();
+		this.fourth = digest.getLong();
 	}
 
 	/**
 	 * Starts a fingerprint.
 	 * @param algorithm the name for what the parts are and how they are made, e.g.
-	 * {@code json1}: 1 to 16 characters of ASCII
+	 * {@code json1}; it is the first part of the digest
 	 * @return a builder, not thread-safe
 	 */
 	public static Builder of(String algorithm) {
-		if (algorithm.isEmpty() || algorithm.length() > MAX_ALGORITHM_LENGTH
-				|| !LengthPrefixedDigest.isAscii(algorithm)) {
-			throw new IllegalArgumentException("Not a fingerprint algorithm: '" + algorithm + "'");
-		}
 		return new Builder(algorithm);
 	}
 
@@ -55,29 +57,24 @@ public final class Fingerprint {
 		if (bytes.length == 0) {
 			return NONE;
 		}
-		int length = bytes[0];
-		if (length < 1 || length > MAX_ALGORITHM_LENGTH || bytes.length <= length + 1) {
+		if (bytes.length != LENGTH) {
 			throw new IllegalArgumentException("Not a fingerprint: " + bytes.length + " bytes");
 		}
-		return new Fingerprint(new String(bytes, 1, length, StandardCharsets.US_ASCII),
-				Arrays.copyOfRange(bytes, length + 1, bytes.length));
+		return new Fingerprint(ByteBuffer.wrap(bytes));
 	}
 
 	/**
-	 * Returns the form that stores keep: one byte with the length of the algorithm's
-	 * name, the name, the digest; empty for {@link #NONE}.
-	 * @return at most 49 bytes
+	 * Returns the form that stores keep: the digest; empty for {@link #NONE}.
+	 * @return 32 bytes or none
 	 */
 	public byte[] toBytes() {
-		if (isNone()) {
-			return new byte[0];
-		}
-		byte[] name = this.algorithm.getBytes(StandardCharsets.US_ASCII);
-		byte[] bytes = new byte[1 + name.length + this.digest.length];
-		bytes[0] = (byte) name.length;
-		System.arraycopy(name, 0, bytes, 1, name.length);
-		System.arraycopy(this.digest, 0, bytes, 1 + name.length, this.digest.length);
-		return bytes;
+		return isNone() ? new byte[0]
+				: ByteBuffer.allocate(LENGTH)
+					.putLong(this.first)
+					.putLong(this.second)
+					.putLong(this.third)
+					.putLong(this.fourth)
+					.array();
 	}
 
 	/**
@@ -85,7 +82,7 @@ public final class Fingerprint {
 	 * @return whether this is {@link #NONE}
 	 */
 	public boolean isNone() {
-		return this.digest.length == 0;
+		return this == NONE;
 	}
 
 	/**
@@ -96,27 +93,29 @@ public final class Fingerprint {
 	 * @return whether they match
 	 */
 	public boolean matches(Fingerprint other) {
-		if (isNone() || other.isNone()) {
-			return true;
-		}
-		return this.algorithm.equals(other.algorithm) && MessageDigest.isEqual(this.digest, other.digest);
+		return isNone() || other.isNone() || isEqual(other);
+	}
+
+	/** Always looks at all bits, so that the time says nothing about the digest. */
+	private boolean isEqual(Fingerprint other) {
+		return (this.first ^ other.first | this.second ^ other.second | this.third ^ other.third
+				| this.fourth ^ other.fourth) == 0;
 	}
 
 	@Override
 	public boolean equals(@Nullable Object obj) {
-		return obj instanceof Fingerprint other && this.algorithm.equals(other.algorithm)
-				&& MessageDigest.isEqual(this.digest, other.digest);
+		return obj instanceof Fingerprint other && isEqual(other);
 	}
 
 	@Override
 	public int hashCode() {
-		return Arrays.hashCode(this.digest);
+		return Long.hashCode(this.first);
 	}
 
-	/** Prints the algorithm, never the digest. */
+	/** Never prints the digest. */
 	@Override
 	public String toString() {
-		return this.algorithm;
+		return isNone() ? "none" : "fingerprint";
 	}
 
 	/**
@@ -125,12 +124,10 @@ public final class Fingerprint {
 	 */
 	public static final class Builder {
 
-		private final String algorithm;
-
 		private @Nullable LengthPrefixedDigest digest = LengthPrefixedDigest.begin();
 
 		private Builder(String algorithm) {
-			this.algorithm = algorithm;
+			digest().add(algorithm);
 		}
 
 		/**
@@ -176,7 +173,7 @@ public final class Fingerprint {
 		public Fingerprint build() {
 			byte[] bytes = digest().digest();
 			this.digest = null;
-			return new Fingerprint(this.algorithm, bytes);
+			return new Fingerprint(ByteBuffer.wrap(bytes));
 		}
 
 		private LengthPrefixedDigest digest() {

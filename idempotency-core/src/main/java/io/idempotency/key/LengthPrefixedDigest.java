@@ -57,7 +57,7 @@ final class LengthPrefixedDigest {
 		return this;
 	}
 
-	static boolean isAscii(String text) {
+	private static boolean isAscii(String text) {
 		for (int i = 0; i < text.length(); i++) {
 			if (text.charAt(i) > 0x7F) {
 				return false;

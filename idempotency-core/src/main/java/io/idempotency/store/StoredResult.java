@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * the bytes of a result must not be changed.
  *
  * @param format the name of the format, which decides who can read the bytes, e.g.
- * {@code http2}: 1 to 32 characters of ASCII
+ * {@code h3}: 1 to 32 characters of ASCII
  * @param bytes the bytes
  * @since 0.1.0
  */

@@ -325,7 +325,7 @@ class IdempotencyEngineTests {
 
 	@Test
 	void resultThatCannotBeDecodedIsNotAvailable() {
-		completeElsewhere(new StoredResult("http2", new byte[] { 1 }));
+		completeElsewhere(new StoredResult("h3", new byte[] { 1 }));
 		TestAction<String> duplicate = TestAction.returning("two");
 		assertThatExceptionOfType(IdempotencyResultUnavailableException.class)
 			.isThrownBy(() -> this.node.execute(this.policy, duplicate));
@@ -344,7 +344,7 @@ class IdempotencyEngineTests {
 
 	@Test
 	void resultThatCannotBeDecodedIsRecovered() throws Throwable {
-		completeElsewhere(new StoredResult("http2", new byte[] { 1 }));
+		completeElsewhere(new StoredResult("h3", new byte[] { 1 }));
 		TestAction<String> duplicate = TestAction.returning("two").recovering(() -> "one");
 		assertThat(this.node.execute(this.policy.recoverable(), duplicate)).isEqualTo("one");
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.RECOVERED);

@@ -38,9 +38,9 @@ class FingerprintTests {
 			.add(bytes)
 			.add(ByteBuffer.wrap(bytes))
 			.build();
-		byte[] expected = digest(ascii.getBytes(StandardCharsets.UTF_8), "end".getBytes(StandardCharsets.UTF_8),
-				text.getBytes(StandardCharsets.UTF_8), null, bytes, bytes);
-		assertThat(fingerprint.toBytes()).endsWith(expected).startsWith(5, 't', 'e', 's', 't', '1').hasSize(38);
+		byte[] expected = digest("test1".getBytes(StandardCharsets.US_ASCII), ascii.getBytes(StandardCharsets.UTF_8),
+				"end".getBytes(StandardCharsets.UTF_8), text.getBytes(StandardCharsets.UTF_8), null, bytes, bytes);
+		assertThat(fingerprint.toBytes()).isEqualTo(expected);
 	}
 
 	@Test
@@ -48,12 +48,13 @@ class FingerprintTests {
 		for (int shift = 0; shift < 9; shift++) {
 			Fingerprint.Builder fingerprint = Fingerprint.of("test1");
 			byte[][] parts = new byte[400][];
-			for (int i = 0; i < parts.length; i++) {
+			parts[0] = "test1".getBytes(StandardCharsets.US_ASCII);
+			for (int i = 1; i < parts.length; i++) {
 				String part = "x".repeat((i + shift) % 9);
 				parts[i] = part.getBytes(StandardCharsets.UTF_8);
 				fingerprint.add(part);
 			}
-			assertThat(fingerprint.build().toBytes()).endsWith(digest(parts));
+			assertThat(fingerprint.build().toBytes()).isEqualTo(digest(parts));
 		}
 	}
 
@@ -64,12 +65,12 @@ class FingerprintTests {
 		assertThat(made.get()).isEqualTo(Fingerprint.of("test1").add("a").build());
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "a", "test1", "sixteen letters!" })
-	void storedFormIsReadAgain(String algorithm) {
-		Fingerprint fingerprint = Fingerprint.of(algorithm).add("a").build();
+	@Test
+	void storedFormIsReadAgain() {
+		Fingerprint fingerprint = Fingerprint.of("test1").add("a").build();
 		Fingerprint read = Fingerprint.fromBytes(fingerprint.toBytes());
-		assertThat(read).isEqualTo(fingerprint).hasSameHashCodeAs(fingerprint).hasToString(algorithm);
+		assertThat(read).isEqualTo(fingerprint).hasSameHashCodeAs(fingerprint).hasToString("fingerprint");
+		assertThat(read.toBytes()).isEqualTo(fingerprint.toBytes()).hasSize(32);
 		assertThat(read.hashCode()).isNotZero();
 		assertThat(read.isNone()).isFalse();
 		assertThat(Fingerprint.fromBytes(Fingerprint.NONE.toBytes())).isSameAs(Fingerprint.NONE);
@@ -77,13 +78,21 @@ class FingerprintTests {
 
 	@Test
 	void bytesThatAreNoFingerprintAreRefused() {
-		byte[] tooLong = new byte[60];
-		tooLong[0] = 17;
-		for (byte[] bytes : List.of(new byte[] { 0, 1, 2 }, new byte[] { -1, 1, 2 }, new byte[] { 1, 'a' },
-				new byte[] { 2, 'a', 'b' }, tooLong)) {
-			assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.fromBytes(bytes));
+		for (int length : List.of(1, 31, 33, 38)) {
+			assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.fromBytes(new byte[length]))
+				.withMessageContaining("" + length);
 		}
-		assertThat(Fingerprint.fromBytes(new byte[] { 1, 'a', 7 })).hasToString("a");
+	}
+
+	@Test
+	void eachBitCounts() {
+		byte[] bytes = Fingerprint.of("test1").add("a").build().toBytes();
+		for (int bit = 0; bit < 8 * bytes.length; bit++) {
+			byte[] other = bytes.clone();
+			other[bit / 8] ^= (byte) (1 << bit % 8);
+			assertThat(Fingerprint.fromBytes(other).matches(Fingerprint.fromBytes(bytes))).as("bit %s", bit).isFalse();
+			assertThat(Fingerprint.fromBytes(other)).isNotEqualTo(Fingerprint.fromBytes(bytes));
+		}
 	}
 
 	@Test
@@ -106,14 +115,15 @@ class FingerprintTests {
 		Fingerprint.Builder inner = Fingerprint.of("test1").add("b");
 		Fingerprint first = inner.add("c").build();
 		Fingerprint second = outer.add("d").build();
-		assertThat(first.toBytes()).endsWith(digest(new byte[] { 'b' }, new byte[] { 'c' }));
-		assertThat(second.toBytes()).endsWith(digest(new byte[] { 'a' }, new byte[] { 'd' }));
+		assertThat(first).isEqualTo(Fingerprint.of("test1").add("b").add("c").build());
+		assertThat(second).isEqualTo(Fingerprint.of("test1").add("a").add("d").build());
 	}
 
 	@Test
 	void oneThatWasGivenUpHalfwayLeavesNothingBehind() throws Exception {
 		Fingerprint.of("test1").add("never built");
-		assertThat(Fingerprint.of("test1").add("a").build().toBytes()).endsWith(digest(new byte[] { 'a' }));
+		assertThat(Fingerprint.of("a").add("b").build().toBytes())
+			.isEqualTo(digest(new byte[] { 'a' }, new byte[] { 'b' }));
 	}
 
 	@Test
@@ -122,14 +132,6 @@ class FingerprintTests {
 		builder.build();
 		assertThatIllegalStateException().isThrownBy(() -> builder.add("b"));
 		assertThatIllegalStateException().isThrownBy(builder::build);
-	}
-
-	@Test
-	void nameOfTheAlgorithmIsShortAndAscii() {
-		for (String name : List.of("", "ä", "\u0080", "seventeen letters")) {
-			assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.of(name)).withMessageContaining(name);
-		}
-		assertThat(Fingerprint.of("sixteen letters!").add("a").build().toBytes()).hasSize(49);
 	}
 
 	@Test

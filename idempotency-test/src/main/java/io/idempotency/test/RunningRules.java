@@ -59,13 +59,6 @@ interface RunningRules extends StoreUnderTest {
 	}
 
 	@Test
-	default void fingerprintsOfDifferentAlgorithmsDoNotMatch() {
-		Call first = Call.fresh(this).fingerprint(Fingerprint.of("one").add("same").build()).acquire();
-		Expect.mismatch("RUNNING, claim with a fingerprint of another algorithm: Mismatch",
-				first.duplicate().fingerprint(Fingerprint.of("two").add("same").build()).claim());
-	}
-
-	@Test
 	default void ownerCompletesWithAResult() {
 		Call first = Call.fresh(this).acquire();
 		Expect.accepted("RUNNING, complete by the owner", first.complete("done"));

@@ -131,15 +131,11 @@ final class Defects {
 						(s, r, answer) -> new InProgress(s.request(r.key()).lease()),
 						"restOfAConflictIsWhatIsLeftOfTheLease"),
 				claim("compares no fingerprint while a call runs", (s, r) -> s.isRunning(r.key()) && !isOwner(s, r),
-						Defects::claimWhatever, "mismatchIsJudgedBeforeConflict",
-						"fingerprintsOfDifferentAlgorithmsDoNotMatch"),
+						Defects::claimWhatever, "mismatchIsJudgedBeforeConflict"),
 				claim("takes no fingerprint for another one",
 						(s, r) -> s.isRunning(r.key())
 								&& r.fingerprint().isNone() != s.request(r.key()).fingerprint().isNone(),
 						(s, r) -> new Mismatch(), "noFingerprintMatchesEveryFingerprint"),
-				claim("compares digests without their algorithms",
-						(s, r) -> s.isRunning(r.key()) && isSameDigest(s.request(r.key()), r), Defects::claimWhatever,
-						"fingerprintsOfDifferentAlgorithmsDoNotMatch"),
 				complete("drops the result", (s, c) -> s.isRunning(key(c)) && c.type() == Type.RESULT,
 						(s, c) -> s.complete(tombstone(c)), "ownerCompletesWithAResult"),
 				complete("takes the fingerprint of the completion", (s, c) -> s.isRunning(key(c)) && isOwner(s, c),
@@ -757,12 +753,6 @@ final class Defects {
 	/** Returns whether the result has not come within the time for it. */
 	private static boolean isUnattached(KnownStore sound, Completion completion) {
 		return sound.is(State.TOMBSTONE, key(completion)) && sound.completion(key(completion)).type() == Type.EXECUTED;
-	}
-
-	private static boolean isSameDigest(ClaimRequest one, ClaimRequest other) {
-		byte[] a = one.fingerprint().toBytes();
-		byte[] b = other.fingerprint().toBytes();
-		return a.length == b.length && a.length > 0 && Arrays.equals(a, 1 + a[0], a.length, b, 1 + b[0], b.length);
 	}
 
 	private static ClaimResult claimWhatever(KnownStore sound, ClaimRequest request) {

@@ -19,24 +19,33 @@ import org.jspecify.annotations.Nullable;
  * format can be told from it:
  *
  * <pre class="code">
- * ending:1 status:2 contentType contentLength text
- * headers { replaces:1 name values { value } } body
+ * ending:3bits what:3bits status:10bits contentType [contentLength] [text]
+ * [headers { replaces:1 name values { value } }] body
  * </pre>
  *
- * Counts, lengths and the content length are numbers from zero on, which take one byte
- * for each seven of their bits, the lowest first; the highest bit of a byte says that
- * another one follows. A name, a value and the body are bytes after their length. The
- * text and the content length can be missing: they have a length, or a number, of one
- * more, and zero if they are missing. The content type is zero if it is missing, or the
- * number of a {@link KnownContentType} plus one, or bytes after a length that is above
- * all of these. All text is UTF-8.
+ * The three bits say whether there are a content length, a text and headers. Counts,
+ * lengths and the content length are numbers from zero on, which take one byte for each
+ * seven of their bits, the lowest first; the highest bit of a byte says that another one
+ * follows. A text, a name, a value and the body are bytes after their length. The content
+ * type is zero if it is missing, or the number of a {@link KnownContentType} plus one, or
+ * bytes after a length that is above all of these. All text is UTF-8.
  *
  * @hidden
  */
 @Internal
 public final class StoredResponseCodec {
 
-	static final String FORMAT = "http2";
+	static final String FORMAT = "h3";
+
+	private static final int ENDING = 13;
+
+	private static final int HAS_LENGTH = 1 << 12;
+
+	private static final int HAS_TEXT = 1 << 11;
+
+	private static final int HAS_HEADERS = 1 << 10;
+
+	private static final int STATUS = HAS_HEADERS - 1;
 
 	private static final int MAX_COUNT = 0xFFFF;
 
@@ -49,30 +58,41 @@ public final class StoredResponseCodec {
 	}
 
 	public static StoredResult encode(StoredResponse response) {
+		if (response.status() < 0 || response.status() > STATUS) {
+			throw new IllegalArgumentException("An answer of status " + response.status() + " cannot be stored");
+		}
+		String text = response.text();
+		boolean hasHeaders = !response.headers().isEmpty();
+		int first = response.ending().ordinal() << ENDING | (response.contentLength() >= 0 ? HAS_LENGTH : 0)
+				| (text != null ? HAS_TEXT : 0) | (hasHeaders ? HAS_HEADERS : 0) | response.status();
 		ByteSink head = new ByteSink(HEAD);
-		head.write(response.ending().ordinal());
-		head.write(response.status() >> Byte.SIZE);
-		head.write(response.status());
+		head.write(first >> Byte.SIZE);
+		head.write(first);
 		writeContentType(head, response.contentType());
-		writeNumber(head, response.contentLength() + 1);
-		if (response.text() != null) {
-			writeText(head, response.text(), 1);
+		if (response.contentLength() >= 0) {
+			writeNumber(head, response.contentLength());
 		}
-		else {
-			head.write(0);
+		if (text != null) {
+			writeText(head, text, 0);
 		}
-		writeCount(head, response.headers().size());
-		for (ResponseHeader header : response.headers()) {
-			head.write(header.replaces() ? 1 : 0);
-			writeText(head, header.name(), 0);
-			writeCount(head, header.values().size());
-			header.values().forEach((value) -> writeText(head, value, 0));
+		if (hasHeaders) {
+			writeHeaders(head, response.headers());
 		}
 		int length = response.body().remaining();
 		writeNumber(head, length);
 		byte[] bytes = Arrays.copyOf(head.array(), Math.addExact(head.size(), length));
 		response.body().duplicate().get(bytes, head.size(), length);
 		return new StoredResult(FORMAT, bytes);
+	}
+
+	private static void writeHeaders(ByteSink head, List<ResponseHeader> headers) {
+		writeCount(head, headers.size());
+		for (ResponseHeader header : headers) {
+			head.write(header.replaces() ? 1 : 0);
+			writeText(head, header.name(), 0);
+			writeCount(head, header.values().size());
+			header.values().forEach((value) -> writeText(head, value, 0));
+		}
 	}
 
 	private static void writeContentType(ByteSink bytes, @Nullable String contentType) {
@@ -124,19 +144,19 @@ public final class StoredResponseCodec {
 	}
 
 	private static StoredResponse read(ByteBuffer bytes) throws CharacterCodingException {
-		int ending = bytes.get();
-		int status = bytes.getShort();
+		int first = Short.toUnsignedInt(bytes.getShort());
+		int ending = first >> ENDING;
+		int status = first & STATUS;
 		String contentType = contentType(bytes);
-		long contentLength = number(bytes) - 1;
-		long textLength = number(bytes);
-		String text = (textLength > 0) ? text(bytes, textLength - 1) : null;
-		int count = count(bytes);
+		long contentLength = ((first & HAS_LENGTH) != 0) ? number(bytes) : -1;
+		String text = ((first & HAS_TEXT) != 0) ? text(bytes, number(bytes)) : null;
+		int count = ((first & HAS_HEADERS) != 0) ? count(bytes) : 0;
 		List<ResponseHeader> headers = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			headers.add(header(bytes));
 		}
 		require(number(bytes) == bytes.remaining());
-		require(ending >= 0 && ending < EndedBy.values().length && status >= 100 && status <= 999);
+		require(ending < EndedBy.values().length && status >= 100 && status <= 999);
 		return new StoredResponse(EndedBy.values()[ending], status, contentType, contentLength, text,
 				List.copyOf(headers), bytes.slice());
 	}

@@ -216,7 +216,7 @@ class ResultCodecTests {
 		assertUnreadable(codec, json("null"), int.class);
 		assertUnreadable(codec, json("\"GONE\""), Status.class);
 		assertUnreadable(codec, json("[1,2]"), OptionalInt.class);
-		assertUnreadable(codec, new StoredResult("http2", new byte[] { 1 }), String.class);
+		assertUnreadable(codec, new StoredResult("h3", new byte[] { 1 }), String.class);
 		assertUnreadable(codec, new StoredResult("json2", new byte[] { '1' }), int.class);
 		assertUnreadable(codec, new StoredResult("bytes1", new byte[] { '1' }), int.class);
 	}

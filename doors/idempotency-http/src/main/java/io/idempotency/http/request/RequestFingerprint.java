@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  * ask for another answer. Thread-safe.
  * <p>
  * A change of the compared values, or of the way to compare them, needs another name of
- * the algorithm. Fingerprints with different names never match, so a fingerprint of one
- * version of the library is never taken for that of another version.
+ * the algorithm, so that a fingerprint of one version of the library is never taken for
+ * that of another version.
  *
  * @hidden
  */
 @Internal
 public final class RequestFingerprint {
 
-	private static final String BY_VALUE = "http-json4";
+	private static final String BY_VALUE = "http-json5";
 
 	private static final String BY_BYTES = "http-raw3";
 

@@ -37,14 +37,14 @@ final class RedisReplies {
 	/** The flags of a running record that no call owns. */
 	private static final long NOBODYS = 3;
 
-	private static final byte VERSION = 2;
+	private static final byte VERSION = 3;
 
 	private static final byte RESULT = 'D';
 
-	private static final int KEPT_UNTIL = 26;
+	private static final int KEPT_UNTIL = 18;
 
 	/** Where the fields of a finished record begin that have a length. */
-	private static final int HEAD = 34;
+	private static final int HEAD = 26;
 
 	private RedisReplies() {
 	}

@@ -18,7 +18,7 @@ elseif record.state == RUNNING and record.flags == NOBODYS then
 	if record.fingerprint ~= fingerprint then
 		return 0
 	end
-elseif record.id ~= id then
+elseif record.id ~= string.sub(id, -#record.id) then
 	return 0
 elseif record.state == RESULT or record.state == TOMBSTONE then
 	touch(record)

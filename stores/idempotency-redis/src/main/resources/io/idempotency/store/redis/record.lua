@@ -10,13 +10,14 @@
 --
 -- and when it is done, with or without a result:
 --
---   version | state | claim id (16) | fence | kept until
+--   version | state | end of the claim id (8) | fence | kept until
 --   | length and fingerprint | length and origin | length and format | body
 --
-local VERSION = 2
+-- A claim id then only tells whose completion comes again, for which half of it is enough.
+local VERSION = 3
 local LAYOUT = '>Bc1Bc16I8I8I8I8I8Bc0Bc0'
-local DONE = '>Bc1c16I8I8Bc0Bc0Bc0'
-local MAX_HEAD = 275
+local DONE = '>Bc1c8I8I8Bc0Bc0Bc0'
+local MAX_HEAD = 207
 
 local ISSUED, RUNNING, EXECUTED, RESULT, TOMBSTONE, ONCE = 'I', 'R', 'X', 'D', 'T', 'O'
 local ABANDONED, NOBODYS = 1, 3
@@ -36,7 +37,7 @@ end
 local function write(record, body)
 	local head
 	if isDone(record.state) then
-		head = struct.pack(DONE, VERSION, record.state, record.id, record.fence, record.keptUntil,
+		head = struct.pack(DONE, VERSION, record.state, string.sub(record.id, -8), record.fence, record.keptUntil,
 			#record.fingerprint, record.fingerprint, #record.origin, record.origin, #record.format, record.format)
 	else
 		head = struct.pack(LAYOUT, VERSION, record.state, record.flags or 0, record.id or NO_ID, record.fence,

@@ -198,18 +198,18 @@ class RedisIdempotencyStoreTests {
 	@Test
 	void recordOfANewerVersionIsNeverAbsent() {
 		IdempotencyKey key = key("test");
-		this.server.command("SET", redisKey(key), "\u0003whatever comes then");
+		this.server.command("SET", redisKey(key), "\u0004whatever comes then");
 		ClaimRequest request = Requests.claim(key, HOUR, DAY);
 		expectUnreadable(() -> this.store.claim(request));
 		expectUnreadable(() -> this.store.complete(Requests.result(new Claim(key, request.claimId(), 1, false), DAY)));
 		expectUnreadable(() -> this.store.release(key, request.claimId()));
 		expectUnreadable(() -> this.store.renew(key, request.claimId(), HOUR));
-		assertThat(this.server.command("GET", redisKey(key))).isEqualTo("\u0003whatever comes then");
+		assertThat(this.server.command("GET", redisKey(key))).isEqualTo("\u0004whatever comes then");
 	}
 
 	private static void expectUnreadable(Runnable verb) {
 		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(verb::run)
-			.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("version 3"));
+			.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("version 4"));
 	}
 
 	@Test

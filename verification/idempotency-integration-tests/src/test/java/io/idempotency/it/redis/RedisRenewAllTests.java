@@ -61,7 +61,7 @@ class RedisRenewAllTests {
 		List<Renewal> renewals = this.node.claims(5);
 		this.redis.masters().forEach((server) -> {
 			try {
-				server.command("SET", RedisRecords.key(renewals.get(2).key()), "\u0003whatever comes then");
+				server.command("SET", RedisRecords.key(renewals.get(2).key()), "\u0004whatever comes then");
 			}
 			catch (RuntimeException ex) {
 				assertThat(ex).hasStackTraceContaining("MOVED");
@@ -70,7 +70,7 @@ class RedisRenewAllTests {
 		assertThatExceptionOfType(UnreadableRecordException.class)
 			.isThrownBy(() -> this.node.store().renewAll(renewals))
 			.withMessageContaining("'renew'")
-			.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("version 3"));
+			.satisfies((ex) -> assertThat(ex).rootCause().hasMessageContaining("version 4"));
 	}
 
 	@Test

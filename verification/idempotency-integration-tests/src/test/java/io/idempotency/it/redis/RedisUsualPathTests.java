@@ -106,7 +106,7 @@ class RedisUsualPathTests {
 				for (String retention : List.of("86400000001", "5000000", "0")) {
 					boolean answer = state.equals("D");
 					calls.add(new Call("complete", id, ascii(Long.toString(NOW - 1_000)), ascii(FINGERPRINT),
-							ascii(state), ascii(retention), ascii("10000000"), ascii(answer ? "http2" : ""),
+							ascii(state), ascii(retention), ascii("10000000"), ascii(answer ? "h3" : ""),
 							ascii(answer ? "an answer" : "")));
 				}
 			}
@@ -262,9 +262,9 @@ class RedisUsualPathTests {
 			long keptUntil) {
 		byte[] fingerprint = (state == 'I' || state == 'O') ? new byte[0] : first;
 		boolean done = state == 'D' || state == 'T';
-		ByteBuffer record = ByteBuffer.allocate(300).put((byte) 2).put((byte) state);
+		ByteBuffer record = ByteBuffer.allocate(300).put((byte) 3).put((byte) state);
 		if (done) {
-			record.put(id).putLong(fence).putLong(keptUntil);
+			record.put(id, 8, 8).putLong(fence).putLong(keptUntil);
 		}
 		else {
 			record.put((byte) flags)
@@ -278,7 +278,7 @@ class RedisUsualPathTests {
 		byte[] origin = ascii("node-7");
 		record.put((byte) fingerprint.length).put(fingerprint).put((byte) origin.length).put(origin);
 		if (done) {
-			byte[] format = ascii((state == 'D') ? "http2" : "");
+			byte[] format = ascii((state == 'D') ? "h3" : "");
 			record.put((byte) format.length).put(format).put(ascii((state == 'D') ? "the first answer" : ""));
 		}
 		byte[] bytes = new byte[record.position()];

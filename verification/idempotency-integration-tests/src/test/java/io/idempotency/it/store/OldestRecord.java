@@ -28,30 +28,29 @@ public final class OldestRecord {
 
 	public static final long FENCE = 1_767_225_600_000_000L;
 
-	public static final byte[] FINGERPRINT = hex(
-			"057465737431e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	public static final byte[] FINGERPRINT = hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 
 	public static final long KEPT_UNTIL = 7_258_118_400_000_000L;
 
-	public static final String FORMAT = "http2";
+	public static final String FORMAT = "h3";
 
 	public static final byte[] ANSWER = hex(
-			"0000c9010000" + "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
+			"04c901" + "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
 
 	/** The name in Redis, after the prefix. */
 	public static final String REDIS_KEY = "order.place:d21152a4c443e6b895aa11cab83ee7513fff2b9e18377dfe6833e47ec3283bd6";
 
-	private static final String REDIS_COMPARED = "26057465737431e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	private static final String REDIS_COMPARED = "20e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 			+ "00";
 
 	/** The value in Redis: the head, then the answer. */
-	public static final byte[] REDIS_VALUE = hex("0244" + "000102030405060708090a0b0c0d0e0f" + "0006474846204000"
-			+ "0019c93860f84000" + REDIS_COMPARED + "056874747032" + "0000c9010000"
-			+ "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
+	public static final byte[] REDIS_VALUE = hex(
+			"0344" + "08090a0b0c0d0e0f" + "0006474846204000" + "0019c93860f84000" + REDIS_COMPARED + "026833" + "04c901"
+					+ "0101084c6f636174696f6e01092f6f72646572732f37" + "087b226964223a377d");
 
 	/** The value in Redis while the call ran, with a lease that is over. */
 	public static final byte[] REDIS_RUNNING = hex(
-			"0252" + "00" + "000102030405060708090a0b0c0d0e0f" + "0006474846204000" + "0000000000000000"
+			"0352" + "00" + "000102030405060708090a0b0c0d0e0f" + "0006474846204000" + "0000000000000000"
 					+ "0019c93860f84000" + "0000000000000000" + "0000000000000000" + REDIS_COMPARED);
 
 	private OldestRecord() {
