@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,7 +42,7 @@ final class BoundedRecordTable {
 	/** Unused tokens may take this part (1/4) of the bytes. */
 	private static final int UNUSED_TOKENS_SHARE = 4;
 
-	private final ConcurrentHashMap<RecordId, Entry> entries = new ConcurrentHashMap<>();
+	private final EntryTable entries = new EntryTable();
 
 	private final RemovalOrder orders = new RemovalOrder();
 
@@ -117,7 +116,7 @@ final class BoundedRecordTable {
 
 	/** Returns all records in no order, while others come and go. */
 	Iterable<Entry> entries() {
-		return this.entries.values();
+		return this.entries;
 	}
 
 	private void lookAtTheLevel() {
@@ -194,14 +193,15 @@ final class BoundedRecordTable {
 	 */
 	private boolean replace(Entry candidate, @Nullable StoredRecord next) {
 		AtomicBoolean replaced = new AtomicBoolean();
-		this.entries.computeIfPresent(candidate.id(), (id, current) -> {
+		RecordId id = candidate.id();
+		this.entries.compute(id, (current) -> {
 			if (current != candidate) {
 				return current;
 			}
-			Entry entry = (next != null) ? new Entry(id, current.operation(), next) : null;
-			this.budget.take(bytes(entry) - bytes(current));
-			this.unusedTokens.add(unusedTokenBytes(entry) - unusedTokenBytes(current));
-			this.orders.replace(current, entry);
+			Entry entry = (next != null) ? Entry.of(id, candidate.operation(), next) : null;
+			this.budget.take(bytes(entry) - bytes(candidate));
+			this.unusedTokens.add(unusedTokenBytes(entry) - unusedTokenBytes(candidate));
+			this.orders.replace(candidate, entry);
 			replaced.set(true);
 			return entry;
 		});
@@ -246,7 +246,7 @@ final class BoundedRecordTable {
 		boolean succeeds() {
 			this.missing = 0;
 			this.missesTokenRoom = false;
-			BoundedRecordTable.this.entries.compute(this.id, (id, before) -> step(before));
+			BoundedRecordTable.this.entries.compute(this.id, this::step);
 			return this.missing == 0 && !this.missesTokenRoom;
 		}
 
@@ -266,10 +266,10 @@ final class BoundedRecordTable {
 			StoredRecord current = (before != null && before.isLive(moment)) ? before.record() : StoredRecord.ABSENT;
 			this.step = this.transition.apply(current, moment);
 			StoredRecord next = this.step.next();
-			if (before != null && next == before.record()) {
+			if (next == current && current != StoredRecord.ABSENT) {
 				return before;
 			}
-			Entry after = entry(before, this.keepResult ? next : next.withoutResult(), moment);
+			Entry after = entry(this.keepResult ? next : next.withoutResult(), moment);
 			long tokenGrowth = unusedTokenBytes(after) - unusedTokenBytes(before);
 			if (!takeTokenRoom(current, tokenGrowth)) {
 				this.missesTokenRoom = true;
@@ -298,13 +298,8 @@ final class BoundedRecordTable {
 			return true;
 		}
 
-		private @Nullable Entry entry(@Nullable Entry before, StoredRecord record, Moment moment) {
-			if (!record.isLive(moment)) {
-				return null;
-			}
-			// The map keeps the id with which the record came, so no other must be kept.
-			RecordId shared = (before != null) ? before.id() : this.id;
-			return new Entry(shared, this.operation, record);
+		private @Nullable Entry entry(StoredRecord record, Moment moment) {
+			return record.isLive(moment) ? Entry.of(this.id, this.operation, record) : null;
 		}
 
 		T answer() {

@@ -1,6 +1,12 @@
 package io.idempotency.store.memory;
 
+import java.nio.ByteBuffer;
+
+import io.idempotency.key.Fingerprint;
+import io.idempotency.store.ClaimId;
+import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ResultKind;
+import io.idempotency.store.StoredResult;
 import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
 import io.idempotency.store.record.RecordState;
@@ -9,19 +15,22 @@ import io.idempotency.store.record.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version of a record in the map. Each version has an instance of its own, and
+ * One version of a record in the table. Each version has an instance of its own, and
  * instances are compared by identity.
+ * <p>
+ * Most records are finished ones. They take most of the memory, so a finished record has
+ * its values in the fields of one object, and is put together when it is asked for.
  */
-final class Entry {
+abstract class Entry {
 
 	/**
 	 * The bytes of a record without its result, measured on a 64-bit JVM with compressed
-	 * references.
+	 * references. A tombstone takes less, so that a claim has the room for its own.
 	 */
-	static final int OVERHEAD = 336;
+	static final int OVERHEAD = 256;
 
 	/** The bytes of a result besides its content. */
-	static final int RESULT_OVERHEAD = 48;
+	static final int RESULT_OVERHEAD = 24;
 
 	/**
 	 * The bytes of a span and its trace. The name of the node is one text for all
@@ -29,12 +38,19 @@ final class Entry {
 	 */
 	private static final int TRACE_OVERHEAD = 160;
 
-	private final RecordId id;
+	private final long first;
+
+	private final long second;
+
+	private final long third;
+
+	private final long fourth;
 
 	/** The text that all entries of an operation share. */
 	private final String operation;
 
-	private final StoredRecord record;
+	/** The link of the table, guarded by the lock of its segment. */
+	@Nullable Entry next;
 
 	// Links of the queues, each guarded by the lock of the queue that the entry is in.
 
@@ -48,30 +64,55 @@ final class Entry {
 
 	@Nullable Entry completedAfter;
 
+	private Entry(RecordId id, String operation) {
+		this.first = id.first();
+		this.second = id.second();
+		this.third = id.third();
+		this.fourth = id.fourth();
+		this.operation = operation;
+	}
+
 	/**
-	 * Creates the entry.
+	 * Creates the entry of a record.
 	 * @param operation name of the operation
 	 */
-	Entry(RecordId id, String operation, StoredRecord record) {
-		this.id = id;
-		this.operation = operation;
-		this.record = record;
+	static Entry of(RecordId id, String operation, StoredRecord record) {
+		boolean finished = record.state() == RecordState.RESULT || record.state() == RecordState.TOMBSTONE;
+		return finished ? new Finished(id, operation, record) : new Open(id, operation, record);
 	}
 
 	RecordId id() {
-		return this.id;
+		return new RecordId(this.first, this.second, this.third, this.fourth);
+	}
+
+	/** Returns the bits of the id that differ from record to record. */
+	long spread() {
+		return this.fourth;
+	}
+
+	boolean isOf(RecordId id) {
+		return this.fourth == id.fourth() && this.third == id.third() && this.second == id.second()
+				&& this.first == id.first();
 	}
 
 	String operation() {
 		return this.operation;
 	}
 
-	StoredRecord record() {
-		return this.record;
-	}
+	abstract StoredRecord record();
+
+	abstract long expiresAt();
+
+	abstract ResultKind kind();
+
+	abstract byte @Nullable [] result();
+
+	abstract ClaimOrigin origin();
+
+	abstract boolean isUnusedToken();
 
 	boolean isLive(Moment moment) {
-		return this.record.isLive(moment);
+		return moment.isBefore(expiresAt());
 	}
 
 	/**
@@ -79,7 +120,15 @@ final class Entry {
 	 * does before its time.
 	 */
 	@Nullable ResultKind turn() {
-		return (this.record.isForgettable() || this.record.result() != null) ? this.record.kind() : null;
+		return (isForgettable() || result() != null) ? kind() : null;
+	}
+
+	/**
+	 * Returns whether the record may be removed before its time, because the call was
+	 * refused; the call then runs again.
+	 */
+	private boolean isForgettable() {
+		return kind() == ResultKind.REFUSAL;
 	}
 
 	/**
@@ -87,25 +136,168 @@ final class Entry {
 	 * none.
 	 */
 	@Nullable StoredRecord remainder() {
-		return this.record.isForgettable() ? null : this.record.withoutResult();
+		return isForgettable() ? null : record().withoutResult();
 	}
 
 	/** Returns how many bytes the record frees when it makes room. */
 	long roomBytes() {
-		return this.record.isForgettable() ? bytes() : resultBytes();
+		return isForgettable() ? bytes() : resultBytes();
 	}
 
 	private long resultBytes() {
-		return (this.record.result() != null) ? RESULT_OVERHEAD + this.record.result().bytes().length : 0;
+		byte[] result = result();
+		return (result != null) ? RESULT_OVERHEAD + result.length : 0;
 	}
 
 	long unusedTokenBytes() {
-		return (this.record.state() == RecordState.ISSUED) ? bytes() : 0;
+		return isUnusedToken() ? bytes() : 0;
 	}
 
 	long bytes() {
-		int trace = (this.record.origin().traceId() != null) ? TRACE_OVERHEAD : 0;
+		int trace = (origin().traceId() != null) ? TRACE_OVERHEAD : 0;
 		return OVERHEAD + trace + resultBytes();
+	}
+
+	/**
+	 * A record that may take another step, so that its next version shares its objects.
+	 */
+	private static final class Open extends Entry {
+
+		private final StoredRecord record;
+
+		Open(RecordId id, String operation, StoredRecord record) {
+			super(id, operation);
+			this.record = record;
+		}
+
+		@Override
+		StoredRecord record() {
+			return this.record;
+		}
+
+		@Override
+		long expiresAt() {
+			return this.record.expiresAt();
+		}
+
+		@Override
+		ResultKind kind() {
+			return this.record.kind();
+		}
+
+		@Override
+		byte @Nullable [] result() {
+			return (this.record.result() != null) ? this.record.result().bytes() : null;
+		}
+
+		@Override
+		ClaimOrigin origin() {
+			return this.record.origin();
+		}
+
+		@Override
+		boolean isUnusedToken() {
+			return this.record.state() == RecordState.ISSUED;
+		}
+
+	}
+
+	/**
+	 * A finished record. No step of it needs a lease, a token or attempts any more.
+	 */
+	private static final class Finished extends Entry {
+
+		private final long claimHigh;
+
+		private final long claimLow;
+
+		private final long fence;
+
+		private final long keptUntil;
+
+		// The fingerprint, zero for none.
+
+		private final long comparedFirst;
+
+		private final long comparedSecond;
+
+		private final long comparedThird;
+
+		private final long comparedFourth;
+
+		private final ResultKind kind;
+
+		private final ClaimOrigin origin;
+
+		private final @Nullable String format;
+
+		private final byte @Nullable [] result;
+
+		Finished(RecordId id, String operation, StoredRecord record) {
+			super(id, operation);
+			this.claimHigh = record.claimId().high();
+			this.claimLow = record.claimId().low();
+			this.fence = record.fence();
+			this.keptUntil = record.expiresAt();
+			ByteBuffer compared = ByteBuffer.allocate(4 * Long.BYTES);
+			compared.put(record.fingerprint().toBytes()).rewind();
+			this.comparedFirst = compared.getLong();
+			this.comparedSecond = compared.getLong();
+			this.comparedThird = compared.getLong();
+			this.comparedFourth = compared.getLong();
+			this.kind = record.kind();
+			this.origin = record.origin();
+			StoredResult stored = record.result();
+			this.format = (stored != null) ? stored.format() : null;
+			this.result = (stored != null) ? stored.bytes() : null;
+		}
+
+		@Override
+		StoredRecord record() {
+			StoredResult stored = (this.format != null && this.result != null)
+					? new StoredResult(this.format, this.result) : null;
+			return new StoredRecord((stored != null) ? RecordState.RESULT : RecordState.TOMBSTONE,
+					new ClaimId(this.claimHigh, this.claimLow), this.fence, fingerprint(), 0, this.keptUntil, 0, 0,
+					stored, this.kind, this.origin);
+		}
+
+		private Fingerprint fingerprint() {
+			if ((this.comparedFirst | this.comparedSecond | this.comparedThird | this.comparedFourth) == 0) {
+				return Fingerprint.NONE;
+			}
+			return Fingerprint.fromBytes(ByteBuffer.allocate(4 * Long.BYTES)
+				.putLong(this.comparedFirst)
+				.putLong(this.comparedSecond)
+				.putLong(this.comparedThird)
+				.putLong(this.comparedFourth)
+				.array());
+		}
+
+		@Override
+		long expiresAt() {
+			return this.keptUntil;
+		}
+
+		@Override
+		ResultKind kind() {
+			return this.kind;
+		}
+
+		@Override
+		byte @Nullable [] result() {
+			return this.result;
+		}
+
+		@Override
+		ClaimOrigin origin() {
+			return this.origin;
+		}
+
+		@Override
+		boolean isUnusedToken() {
+			return false;
+		}
+
 	}
 
 }

@@ -27,7 +27,7 @@ final class ExpiryQueue extends EntryQueue {
 	 * ones.
 	 */
 	static Long number(Entry entry) {
-		return entry.record().expiresAt() >> MICROS_BITS;
+		return entry.expiresAt() >> MICROS_BITS;
 	}
 
 	Long number() {

@@ -85,15 +85,6 @@ public record StoredRecord(RecordState state, ClaimId claimId, long fence, Finge
 	}
 
 	/**
-	 * Returns whether the record may be removed before its time; the call then runs
-	 * again.
-	 * @return whether the call was refused
-	 */
-	public boolean isForgettable() {
-		return this.kind == ResultKind.REFUSAL;
-	}
-
-	/**
 	 * Takes the step of an operator who removes the record.
 	 * @param force whether a record that a live call holds is removed too
 	 * @param moment the time of the step

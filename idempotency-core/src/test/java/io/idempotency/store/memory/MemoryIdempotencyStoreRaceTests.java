@@ -33,7 +33,6 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
-import io.idempotency.store.record.RecordId;
 
 import org.junit.jupiter.api.Test;
 
@@ -227,7 +226,8 @@ class MemoryIdempotencyStoreRaceTests {
 	@SuppressWarnings("unchecked")
 	private static void assertConsistent(MemoryIdempotencyStore store) {
 		Object records = ReflectionTestUtils.getField(store, "records");
-		Collection<Entry> entries = ((Map<RecordId, Entry>) ReflectionTestUtils.getField(records, "entries")).values();
+		List<Entry> entries = new ArrayList<>();
+		((EntryTable) ReflectionTestUtils.getField(records, "entries")).forEach(entries::add);
 		RemovalOrder orders = (RemovalOrder) ReflectionTestUtils.getField(records, "orders");
 		assertThat(store.usedBytes()).isEqualTo(entries.stream().mapToLong(Entry::bytes).sum());
 		Collection<ExpiryQueue> byExpiry = ((Map<Long, ExpiryQueue>) ReflectionTestUtils.getField(orders, "byExpiry"))

@@ -200,7 +200,7 @@ class RemovalOrderTests {
 	}
 
 	private static Entry entry(IdempotencyKey key, StoredRecord record) {
-		return new Entry(RecordId.of(key), key.operation(), record);
+		return Entry.of(RecordId.of(key), key.operation(), record);
 	}
 
 	private IdempotencyKey key() {
