@@ -22,6 +22,9 @@ class PackageSizeTests {
 
 	private static final int MOST_LINES = 460;
 
+	/** Shorter files need no reason, so that they do not move to and fro. */
+	private static final int MANY_LINES = 400;
+
 	/** Where the page for successors says why some are longer. */
 	private static final Pattern REASON = Pattern.compile("(?m)^- \\*\\*Long classes\\*\\*.*$");
 
@@ -46,20 +49,30 @@ class PackageSizeTests {
 
 	@Test
 	void noFileIsTooLongWithoutAReason() throws IOException {
-		Set<String> tooLong = new TreeSet<>();
-		for (Path source : published()) {
-			if (Files.readAllLines(source).size() > MOST_LINES) {
-				tooLong.add(source.getFileName().toString().replace(".java", ""));
-			}
-		}
 		String reasons = REASON.matcher(Files.readString(Path.of("../docs/inside.md")))
 			.results()
 			.findFirst()
 			.orElseThrow()
 			.group();
-		assertThat(TYPE.matcher(reasons).results().map((type) -> type.group(1)))
-			.as("classes of more than %s lines that docs/inside.md gives a reason for", MOST_LINES)
-			.containsExactlyInAnyOrderElementsOf(tooLong);
+		Set<String> reasoned = TYPE.matcher(reasons)
+			.results()
+			.map((type) -> type.group(1))
+			.collect(Collectors.toCollection(TreeSet::new));
+		assertThat(longerThan(MOST_LINES))
+			.as("classes of more than %s lines without a reason in docs/inside.md", MOST_LINES)
+			.isNotEmpty()
+			.isSubsetOf(reasoned);
+		assertThat(reasoned).as("classes that need no reason").isSubsetOf(longerThan(MANY_LINES));
+	}
+
+	private static Set<String> longerThan(int lines) throws IOException {
+		Set<String> names = new TreeSet<>();
+		for (Path source : published()) {
+			if (Files.readAllLines(source).size() > lines) {
+				names.add(source.getFileName().toString().replace(".java", ""));
+			}
+		}
+		return names;
 	}
 
 	private static List<Path> published() {

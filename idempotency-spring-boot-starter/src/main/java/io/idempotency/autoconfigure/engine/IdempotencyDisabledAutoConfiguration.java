@@ -2,8 +2,10 @@ package io.idempotency.autoconfigure.engine;
 
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -14,6 +16,7 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyTemplate;
 import io.idempotency.IdempotencyTokens;
+import io.idempotency.IssuedToken;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.key.Namespace;
@@ -187,6 +190,25 @@ public final class IdempotencyDisabledAutoConfiguration {
 		@Override
 		public IdempotencyAdmin store(String name) {
 			return this;
+		}
+
+	}
+
+	/**
+	 * The tokens for {@code idempotency.enabled=false}: they are neither stored nor
+	 * checked, but forms and clients still get a token to send.
+	 */
+	private static final class UnguardedIdempotencyTokens implements IdempotencyTokens {
+
+		private final Duration timeToLive;
+
+		UnguardedIdempotencyTokens(Duration timeToLive) {
+			this.timeToLive = timeToLive;
+		}
+
+		@Override
+		public IssuedToken issue() {
+			return new IssuedToken(UUID.randomUUID().toString(), Instant.now().plus(this.timeToLive));
 		}
 
 	}

@@ -9,6 +9,8 @@ import java.util.function.Function;
 
 import javax.sql.DataSource;
 
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
@@ -19,12 +21,15 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.NoTransactionToJoinException;
 import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordKey;
+import io.idempotency.store.RecordSelection;
 import io.idempotency.store.Renewal;
+import io.idempotency.store.record.RecordId;
 import io.idempotency.store.sql.RecordVerbs;
+import io.idempotency.store.sql.RowAdmin;
 import io.idempotency.store.sql.SqlMove;
 import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
-
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -304,6 +309,52 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 	@Override
 	public Optional<IdempotencyStore> joining() {
 		return Optional.of(this.joining);
+	}
+
+	/**
+	 * Shows and removes rows of the table. The pages are in the order of the primary key,
+	 * so a page is a range of it.
+	 */
+	private static final class JdbcRecordAdmin implements RecordAdmin {
+
+		private final OwnSessionSource sessions;
+
+		JdbcRecordAdmin(OwnSessionSource sessions) {
+			this.sessions = sessions;
+		}
+
+		@Override
+		public Optional<IdempotencyRecord> find(RecordKey key) {
+			try (SqlSession session = this.sessions.open("find")) {
+				return session.run(() -> session.run(new RowAdmin(session.dialect()).find(key)));
+			}
+		}
+
+		/**
+		 * {@inheritDoc}
+		 * <p>
+		 * Reads {@code count} rows, by one statement, and none of their results. The rows
+		 * of a caller lie together; those of an operation do not, so the rows of other
+		 * operations are read, too.
+		 */
+		@Override
+		public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
+			if (cursor != null) {
+				// A cursor comes from outside.
+				RecordId.parse(cursor);
+			}
+			try (SqlSession session = this.sessions.open("scan")) {
+				return session.run(() -> session.run(new RowAdmin(session.dialect()).scan(selection, cursor, count)));
+			}
+		}
+
+		@Override
+		public Eviction evict(RecordKey key, boolean force) {
+			try (SqlSession session = this.sessions.open("evict")) {
+				return session.run(() -> session.run(new RowAdmin(session.dialect()).evict(key, force)));
+			}
+		}
+
 	}
 
 }

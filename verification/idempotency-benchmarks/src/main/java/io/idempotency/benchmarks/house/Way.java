@@ -22,7 +22,7 @@ record Way(List<Entry> entries) {
 
 	/** By their names: {@code ByteSink}, {@code LengthPrefixedDigest} and the like. */
 	private static final Pattern HELPER = Pattern
-		.compile("\\.(Byte\\w*|\\w+Digest|Fingerprint|Json\\w+|Jackson\\dTokens)$");
+		.compile("\\.(Byte\\w*|\\w+Digest|Fingerprint|Json\\w+|Jackson\\d\\w+)$");
 
 	/** How many of its classes it enters. */
 	long classes() {
