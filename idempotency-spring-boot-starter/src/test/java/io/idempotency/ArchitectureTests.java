@@ -188,7 +188,7 @@ class ArchitectureTests {
 		.whereLayer("proxy")
 		.mayOnlyAccessLayers("call", "operation")
 		.whereLayer("subscribed")
-		.mayOnlyAccessLayers("call")
+		.mayOnlyAccessLayers("call", "transaction")
 		.whereLayer("delivery")
 		.mayOnlyAccessLayers("call")
 		.whereLayer("brokers")

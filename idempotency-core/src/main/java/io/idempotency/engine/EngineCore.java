@@ -1,9 +1,16 @@
 package io.idempotency.engine;
 
+import io.idempotency.ConflictMode;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
+import io.idempotency.StoreFailureMode;
+import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.EventLog;
 import io.idempotency.upkeep.Upkeep;
@@ -25,6 +32,12 @@ import org.jspecify.annotations.Nullable;
 public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, ResultSealer results, EventLog events,
 		EngineObserver observer) {
 
+	/**
+	 * The largest number of attempts for a transaction that the database ends because of
+	 * a deadlock.
+	 */
+	public static final int TRANSACTION_ATTEMPTS = 3;
+
 	/** Returns where a claim comes from; no failure of a tracer leaves this method. */
 	public ClaimOrigin origin() {
 		try {
@@ -35,6 +48,28 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, Resul
 			this.events.notObserved(ex);
 			return ClaimOrigin.UNKNOWN;
 		}
+	}
+
+	/**
+	 * Changes the policy for a call whose record is in the transaction of its work. The
+	 * transaction holds the record for as long as it takes, so the claim needs no
+	 * renewal.
+	 */
+	public GuardedCall inTransaction(GuardedCall call) {
+		IdempotencyPolicy inside = call.policy()
+			.change()
+			.renewal(false)
+			.conflict(ConflictMode.REJECT)
+			.onStoreFailure(StoreFailureMode.REJECT)
+			.build();
+		return new GuardedCall(call.key(), call.fingerprint(), inside, call.store());
+	}
+
+	/** Reports that the record could not be in the transaction of the work. */
+	public IdempotencyStoreUnavailableException notJoined(GuardedCall call, IdempotencyStoreException cause) {
+		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+		this.upkeep.of(call.store()).outage().failed("join the transaction of", call.operation(), cause);
+		return new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, cause);
 	}
 
 	/** Begins the observation of a call, if anybody wants to see it. */

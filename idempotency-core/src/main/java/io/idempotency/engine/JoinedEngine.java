@@ -2,17 +2,11 @@ package io.idempotency.engine;
 
 import java.util.Objects;
 
-import io.idempotency.ConflictMode;
-import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyOutcome;
-import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.StoreFailureMode;
 import io.idempotency.key.IdempotencyKey;
-import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.ResultSealer;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
-import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
@@ -37,12 +31,6 @@ import org.jspecify.annotations.Nullable;
  * record of the store.
  */
 final class JoinedEngine {
-
-	/**
-	 * The largest number of attempts for a transaction that the database ends because of
-	 * a deadlock.
-	 */
-	private static final int ATTEMPTS = 3;
 
 	private final Upkeep upkeep;
 
@@ -71,7 +59,7 @@ final class JoinedEngine {
 			return replayed.value();
 		}
 		for (int attempt = 1;; attempt++) {
-			JoinedCall<T> joined = new JoinedCall<>(inside(call), action, observed);
+			JoinedCall<T> joined = new JoinedCall<>(this.parts.inTransaction(call), action, observed);
 			try {
 				return joined.execute(transactions);
 			}
@@ -83,8 +71,8 @@ final class JoinedEngine {
 					// The caller's transaction has failed, and no store.
 					throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
 				}
-				if (attempt == ATTEMPTS) {
-					throw unavailable(call, ex);
+				if (attempt == EngineCore.TRANSACTION_ATTEMPTS) {
+					throw this.parts.notJoined(call, ex);
 				}
 				// A deadlock of claims has ended the transaction, and the work has not
 				// run.
@@ -94,29 +82,9 @@ final class JoinedEngine {
 				if (joined.hasRun()) {
 					throw ex;
 				}
-				throw unavailable(call, ex);
+				throw this.parts.notJoined(call, ex);
 			}
 		}
-	}
-
-	/**
-	 * Changes the policy for a call inside a transaction. The transaction holds the
-	 * record for as long as it takes, so the claim needs no renewal.
-	 */
-	private static GuardedCall inside(GuardedCall call) {
-		IdempotencyPolicy inside = call.policy()
-			.change()
-			.renewal(false)
-			.conflict(ConflictMode.REJECT)
-			.onStoreFailure(StoreFailureMode.REJECT)
-			.build();
-		return new GuardedCall(call.key(), call.fingerprint(), inside, call.store());
-	}
-
-	private IdempotencyStoreUnavailableException unavailable(GuardedCall call, IdempotencyStoreException cause) {
-		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-		this.upkeep.of(call.store()).outage().failed("join the transaction of", call.operation(), cause);
-		return new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, cause);
 	}
 
 	/**
@@ -274,7 +242,7 @@ final class JoinedEngine {
 					throw ex;
 				}
 				if (!(ex instanceof TransactionLostException)) {
-					throw unavailable(this.call, ex);
+					throw JoinedEngine.this.parts.notJoined(this.call, ex);
 				}
 				throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
 			}

@@ -6,13 +6,12 @@ import io.idempotency.Internal;
 import io.idempotency.protocol.TransactionOutcome;
 
 /**
- * The database transactions of the application, in which the records of operations with
- * {@link io.idempotency.TransactionMode#JOIN} are written. Thread-safe.
+ * The database transactions of threads. Thread-safe.
  *
  * @hidden
  */
 @Internal
-public interface TransactionStarter {
+public interface TransactionStarter extends WorkTransactions {
 
 	/**
 	 * Begins a transaction, or takes part in the current one. The thread that calls this

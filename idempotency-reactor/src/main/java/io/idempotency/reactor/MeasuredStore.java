@@ -3,6 +3,7 @@ package io.idempotency.reactor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 
 import io.idempotency.engine.MeasuringStore;
@@ -63,6 +64,11 @@ final class MeasuredStore implements ReactiveIdempotencyStore {
 	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
 		Mono<ClaimResult.Completed> found = this.store.find(key, fingerprint, look);
 		return (look == IdempotencyStore.Look.LOCAL) ? found : measured(Step.LOOK, found);
+	}
+
+	@Override
+	public Optional<ReactiveIdempotencyStore> joining() {
+		return this.store.joining().map((joining) -> new MeasuredStore(joining, this.measuring));
 	}
 
 	@Override

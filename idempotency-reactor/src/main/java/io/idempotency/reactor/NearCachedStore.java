@@ -3,6 +3,7 @@ package io.idempotency.reactor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 
 import io.idempotency.key.Fingerprint;
@@ -72,6 +73,11 @@ final class NearCachedStore implements ReactiveIdempotencyStore {
 	@Override
 	public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
 		return this.store.issue(token, timeToLive);
+	}
+
+	@Override
+	public Optional<ReactiveIdempotencyStore> joining() {
+		return this.store.joining();
 	}
 
 	@Override

@@ -26,6 +26,16 @@ public interface ReactiveAction<T> {
 	}
 
 	/**
+	 * Is given the transaction of a call whose record commits with its work, before
+	 * {@link #run()}.
+	 * @return whether the action takes a part of its work into the transaction itself;
+	 * else all of it is in it
+	 */
+	default boolean takes(ReactiveOpenWork open) {
+		return false;
+	}
+
+	/**
 	 * Returns the guarded work, which is subscribed once.
 	 * @return the work; its end is its completion, and not its value
 	 */

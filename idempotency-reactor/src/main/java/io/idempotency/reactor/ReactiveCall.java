@@ -92,8 +92,20 @@ final class ReactiveCall<T> {
 		this.claimer = parts.claimer();
 	}
 
-	void start() {
+	/**
+	 * Begins the call.
+	 * @param transactions the transactions in which the record commits with the work,
+	 * {@code null} for those of the store
+	 * @param keys those of the calls that are in such transactions
+	 */
+	void start(@Nullable ReactiveTransactionStarter transactions, JoinedKeys keys) {
 		this.caller.onCancel(this::callerIsGone);
+		if (transactions != null) {
+			new JoinedRun<>(this, this.call, this.action, transactions, this.store, keys, this.parts, this.observed,
+					this.resumption, this.context)
+				.begin();
+			return;
+		}
 		go(this.admission.begin(this.parts.upkeep().scheduler().nanos()));
 	}
 
@@ -275,8 +287,31 @@ final class ReactiveCall<T> {
 		return new CancellationException("The caller is gone");
 	}
 
+	/**
+	 * Notes that what comes of the call is decided.
+	 * @return whether somebody waits for it
+	 */
+	boolean isAnswered() {
+		return this.state.compareAndSet(Phase.ASKING, Phase.ANSWERING);
+	}
+
+	/** Ends a call whose caller is gone and that has left no trace. */
+	void leaveNothing() {
+		leave(false);
+	}
+
+	/** Answers a duplicate whose claim was not sent by this class. */
+	void duplicate(ClaimResult result) {
+		try {
+			answer(result);
+		}
+		catch (Throwable ex) {
+			fail(ex);
+		}
+	}
+
 	private void settle(Move move) {
-		boolean wanted = this.state.compareAndSet(Phase.ASKING, Phase.ANSWERING);
+		boolean wanted = isAnswered();
 		try {
 			if (move instanceof Move.Run run) {
 				own(run, wanted);
@@ -300,8 +335,9 @@ final class ReactiveCall<T> {
 		ReactiveClaim claim;
 		try {
 			this.claimer.takenOver(run, this.admission);
-			claim = new ReactiveClaim(this.call, run, this.admission.request().origin(), this.upkeep, this.store,
-					this.parts, this.observed, this.resumption, this.context);
+			claim = new ReactiveClaim(this.call, run.granted().claim(), run.sentNanos(),
+					this.admission.request().origin(), this.upkeep, this.store, this.parts, this.observed,
+					this.resumption, this.context);
 		}
 		catch (Throwable ex) {
 			// No call runs on the claim.

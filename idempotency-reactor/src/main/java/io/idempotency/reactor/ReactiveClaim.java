@@ -13,10 +13,11 @@ import io.idempotency.protocol.ClaimEnd;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
-import io.idempotency.protocol.Move;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.protocol.Write;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.upkeep.RecordWriter;
 import io.idempotency.upkeep.StoreUpkeep;
 import io.idempotency.upkeep.Upkeep;
@@ -59,16 +60,20 @@ public final class ReactiveClaim {
 
 	private final AtomicBoolean underWay = new AtomicBoolean(true);
 
-	ReactiveClaim(GuardedCall call, Move.Run run, ClaimOrigin origin, StoreUpkeep upkeep,
+	/**
+	 * Creates the claim.
+	 * @param sentNanos when the request was sent that has granted it
+	 */
+	ReactiveClaim(GuardedCall call, Claim claim, long sentNanos, ClaimOrigin origin, StoreUpkeep upkeep,
 			ReactiveIdempotencyStore store, EngineCore parts, ObservedCall observed, Executor resumption,
 			Context context) {
 		this.call = call;
-		this.claim = run.granted().claim();
+		this.claim = claim;
 		this.store = store;
 		this.upkeep = parts.upkeep();
-		this.end = new ClaimEnd(call, this.claim, parts.results(), parts.events());
-		this.record = new RecordWriter(call, this.claim, origin, run.sentNanos(), this.end, upkeep,
-				this.upkeep.waiter(), parts.events());
+		this.end = new ClaimEnd(call, claim, parts.results(), parts.events());
+		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, this.upkeep.waiter(),
+				parts.events());
 		this.observed = observed;
 		this.resumption = resumption;
 		this.context = context;
@@ -128,7 +133,57 @@ public final class ReactiveClaim {
 				.whenComplete((known, failure) -> end((failure != null) ? new Ending.DoneUnkept(failure) : known));
 			return Mono.empty();
 		}
-		Write write = this.end.ended(ending);
+		return carryOut(this.end.ended(ending));
+	}
+
+	/** Notes that the record is in the transaction of the work. */
+	void joined() {
+		this.end.joined(null);
+	}
+
+	/**
+	 * Writes the end of the record into the joined transaction, as far as it is known.
+	 * @param joining the store in that transaction
+	 * @return fails if the transaction must not be committed
+	 */
+	Mono<Void> writeBeforeCommit(ReactiveIdempotencyStore joining) {
+		return Mono.defer(() -> {
+			Write write = this.end.beforeCommit();
+			Mono<Boolean> written = Mono.just(true);
+			if (write instanceof Write.Complete complete) {
+				written = joining.complete(complete.completion());
+			}
+			else if (write instanceof Write.Attach attach) {
+				written = joining.complete(attach.completion());
+			}
+			else if (write instanceof Write.Release) {
+				written = joining.release(this.claim.key(), this.claim.id());
+			}
+			return written.doOnNext((accepted) -> {
+				if (!accepted) {
+					throw new IdempotencyStoreException("The claim of '" + operation() + "' is another's");
+				}
+				this.end.writtenBeforeCommit(write);
+			}).then();
+		});
+	}
+
+	/** Drops the ending that is held, because it is not true any more. */
+	void withdraw() {
+		this.end.withdraw();
+	}
+
+	/**
+	 * Is told how the transaction of the work has ended.
+	 * @param failed whether the work has failed, or the commit says that it was done
+	 * before
+	 * @return as {@link #end}, if an ending was told; never completes if none was
+	 */
+	Mono<Void> transactionEnded(TransactionOutcome outcome, boolean failed) {
+		return carryOut(this.end.transactionEnded(outcome, failed));
+	}
+
+	private Mono<Void> carryOut(Write write) {
 		if (write instanceof Write.Leave) {
 			this.record.stopRenewing();
 			this.observed.claimLeft();

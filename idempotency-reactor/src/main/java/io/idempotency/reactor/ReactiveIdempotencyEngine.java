@@ -76,6 +76,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final int maxUnattended;
 
+	private final JoinedKeys joined = new JoinedKeys();
+
 	private final AtomicBoolean toldFull = new AtomicBoolean();
 
 	/** The forms that do not block, by the stores that they are forms of. */
@@ -151,11 +153,27 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	 * of the action
 	 */
 	public <T> Mono<T> execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect) {
-		return Mono.create((caller) -> execute(call, action, onDisconnect, caller));
+		return execute(call, action, onDisconnect, null);
+	}
+
+	/**
+	 * Guards one call, whose record may commit in the same database transaction as its
+	 * work.
+	 * @param <T> the result of the guarded work
+	 * @param onDisconnect what becomes of the work when the caller cancels
+	 * @param transactions the transactions in which the record commits, {@code null} for
+	 * the store's own; a store that {@linkplain ReactiveIdempotencyStore#joining() joins}
+	 * them keeps the records
+	 * @return the result for the caller, as {@link #execute} gives it; fails also with
+	 * the failure of the commit
+	 */
+	public <T> Mono<T> execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect,
+			@Nullable ReactiveTransactionStarter transactions) {
+		return Mono.create((caller) -> execute(call, action, onDisconnect, transactions, caller));
 	}
 
 	private <T> void execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect,
-			MonoSink<T> caller) {
+			@Nullable ReactiveTransactionStarter transactions, MonoSink<T> caller) {
 		ObservedCall observed = this.parts.observe(call, ReactiveIdempotencyContext.observation(caller.contextView()));
 		ReactiveCall<T> admitted;
 		try (EngineObserver.Scope current = observed.open()) {
@@ -164,8 +182,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 				requireRoom(call);
 			}
 			this.transactions.refuse(call, caller.contextView());
-			admitted = new ReactiveCall<>(call, action, onDisconnect, caller, this.parts, store(call.store()),
-					this.resumption, observed);
+			admitted = new ReactiveCall<>((transactions != null) ? this.parts.inTransaction(call) : call, action,
+					onDisconnect, caller, this.parts, store(call.store()), this.resumption, observed);
 		}
 		catch (Throwable refused) {
 			observed.threw(refused);
@@ -173,10 +191,10 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			return;
 		}
 		if (this.transactions.haveThisThread()) {
-			this.resumption.execute(admitted::start);
+			this.resumption.execute(() -> admitted.start(transactions, this.joined));
 		}
 		else {
-			admitted.start();
+			admitted.start(transactions, this.joined);
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.idempotency.reactor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -95,6 +96,17 @@ public interface ReactiveIdempotencyStore {
 	 */
 	default Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
 		return Mono.empty();
+	}
+
+	/**
+	 * Returns the form of this store that takes part in the database transaction that its
+	 * subscriber is in. A step fails with
+	 * {@link io.idempotency.store.NoTransactionToJoinException} if there is none of this
+	 * store's.
+	 * @return the joining store, empty for a store that has no transaction to join
+	 */
+	default Optional<ReactiveIdempotencyStore> joining() {
+		return Optional.empty();
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.UnaryOperator;
@@ -17,6 +18,7 @@ import io.idempotency.store.ClaimResult;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
@@ -34,6 +36,9 @@ final class GatedStore implements ReactiveIdempotencyStore {
 	final List<String> asked = new ArrayList<>();
 
 	final List<String> cancelled = new ArrayList<>();
+
+	/** The store in transactions, if it has any. */
+	@Nullable GatedStore joined;
 
 	GatedStore(IdempotencyStore store) {
 		this.store = new AdaptedStore(store, null, Schedulers.immediate());
@@ -122,6 +127,11 @@ final class GatedStore implements ReactiveIdempotencyStore {
 	@Override
 	public Mono<Instant> issue(IdempotencyKey token, Duration timeToLive) {
 		return step("issue", this.store.issue(token, timeToLive));
+	}
+
+	@Override
+	public Optional<ReactiveIdempotencyStore> joining() {
+		return Optional.ofNullable(this.joined);
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import java.util.function.UnaryOperator;
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
 import io.idempotency.engine.TransactionStarter;
+import io.idempotency.engine.WorkTransactions;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
@@ -122,8 +123,21 @@ public record IdempotentOperation(GuardedMethod guarded, IdempotencyPolicy polic
 	 * work commits by itself
 	 * @hidden
 	 */
-	public record Place(IdempotencyStore store, @Nullable TransactionStarter transactions,
+	public record Place(IdempotencyStore store, @Nullable WorkTransactions transactions,
 			UnaryOperator<@Nullable SurroundingTransaction> surrounding) {
+
+		/**
+		 * Returns the transactions of threads in which the record commits, {@code null}
+		 * for the store's own.
+		 * @throws IllegalStateException if the record commits in those of subscriptions
+		 */
+		public @Nullable TransactionStarter ofThreads() {
+			if (this.transactions == null || this.transactions instanceof TransactionStarter) {
+				return (TransactionStarter) this.transactions;
+			}
+			throw new IllegalStateException("The transactions are not those of a thread");
+		}
+
 	}
 
 	/**

@@ -110,7 +110,7 @@ public final class MethodDoor implements OperationDoor {
 			return call.runUnguarded();
 		}
 		MethodAction action = action(call, call.operation().result().async());
-		return action.answer(this.engine.execute(guarded, action, call.operation().place().transactions()));
+		return action.answer(this.engine.execute(guarded, action, call.operation().place().ofThreads()));
 	}
 
 	/**

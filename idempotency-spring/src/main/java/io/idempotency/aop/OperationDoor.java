@@ -3,6 +3,8 @@ package io.idempotency.aop;
 import java.lang.reflect.Method;
 
 import io.idempotency.Internal;
+import io.idempotency.engine.WorkTransactions;
+import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
@@ -91,6 +93,19 @@ public interface OperationDoor extends Ordered {
 	 */
 	default boolean subscribes() {
 		return false;
+	}
+
+	/**
+	 * Returns the transactions that the record of a method joins whose work is in the
+	 * subscriptions to its result. Is called at start-up.
+	 * @param form how the method gives its result
+	 * @param store the store of the records
+	 * @return the transactions, {@code null} if they are those of the thread that calls
+	 * @throws io.idempotency.IdempotencyConfigurationException if the record cannot be in
+	 * them; the message names the method and the cure
+	 */
+	default @Nullable WorkTransactions transactions(GuardedMethod guarded, ResultForm form, IdempotencyStore store) {
+		return null;
 	}
 
 	/**

@@ -31,6 +31,7 @@ import io.idempotency.key.Namespace;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveTransactionStarter;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -313,7 +314,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		private Mono<Void> execute(GuardedCall guarded) {
 			HandledCall call = new HandledCall(this.ways, this.request, GuardedHandlerAdapter.this.settings);
 			Mono<Supplier<Mono<Void>>> decided = GuardedHandlerAdapter.this.engine
-				.execute(guarded, call, GuardedHandlerAdapter.this.onDisconnect)
+				.execute(guarded, call, GuardedHandlerAdapter.this.onDisconnect,
+						(ReactiveTransactionStarter) this.operation.place().transactions())
 				.map((result) -> () -> deliver(result));
 			return decided
 				.onErrorResume(IdempotencyException.class,

@@ -14,6 +14,7 @@ import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveClaim;
+import io.idempotency.reactor.ReactiveOpenWork;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	private final HttpSettings settings;
 
 	private volatile @Nullable ReactiveClaim claim;
+
+	private volatile @Nullable ReactiveOpenWork open;
 
 	private volatile @Nullable Pass pass;
 
@@ -63,10 +66,21 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		this.claim = owned;
 	}
 
+	/** The way to the guard, and what answers failures, is outside of the transaction. */
+	@Override
+	public boolean takes(ReactiveOpenWork work) {
+		this.open = work;
+		return true;
+	}
+
 	@Override
 	public Mono<Result> run() {
 		GuardedExchange guarded = this.ways.exchange(this.request);
 		Pass way = Pass.toRun(this.ways.handler(), guarded, this.claim);
+		ReactiveOpenWork work = this.open;
+		if (work != null) {
+			way.joins(new JoinedAnswer(work, way, guarded.held(), () -> kept(way, guarded.held())));
+		}
 		this.exchange = guarded;
 		this.pass = way;
 		return this.ways.go(way)
@@ -161,6 +175,20 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			case UNKEPT -> end.unkept(held.isWhole() ? way.failure() : null, kind(way, held, held.status(), recovered));
 			case FAILED -> end.failed(way.failure(), held.isWhole() ? snapshot(held) : null);
 			default -> end.end(how, way.failure());
+		}
+		return end.ending();
+	}
+
+	/** The work is about to be committed, so its answer is kept whatever its status. */
+	private Ending kept(Pass way, HeldResponse held) {
+		HttpEnding how = HttpEnding.answered(facts(way, held, Failure.NONE));
+		EndReporter end = new EndReporter(this.settings);
+		ResultKind kind = kind(way, held, held.status(), how == HttpEnding.FAILED);
+		if (how == HttpEnding.KEPT || how == HttpEnding.FAILED) {
+			end.kept(kind, snapshot(held));
+		}
+		else {
+			end.unkept(null, kind);
 		}
 		return end.ending();
 	}

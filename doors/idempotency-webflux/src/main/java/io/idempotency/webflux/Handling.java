@@ -79,7 +79,7 @@ final class Handling {
 	}
 
 	private Mono<Void> answer(HandlerResult result, Pass pass) {
-		Mono<Void> answered = write(result, pass);
+		Mono<Void> answered = pass.made(result, write(result, pass));
 		DispatchExceptionHandler handler = result.getExceptionHandler();
 		return answered.onErrorResume((thrown) -> {
 			pass.failed(thrown);

@@ -41,6 +41,9 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	private static final int ROOM = 1024;
 
+	/** What the check of a conditional request sets. */
+	private static final List<String> CONDITIONS = List.of(HttpHeaders.ETAG, HttpHeaders.LAST_MODIFIED);
+
 	private final long limit;
 
 	private final Mono<Void> gone;
@@ -65,6 +68,9 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	private volatile State state = State.OPEN;
 
 	private volatile boolean streaming;
+
+	/** What has to be done before anything is passed on. */
+	private Supplier<? extends Mono<Void>> beforePassing = Mono::empty;
 
 	/**
 	 * Starts to hold an answer back.
@@ -112,12 +118,49 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		if (set != null && !set.equals(this.before)) {
 			setStatusCode(set);
 		}
-		for (String name : List.of(HttpHeaders.ETAG, HttpHeaders.LAST_MODIFIED)) {
+		for (String name : CONDITIONS) {
 			String value = getDelegate().getHeaders().getFirst(name);
 			if (value != null) {
 				this.headers.set(name, value);
 			}
 		}
+	}
+
+	/** Does something, once, before the first byte of an answer that cannot be held. */
+	void beforePassing(Supplier<? extends Mono<Void>> action) {
+		this.beforePassing = action;
+	}
+
+	/**
+	 * Throws the answer away: nothing of it was sent, and nothing of it is left to the
+	 * answer in its place.
+	 */
+	void startAnew() {
+		if (this.state == State.PASSED) {
+			return;
+		}
+		this.state = State.OPEN;
+		this.streaming = false;
+		this.status = this.before;
+		this.body = new ByteSink(ROOM);
+		this.cookies.clear();
+		this.commitActions.clear();
+		this.headers.clear();
+		this.given.forEach((name, values) -> this.headers.put(name, new ArrayList<>(values)));
+		dropConditions();
+	}
+
+	private void dropConditions() {
+		HttpHeaders sent = getDelegate().getHeaders();
+		Map<String, List<String>> others = new LinkedHashMap<>();
+		sent.forEach((name, values) -> {
+			List<String> kept = CONDITIONS.stream().anyMatch(name::equalsIgnoreCase) ? this.given.get(name) : values;
+			if (kept != null) {
+				others.put(name, new ArrayList<>(kept));
+			}
+		});
+		sent.clear();
+		others.forEach(sent::put);
 	}
 
 	/** Returns whether the whole answer is here, and nothing of it was sent. */
@@ -272,7 +315,7 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	}
 
 	private Mono<Void> pass() {
-		return commit().then(Mono.fromRunnable(() -> {
+		return Mono.defer(this.beforePassing).then(commit()).then(Mono.fromRunnable(() -> {
 			copyHead();
 			this.state = State.PASSED;
 		}));

@@ -23,6 +23,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.function.server.EntityResponse;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.ServerWebInputException;
@@ -45,6 +46,9 @@ final class Pass {
 	private final @Nullable IdempotencyException refusal;
 
 	private final Sinks.Empty<Void> reached = Sinks.empty();
+
+	/** Ends the transaction of the work, {@code null} if the record is in none. */
+	private @Nullable JoinedAnswer joined;
 
 	private volatile @Nullable OperationCall call;
 
@@ -99,6 +103,30 @@ final class Pass {
 	/** Fails at the guard, so that the application's own handler sees the refusal. */
 	static Pass toRefuse(@Nullable HandlerMethod handler, ServerWebExchange exchange, IdempotencyException refusal) {
 		return new Pass(handler, exchange, Purpose.REFUSE, null, refusal);
+	}
+
+	/** Notes that the record is in the transaction of the work. */
+	void joins(JoinedAnswer answer) {
+		this.joined = answer;
+	}
+
+	/**
+	 * Returns the making of an answer: if it is that of the handler's own result, it is
+	 * in the transaction of the work.
+	 */
+	Mono<Void> made(HandlerResult result, Mono<Void> written) {
+		JoinedAnswer inside = this.joined;
+		Method method = result.getReturnTypeSource().getMethod();
+		return (inside != null && method != null && leadsTo(method)) ? inside.made(written) : written;
+	}
+
+	/**
+	 * Is told that the work, whatever it has returned, was rolled back.
+	 * @return whether nobody else may see the failure, as of work that has failed
+	 */
+	boolean undone(Throwable thrown) {
+		this.returned = false;
+		return workFailed(thrown);
 	}
 
 	/** Returns whether a method is the handler. */

@@ -8,17 +8,24 @@ import java.util.function.Supplier;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardFaultException;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.ResultForm;
+import io.idempotency.aop.reactive.SubscribedTransactions;
+import io.idempotency.engine.WorkTransactions;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.protocol.DeferredResults;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
 
 /**
  * The door of the method of a controller of WebFlux. It cannot wait, so it decides
@@ -35,12 +42,16 @@ public final class WebFluxDoor implements OperationDoor {
 
 	private final Supplier<ReactiveIdempotencyEngine> engine;
 
+	private final SubscribedTransactions transactions;
+
 	/**
 	 * Creates the door.
 	 * @param engine supplies the engine
+	 * @param transactions finds the transactions that records join
 	 */
-	public WebFluxDoor(Supplier<ReactiveIdempotencyEngine> engine) {
+	public WebFluxDoor(Supplier<ReactiveIdempotencyEngine> engine, SubscribedTransactions transactions) {
 		this.engine = engine;
+		this.transactions = transactions;
 	}
 
 	@Override
@@ -53,17 +64,37 @@ public final class WebFluxDoor implements OperationDoor {
 		return HandlerRules.isExemptFromClass(method);
 	}
 
+	/** {@inheritDoc} Work that is not subscribed to is in no transaction. */
+	@Override
+	public @Nullable WorkTransactions transactions(GuardedMethod guarded, ResultForm form, IdempotencyStore store) {
+		if (!covers(guarded.method(), guarded.targetClass())) {
+			return null;
+		}
+		if (!isSubscribed(ResolvableType.forMethodReturnType(guarded.method(), guarded.targetClass()))) {
+			throw GuardedMethod.problem(guarded.method(), guarded.targetClass(),
+					"transaction = JOIN, but its work is not in a subscription to a Mono or a Flux, where the transactions "
+							+ "of WebFlux are",
+					"Return a Mono or a Flux, or set transaction = TransactionMode.SEPARATE");
+		}
+		return this.transactions.of(guarded, this.engine.get().store(store));
+	}
+
+	private static boolean isSubscribed(ResolvableType type) {
+		Class<?> raw = type.toClass();
+		return raw == Mono.class || givesMany(raw)
+				|| HttpEntity.class.isAssignableFrom(raw) && isSubscribed(type.as(HttpEntity.class).getGeneric());
+	}
+
+	private static boolean givesMany(Class<?> type) {
+		return type.isAssignableFrom(Flux.class) && type != Object.class;
+	}
+
 	/** {@inheritDoc} The start says what needs threads. */
 	@Override
 	public void check(IdempotentOperation operation) {
-		if (!covers(operation.guarded().method(), operation.guarded().targetClass())) {
-			return;
+		if (covers(operation.guarded().method(), operation.guarded().targetClass())) {
+			this.engine.get().store(operation.place().store());
 		}
-		if (operation.place().transactions() != null) {
-			throw operation.problem("transaction = JOIN, which handlers of WebFlux cannot have yet",
-					"Set transaction = TransactionMode.SEPARATE, or use Spring MVC (spring-boot-starter-web)");
-		}
-		this.engine.get().store(operation.place().store());
 	}
 
 	@Override
@@ -79,7 +110,7 @@ public final class WebFluxDoor implements OperationDoor {
 		if (type == Mono.class || suspend && !givesFlow(method)) {
 			return Mono.deferContextual((context) -> enterOne(call, context.getOrDefault(Pass.class, null)));
 		}
-		if (suspend || type.isAssignableFrom(Flux.class) && type != Object.class) {
+		if (suspend || givesMany(type)) {
 			return Flux.deferContextual((context) -> enterMany(call, context.getOrDefault(Pass.class, null)));
 		}
 		Pass pass = BoundPass.to(method);

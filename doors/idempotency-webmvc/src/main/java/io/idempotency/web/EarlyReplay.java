@@ -171,7 +171,7 @@ public final class EarlyReplay {
 		return !this.callers.areResolved() && operation.policy().mode() == IdempotencyMode.REPLAY
 				&& operation.key().source() instanceof KeySource.Header && !operation.key().token()
 				&& operation.key().scope() == null && operation.key().condition() == null
-				&& (operation.place().transactions() == null || operation.place().transactions().wouldBegin())
+				&& (operation.place().ofThreads() == null || operation.place().ofThreads().wouldBegin())
 				&& !(operation.fingerprint() instanceof FingerprintSource.Spel);
 	}
 

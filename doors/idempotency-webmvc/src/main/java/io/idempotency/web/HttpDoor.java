@@ -165,7 +165,7 @@ public final class HttpDoor implements OperationDoor {
 			throw new Answer.ReplaySignal();
 		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
-				call.operation().place().transactions());
+				call.operation().place().ofThreads());
 	}
 
 	/**

@@ -9,6 +9,7 @@ import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.reactive.ReactiveMethodDoor;
 import io.idempotency.aop.reactive.SpringSurroundingTransactions;
 import io.idempotency.aop.reactive.SubscribedRequest;
+import io.idempotency.aop.reactive.SubscribedTransactions;
 import io.idempotency.aop.transaction.SpringTemplateEnvironment;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
@@ -27,6 +28,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -67,10 +69,11 @@ class ReactiveEngineConfiguration {
 
 	@Bean
 	ReactiveMethodDoor idempotencyReactiveMethodDoor(MethodDoor door, ObjectProvider<ReactiveIdempotencyEngine> engine,
-			ObjectProvider<CurrentRequest> request) {
+			ObjectProvider<CurrentRequest> request, ConfigurableListableBeanFactory beanFactory) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::caller);
-		return new ReactiveMethodDoor(door, engine::getObject, here, SECURITY ? Logins.current(here) : Mono.empty());
+		return new ReactiveMethodDoor(door, engine::getObject, new SubscribedTransactions(beanFactory), here,
+				SECURITY ? Logins.current(here) : Mono.empty());
 	}
 
 	@Bean

@@ -3,6 +3,7 @@ package io.idempotency.autoconfigure.web;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
+import io.idempotency.aop.reactive.SubscribedTransactions;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
@@ -23,6 +24,7 @@ import io.idempotency.webflux.WebFluxDoor;
 import io.idempotency.webflux.WebFluxTokens;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -86,8 +88,9 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	WebFluxDoor idempotencyWebFluxDoor(ObjectProvider<ReactiveIdempotencyEngine> engine) {
-		return new WebFluxDoor(engine::getObject);
+	WebFluxDoor idempotencyWebFluxDoor(ObjectProvider<ReactiveIdempotencyEngine> engine,
+			ConfigurableListableBeanFactory beanFactory) {
+		return new WebFluxDoor(engine::getObject, new SubscribedTransactions(beanFactory));
 	}
 
 	/** Comes before the handler of Spring Boot, which has the order -1. */

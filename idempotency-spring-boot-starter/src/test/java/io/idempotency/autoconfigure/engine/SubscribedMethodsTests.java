@@ -218,7 +218,7 @@ class SubscribedMethodsTests {
 	void transactionOfASubscriptionIsNotJoined() {
 		this.application.withBean(Joined.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("transaction = JOIN, but its work goes on after the method has returned"));
+				.hasMessageContaining("its store has no transaction of a subscription to join"));
 	}
 
 	@Test

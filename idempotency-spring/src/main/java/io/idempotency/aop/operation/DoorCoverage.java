@@ -6,6 +6,9 @@ import java.util.Optional;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.ResultForm;
+import io.idempotency.engine.WorkTransactions;
+import io.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -76,6 +79,18 @@ final class DoorCoverage {
 	boolean areSubscribed(IdempotentAnnotation annotation) {
 		return !hasRequests(annotation) && !hasKeys(annotation)
 				&& this.doors.stream().anyMatch(OperationDoor::subscribes);
+	}
+
+	/**
+	 * Returns the transactions of subscriptions that the record of a method joins,
+	 * {@code null} if those are of threads.
+	 */
+	@Nullable WorkTransactions transactions(IdempotentAnnotation annotation, ResultForm form, IdempotencyStore store) {
+		return this.doors.stream()
+			.map((door) -> Optional.ofNullable(door.transactions(annotation.guarded(), form, store)))
+			.flatMap(Optional::stream)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/** Returns whether a door wants duplicates to wait, unless the annotation says. */

@@ -19,8 +19,8 @@ import io.idempotency.aop.KeySource;
 import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.ResultForm;
 import io.idempotency.aop.transaction.MethodTransaction;
-import io.idempotency.engine.TransactionStarter;
 import io.idempotency.engine.SurroundingTransaction;
+import io.idempotency.engine.WorkTransactions;
 import io.idempotency.protocol.AttributeCheck;
 import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -96,7 +96,7 @@ final class OperationFactory {
 						expression("condition", attributes.condition(), annotation)),
 				fingerprint(annotation, keySource, covered, requested),
 				new Result(result.type(), result.form(), recover, List.of(attributes.duplicateOn())),
-				new Place(store, transactions(annotation, store), surrounding(annotation, result)));
+				new Place(store, transactions(annotation, result, store), surrounding(annotation, result)));
 		this.covered.check(operation);
 		return operation;
 	}
@@ -217,9 +217,14 @@ final class OperationFactory {
 		return name.isEmpty() ? this.store : storeBean(name, annotation);
 	}
 
-	private @Nullable TransactionStarter transactions(IdempotentAnnotation annotation, IdempotencyStore store) {
+	private @Nullable WorkTransactions transactions(IdempotentAnnotation annotation, ResultShape result,
+			IdempotencyStore store) {
 		if (annotation.attributes().transaction() != TransactionMode.JOIN) {
 			return null;
+		}
+		WorkTransactions subscribed = this.covered.transactions(annotation, result.form(), store);
+		if (subscribed != null) {
+			return subscribed;
 		}
 		if (DeferredResults.isSuspend(annotation.method())) {
 			throw annotation.problem(

@@ -5,15 +5,20 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.Internal;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
 import io.idempotency.aop.ResultForm;
+import io.idempotency.engine.WorkTransactions;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.reactor.ReactiveIdempotencyEngine;
+import io.idempotency.reactor.ReactiveTransactionStarter;
+import io.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -32,6 +37,8 @@ public final class ReactiveMethodDoor implements OperationDoor {
 
 	private final Supplier<ReactiveIdempotencyEngine> engine;
 
+	private final SubscribedTransactions transactions;
+
 	private final Supplier<SubscribedRequest> here;
 
 	private final Mono<SubscribedRequest> there;
@@ -40,14 +47,16 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	 * Creates the door.
 	 * @param door reads keys and fingerprints
 	 * @param engine supplies the engine, which only applications with such methods need
+	 * @param transactions finds the transactions that records join
 	 * @param here supplies what the calling thread works for
 	 * @param there gives what a subscription works for, empty if that is what the calling
 	 * thread works for
 	 */
 	public ReactiveMethodDoor(MethodDoor door, Supplier<ReactiveIdempotencyEngine> engine,
-			Supplier<SubscribedRequest> here, Mono<SubscribedRequest> there) {
+			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<SubscribedRequest> there) {
 		this.door = door;
 		this.engine = engine;
+		this.transactions = transactions;
 		this.here = here;
 		this.there = there;
 	}
@@ -60,6 +69,11 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	@Override
 	public boolean subscribes() {
 		return true;
+	}
+
+	@Override
+	public @Nullable WorkTransactions transactions(GuardedMethod guarded, ResultForm form, IdempotencyStore store) {
+		return form.isSubscribed() ? this.transactions.of(guarded, this.engine.get().store(store)) : null;
 	}
 
 	/** {@inheritDoc} The start says what needs threads. */
@@ -90,7 +104,8 @@ public final class ReactiveMethodDoor implements OperationDoor {
 			return unguarded(call, result).contextWrite(ReactiveIdempotencyContext::without);
 		}
 		return this.engine.get()
-			.execute(guarded, new PublishedAction(call, this.door.values(call), result), OnDisconnect.CONTINUE);
+			.execute(guarded, new PublishedAction(call, this.door.values(call), result), OnDisconnect.CONTINUE,
+					(ReactiveTransactionStarter) call.operation().place().transactions());
 	}
 
 	private static Mono<Object> unguarded(OperationCall call, PublishedResult result) {

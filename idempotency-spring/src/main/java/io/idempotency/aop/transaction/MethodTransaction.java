@@ -119,6 +119,23 @@ public final class MethodTransaction {
 	 */
 	public static TransactionStarter joined(ConfigurableListableBeanFactory beanFactory, Method method,
 			Class<?> targetClass, IdempotencyStore store) {
+		Joined<PlatformTransactionManager> joined = joined(beanFactory, method, targetClass,
+				PlatformTransactionManager.class, "DataSource");
+		TransactionTracker transactions = TransactionTracker.of(joined.manager());
+		tryToJoin(transactions, method, targetClass, store);
+		return new SpringTransactionStarter(transactions, joined.definition());
+	}
+
+	/**
+	 * Finds the manager of the transactions that the record of a method joins, and what
+	 * they are like.
+	 * @param <M> the type of the manager
+	 * @param resource what the store and the manager have in common, for messages
+	 * @throws io.idempotency.IdempotencyConfigurationException if there is no such
+	 * manager, or the method asks for a transaction other than that of its record
+	 */
+	public static <M extends TransactionManager> Joined<M> joined(ConfigurableListableBeanFactory beanFactory,
+			Method method, Class<?> targetClass, Class<M> type, String resource) {
 		MethodTransaction own = of(beanFactory, method, targetClass);
 		if (own.wanted != null && !SAME_TRANSACTION.contains(own.wanted.getPropagationBehavior())) {
 			throw GuardedMethod.problem(method, targetClass,
@@ -126,15 +143,13 @@ public final class MethodTransaction {
 					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
 		}
 		try {
-			TransactionTracker transactions = TransactionTracker.of(own.manager());
-			tryToJoin(transactions, method, targetClass, store);
-			return new SpringTransactionStarter(transactions, definition(own.wanted));
+			return new Joined<>(own.manager(type), definition(own.wanted));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw GuardedMethod.problem(method, targetClass,
 					"transaction = JOIN, but there is not exactly one transaction manager: " + ex.getMessage(),
-					"Declare the transaction manager of the store's DataSource, mark it as @Primary, or name it by "
-							+ "@Transactional",
+					"Declare the transaction manager of the store's " + resource
+							+ ", mark it as @Primary, or name it by @Transactional",
 					ex);
 		}
 	}
@@ -181,7 +196,8 @@ public final class MethodTransaction {
 	 */
 	public static TransactionStarter joined(BeanFactory beanFactory) {
 		try {
-			PlatformTransactionManager manager = new MethodTransaction(beanFactory, null, null, null).manager();
+			PlatformTransactionManager manager = new MethodTransaction(beanFactory, null, null, null)
+				.manager(PlatformTransactionManager.class);
 			return new SpringTransactionStarter(TransactionTracker.of(manager), definition(null));
 		}
 		catch (NoSuchBeanDefinitionException ex) {
@@ -221,7 +237,7 @@ public final class MethodTransaction {
 
 	private UnaryOperator<@Nullable SurroundingTransaction> open() {
 		try {
-			return TransactionTracker.of(manager())::open;
+			return TransactionTracker.of(manager(PlatformTransactionManager.class))::open;
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			// The method is never called, or its advice knows another way to its manager.
@@ -239,21 +255,21 @@ public final class MethodTransaction {
 			.anyMatch((guard) -> guard.isOutside(this.advisor));
 	}
 
-	private PlatformTransactionManager manager() {
+	private <M extends TransactionManager> M manager(Class<M> type) {
 		try {
 			TransactionAttribute wanted = (this.wanted != null) ? this.wanted : new DefaultTransactionAttribute();
 			TransactionManager manager = new Choice(this.beanFactory, advice()).of(wanted, this.targetClass);
-			if (manager instanceof PlatformTransactionManager chosen) {
-				return chosen;
+			if (type.isInstance(manager)) {
+				return type.cast(manager);
 			}
 		}
 		catch (NoUniqueBeanDefinitionException ex) {
-			if (this.beanFactory.containsBean(DEFAULT_MANAGER)) {
-				return this.beanFactory.getBean(DEFAULT_MANAGER, PlatformTransactionManager.class);
+			if (this.beanFactory.containsBean(DEFAULT_MANAGER) && this.beanFactory.isTypeMatch(DEFAULT_MANAGER, type)) {
+				return this.beanFactory.getBean(DEFAULT_MANAGER, type);
 			}
 		}
-		// The others may be those of reactive applications.
-		return this.beanFactory.getBean(PlatformTransactionManager.class);
+		// The others may be those of another style of calling.
+		return this.beanFactory.getBean(type);
 	}
 
 	private @Nullable TransactionAspectSupport advice() {
@@ -276,6 +292,17 @@ public final class MethodTransaction {
 			}
 		}
 		return definition;
+	}
+
+	/**
+	 * The transactions that records join.
+	 *
+	 * @param <M> the type of the manager
+	 * @param manager begins them
+	 * @param definition what they are like
+	 * @hidden
+	 */
+	public record Joined<M extends TransactionManager>(M manager, TransactionDefinition definition) {
 	}
 
 	/** Chooses a manager in the way of Spring's own advice. */

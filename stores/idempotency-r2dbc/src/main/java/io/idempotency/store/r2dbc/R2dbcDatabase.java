@@ -12,6 +12,7 @@ import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.store.sql.Dialect;
 import io.idempotency.store.sql.Dialects;
 import io.idempotency.store.sql.LockWait;
+import io.idempotency.store.sql.SqlFailure;
 import io.idempotency.store.sql.TableName;
 import io.idempotency.store.sql.Timeouts;
 import io.r2dbc.spi.Connection;
@@ -109,9 +110,50 @@ final class R2dbcDatabase {
 			// A pool hands a connection over on the thread that gives it back.
 			return onThreads(connected).flatMap((connection) -> session(what, connection, most, start, bound, work));
 		});
+		return apart(call);
+	}
+
+	/** Nobody can cancel it, and no thread that must not block subscribes to it. */
+	private <T> Mono<T> apart(Mono<T> call) {
 		Mono<T> detached = Mono.create(
 				(sink) -> call.subscribe(sink::success, sink::error, sink::success, Context.of(sink.contextView())));
 		return (this.threads != null) ? detached.subscribeOn(this.threads) : detached;
+	}
+
+	/**
+	 * Does something on the connection of the transaction that the subscriber is in. It
+	 * stays with that transaction; if a statement is still under way there, it is given
+	 * up, so that the transaction can end.
+	 */
+	<T> Mono<T> joined(String what, Duration most, Function<Dialect, LockWait> bound,
+			Function<R2dbcSession, Mono<T>> work) {
+		return apart(JoinedConnections.current(what, this.connections)
+			.flatMap((connection) -> joined(what, connection, most, bound, work)));
+	}
+
+	private <T> Mono<T> joined(String what, Connection connection, Duration most, Function<Dialect, LockWait> bound,
+			Function<R2dbcSession, Mono<T>> work) {
+		Dialect known = dialect(connection);
+		R2dbcSession session = new R2dbcSession(this, connection, known, bound.apply(known),
+				System.nanoTime() + TimeUnit.NANOSECONDS.convert(most), true);
+		return Mono.defer(() -> work.apply(session))
+			.onErrorResume(R2dbcException.class,
+					(failure) -> session.isLost(failure)
+						.flatMap((lost) -> Mono.error(lost ? JoinedConnections.lost(what, failure)
+								: joinedFailure(what, failure, session.classify(failure)))))
+			.onErrorMap((failure) -> !(failure instanceof RuntimeException), (failure) -> failure(what, failure))
+			.doOnTerminate(() -> giveUp(connection, session));
+	}
+
+	private static Throwable joinedFailure(String what, R2dbcException failure, SqlFailure kind) {
+		return switch (kind) {
+			case ABORTED -> JoinedConnections.aborted(what, failure);
+			case READ_ONLY -> new IllegalStateException(
+					"The transaction that '" + what + "' joins is read-only, and transaction = JOIN"
+							+ " keeps its record there. Let the transaction write, or take TransactionMode.SEPARATE",
+					failure);
+			default -> failure(what, failure);
+		};
 	}
 
 	private <T> Mono<T> session(String what, Connection connection, Duration most, long start,
@@ -122,7 +164,7 @@ final class R2dbcDatabase {
 		R2dbcSession session;
 		try {
 			Dialect known = dialect(connection);
-			session = new R2dbcSession(this, connection, known, bound.apply(known), end);
+			session = new R2dbcSession(this, connection, known, bound.apply(known), end, false);
 		}
 		catch (RuntimeException ex) {
 			close(connection);
@@ -194,6 +236,11 @@ final class R2dbcDatabase {
 	 * what the pool wraps is closed, so that the pool makes another one.
 	 */
 	private void giveBack(Connection connection, R2dbcSession session) {
+		giveUp(connection, session);
+		close(connection);
+	}
+
+	private void giveUp(Connection connection, R2dbcSession session) {
 		if (session.isLate()) {
 			this.lockedUntil = System.nanoTime() + CARE_NANOS;
 			Connection inner = connection;
@@ -204,7 +251,6 @@ final class R2dbcDatabase {
 				close(inner);
 			}
 		}
-		close(connection);
 	}
 
 	private static void close(Connection connection) {

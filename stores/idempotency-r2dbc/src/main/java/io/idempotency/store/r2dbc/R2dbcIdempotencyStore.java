@@ -3,6 +3,7 @@ package io.idempotency.store.r2dbc;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -198,6 +199,21 @@ public final class R2dbcIdempotencyStore implements ReactiveIdempotencyStore {
 	@Override
 	public IdempotencyStore blocking() {
 		return this.blocking;
+	}
+
+	/**
+	 * Returns this store on the connection of the transaction that its subscriber is in:
+	 * its records commit and roll back with that transaction, which Spring's
+	 * {@code R2dbcTransactionManager} has begun on the same {@code ConnectionFactory}. A
+	 * claim waits for another transaction that has claimed the key, at most for the wait
+	 * time-out, and is {@link ClaimResult.InProgress} then. A deadlock or a conflict is a
+	 * {@link io.idempotency.store.TransactionLostException}.
+	 * @return the joining store, empty without {@code spring-r2dbc}
+	 */
+	@Override
+	public Optional<ReactiveIdempotencyStore> joining() {
+		return JoinedConnections.PRESENT ? Optional.of(new JoiningR2dbcStore(this.database, this.blocking))
+				: Optional.empty();
 	}
 
 	R2dbcDatabase database() {

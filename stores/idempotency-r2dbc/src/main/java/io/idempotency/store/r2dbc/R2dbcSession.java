@@ -28,8 +28,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * One connection of our own for the time of a verb, on which every statement is a
- * transaction, even if the pool switches auto-commit off.
+ * One connection for the time of a verb. On a connection of our own, every statement is a
+ * transaction, even if the pool switches auto-commit off; on that of a transaction, none
+ * is.
  */
 final class R2dbcSession {
 
@@ -50,6 +51,8 @@ final class R2dbcSession {
 
 	private final long end;
 
+	private final boolean joined;
+
 	private boolean inTransaction;
 
 	private boolean late;
@@ -58,13 +61,17 @@ final class R2dbcSession {
 	 * Creates the session.
 	 * @param lockWait the bound on waiting for locks
 	 * @param end when the time of the verb is over, by {@link System#nanoTime()}
+	 * @param joined whether the connection is that of a transaction of the caller
 	 */
-	R2dbcSession(R2dbcDatabase database, Connection connection, Dialect dialect, LockWait lockWait, long end) {
+	R2dbcSession(R2dbcDatabase database, Connection connection, Dialect dialect, LockWait lockWait, long end,
+			boolean joined) {
 		this.database = database;
 		this.connection = connection;
 		this.dialect = dialect;
 		this.lockWait = lockWait;
 		this.end = end;
+		this.joined = joined;
+		this.inTransaction = joined;
 		this.numbered = dialect.vendor().equals("postgresql");
 	}
 
@@ -75,7 +82,7 @@ final class R2dbcSession {
 
 	/** Runs a verb, and once more if it has failed without a change and may succeed. */
 	<T> Mono<T> verb(Function<RecordVerbs, SqlMove<T>> verb) {
-		RecordVerbs verbs = new RecordVerbs(this.dialect, false, this.lockWait);
+		RecordVerbs verbs = new RecordVerbs(this.dialect, this.joined, this.lockWait);
 		return work(() -> verb.apply(verbs));
 	}
 
@@ -106,7 +113,8 @@ final class R2dbcSession {
 		return Mono.defer(() -> run(work.get())).onErrorResume(R2dbcException.class, (ex) -> {
 			SqlFailure failure = classify(ex);
 			boolean repeatable = failure == SqlFailure.DEADLOCK || failure == SqlFailure.SERIALIZATION;
-			if (!repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
+			// In a transaction of the caller, what came before is gone, too.
+			if (this.joined || !repeatable || attempt >= MAX_ATTEMPTS || isOver()) {
 				return Mono.error(ex);
 			}
 			return pause(attempt).then(attempt(work, attempt + 1));
@@ -197,20 +205,32 @@ final class R2dbcSession {
 		LockWait bound = sql.bounded() ? this.lockWait : LockWait.NONE;
 		return Mono.defer(() -> {
 			String text = bound.around(sql.text(), left());
-			Mono<List<R>> sent;
 			if (bound.resultsBefore() == 0) {
-				sent = execute(text, sql.values(), reader);
+				Mono<List<R>> sent = execute(text, sql.values(), reader);
 				if (this.inTransaction || this.connection.isAutoCommit()) {
 					return sent;
 				}
 				return sent.flatMap((answer) -> commit().thenReturn(answer)).onErrorResume(this::rollback);
 			}
-			String[] parts = text.split("; ");
-			sent = execute(parts[1], sql.values(), reader);
-			Mono<List<R>> both = execute(parts[0], List.of(), (before) -> before.map((row, columns) -> true))
-				.then(sent);
-			return this.inTransaction ? both : inTransaction(both);
+			List<String> parts = List.of(text.split("; "));
+			int at = bound.resultsBefore();
+			Mono<List<R>> all = plain(parts.subList(0, at)).then(execute(parts.get(at), sql.values(), reader))
+				.onErrorResume((failure) -> undo(bound).onErrorComplete().then(Mono.error(failure)))
+				.flatMap((answer) -> plain(parts.subList(at + 1, parts.size())).thenReturn(answer));
+			return this.inTransaction ? all : inTransaction(all);
 		});
+	}
+
+	private Mono<Void> undo(LockWait bound) {
+		String undo = bound.undo();
+		return (undo == null || this.late) ? Mono.empty() : plain(List.of(undo.split("; ")));
+	}
+
+	/** Sends statements without parameters one by one, which all drivers can do. */
+	private Mono<Void> plain(List<String> statements) {
+		return Flux.fromIterable(statements)
+			.concatMap((one) -> execute(one, List.of(), (result) -> result.map((row, columns) -> true)))
+			.then();
 	}
 
 	private <R> Mono<List<R>> execute(String text, List<Object> values, Function<Result, Publisher<R>> reader) {
@@ -271,7 +291,19 @@ final class R2dbcSession {
 				Mono.delay(Duration.ofNanos(ThreadLocalRandom.current().nextLong(longest)), R2dbcDatabase.TIMERS));
 	}
 
-	private SqlFailure classify(R2dbcException failure) {
+	/**
+	 * Returns whether a failure has taken the whole transaction of the caller with it, so
+	 * that it has to be run again.
+	 */
+	Mono<Boolean> isLost(R2dbcException failure) {
+		SqlFailure kind = classify(failure);
+		if (kind == SqlFailure.DEADLOCK || kind == SqlFailure.SERIALIZATION) {
+			return Mono.just(true);
+		}
+		return this.late ? Mono.just(false) : run(this.dialect.endsTransaction(kind)).onErrorReturn(false);
+	}
+
+	SqlFailure classify(R2dbcException failure) {
 		return this.dialect.classify(failure.getSqlState(), failure.getErrorCode());
 	}
 

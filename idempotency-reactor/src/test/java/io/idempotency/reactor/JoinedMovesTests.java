@@ -1,0 +1,403 @@
+package io.idempotency.reactor;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import io.idempotency.FailureMode;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyRecord.State;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.TransactionOutcome;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.StoredResult;
+import io.idempotency.store.TransactionLostException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Each way of a call whose record commits with its work, and each failure on it. */
+class JoinedMovesTests {
+
+	private final ReactiveNode node = new ReactiveNode();
+
+	private final GatedStore joined = new GatedStore(this.node.memory);
+
+	private final ScriptedTransactions transactions = new ScriptedTransactions(this.node.memory);
+
+	private final Sinks.One<String> gate = Sinks.one();
+
+	private final TextAction order = new TextAction(Mono.just("order-1"));
+
+	private final TextAction slow = new TextAction(this.gate.asMono());
+
+	private final IllegalStateException failure = new IllegalStateException("It fails on purpose");
+
+	JoinedMovesTests() {
+		this.node.store.joined = this.joined;
+	}
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	private Client<String> start(ReactiveAction<String> action) {
+		return start(action, OnDisconnect.CONTINUE);
+	}
+
+	private Client<String> start(ReactiveAction<String> action, OnDisconnect onDisconnect) {
+		return Client.of(this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY), action, onDisconnect,
+				this.transactions));
+	}
+
+	@Test
+	void claimWorkAndRecordAreInOneTransaction() {
+		AtomicBoolean inside = new AtomicBoolean();
+		TextAction work = new TextAction(Mono.deferContextual((context) -> {
+			inside.set(ScriptedTransactions.isInside(context));
+			return Mono.just("order-1");
+		}));
+		assertThat(start(work).value).isEqualTo("order-1");
+		assertThat(inside).isTrue();
+		assertThat(this.joined.asked).containsExactly("claim", "complete");
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+		assertThat(this.node.store.asked).isEmpty();
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		assertThat(start(this.order).value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(this.node.events).containsExactly(IdempotencyEvent.EXECUTED, IdempotencyEvent.REPLAYED);
+	}
+
+	@Test
+	void failureRollsBothBack() {
+		assertThat(start(new TextAction(Mono.error(this.failure))).failure).isSameAs(this.failure);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.state()).isNull();
+		assertThat(this.node.events).containsExactly(IdempotencyEvent.RELEASED);
+		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	@Test
+	void rememberedFailureIsWrittenWhenTheRecordIsGone() {
+		Client<String> caller = Client.of(this.node.reactive.execute(
+				this.node.call(ReactiveNode.REPLAY.change().onFailure(FailureMode.REMEMBER).build()),
+				new TextAction(Mono.error(this.failure)), OnDisconnect.CONTINUE, this.transactions));
+		assertThat(caller.failure).isSameAs(this.failure);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.store.asked).containsExactly("complete");
+		assertThat(this.node.state()).isEqualTo(State.TOMBSTONE);
+	}
+
+	@Test
+	void transactionThatCannotBeBegunIsAStoreThatIsAway() {
+		this.transactions.begins.add((begin) -> Mono.error(new IdempotencyStoreException("No connection", null)));
+		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	@Test
+	void claimThatFailsIsRolledBack() {
+		this.joined.loseReply("claim");
+		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(this.node.state()).isNull();
+	}
+
+	@Test
+	void deadlockOfClaimsBeginsAllAgain() {
+		this.joined.fail("claim", new TransactionLostException("deadlock", null));
+		this.joined.fail("claim", new TransactionLostException("deadlock", null));
+		assertThat(start(this.order).value).isEqualTo("order-1");
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback", "begin", "rollback", "begin",
+				"commit");
+		assertThat(this.order.runs).hasValue(1);
+	}
+
+	@Test
+	void deadlocksAreNotMetForEver() {
+		for (int i = 0; i < 3; i++) {
+			this.joined.fail("claim", new TransactionLostException("deadlock", null));
+		}
+		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	@Test
+	void recordThatCannotBeWrittenRollsTheWorkBack() {
+		this.joined.fail("complete", new IdempotencyStoreException("It does not answer", null));
+		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.state()).isNull();
+		assertThat(start(this.order).value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(2);
+	}
+
+	@Test
+	void conflictOfTheTransactionIsNoFailureOfTheStore() {
+		this.joined.fail("complete", new TransactionLostException("deadlock", this.failure));
+		assertThat(start(this.order).failure).isSameAs(this.failure);
+		assertThat(this.node.state()).isNull();
+	}
+
+	@Test
+	void commitThatFailsFreesTheKey() {
+		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
+		assertThat(start(this.order).failure).isSameAs(this.failure);
+		assertThat(this.node.state()).isNull();
+		assertThat(this.node.store.asked).isEmpty();
+		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	/** Whether it came is for the database to say. */
+	@Test
+	void commitWhoseReplyIsLostLeavesTheRecord() {
+		this.transactions.failCommit(this.failure, TransactionOutcome.UNKNOWN);
+		assertThat(start(this.order).failure).isSameAs(this.failure);
+		assertThat(this.node.store.asked).isEmpty();
+		assertThat(start(this.order).value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(1);
+	}
+
+	@Test
+	void duplicateOfTheWorkIsRecoveredOutside() {
+		TextAction work = new TextAction(Mono.error(this.failure)).duplicateOn(IllegalStateException.class)
+			.finding(Mono.deferContextual(
+					(context) -> Mono.just(ScriptedTransactions.isInside(context) ? "inside" : "order-0")));
+		Client<String> caller = Client
+			.of(this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY.change().recoverable(true).build()), work,
+					OnDisconnect.CONTINUE, this.transactions));
+		assertThat(caller.value).isEqualTo("order-0");
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.store.asked).containsExactly("complete");
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+	}
+
+	@Test
+	void commitMaySayThatTheWorkWasDoneBefore() {
+		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
+		TextAction work = new TextAction(Mono.just("order-1")).duplicateOn(IllegalStateException.class)
+			.finding(Mono.just("order-0"));
+		Client<String> caller = Client
+			.of(this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY.change().recoverable(true).build()), work,
+					OnDisconnect.CONTINUE, this.transactions));
+		assertThat(caller.value).isEqualTo("order-0");
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		assertThat(start(this.order).value).isEqualTo("order-0");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void hangUpBeforeTheClaimIsAnsweredLeavesNothing(OnDisconnect onDisconnect) {
+		GatedStore.Gate claimed = this.joined.holdReply("claim");
+		Client<String> caller = start(this.order, onDisconnect);
+		caller.hangUp();
+		claimed.open();
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.state()).isNull();
+	}
+
+	@Test
+	void hangUpInTheWorkChangesNothing() {
+		Client<String> caller = start(this.slow);
+		caller.hangUp();
+		assertThat(this.node.engine.load().unattended()).isEqualTo(1);
+		this.gate.tryEmitValue("order-1");
+		assertThat(this.slow.cancelled).hasValue(0);
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		assertThat(this.node.engine.load().unattended()).isZero();
+	}
+
+	@Test
+	void hangUpRollsBackWhereItCancels() {
+		Client<String> caller = start(this.slow, OnDisconnect.CANCEL);
+		caller.hangUp();
+		assertThat(this.slow.cancelled).hasValue(1);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.state()).isNull();
+		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	@Test
+	void commitIsNotCancelled() {
+		Sinks.Empty<Void> committed = Sinks.empty();
+		this.transactions.commits.add((commit) -> committed.asMono());
+		Client<String> caller = start(this.order, OnDisconnect.CANCEL);
+		caller.hangUp();
+		committed.tryEmitEmpty();
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+	}
+
+	@Test
+	void duplicateWaitsHereWithoutATransaction() {
+		Client<String> first = start(this.slow);
+		Client<String> second = start(this.order);
+		assertThat(second.isAnswered()).isFalse();
+		assertThat(this.transactions.steps).containsExactly("begin");
+		this.gate.tryEmitValue("order-1");
+		assertThat(first.value).isEqualTo("order-1");
+		assertThat(second.value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	@Test
+	void duplicateRunsWhenTheFirstCallIsRolledBack() {
+		Client<String> first = start(this.slow);
+		Client<String> second = start(this.order);
+		Client<String> third = start(this.order);
+		this.gate.tryEmitError(this.failure);
+		assertThat(first.failure).isSameAs(this.failure);
+		assertThat(second.value).isEqualTo("order-1");
+		assertThat(third.value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(1);
+	}
+
+	@Test
+	void duplicateWaitsNoLongerThanItMay() {
+		start(this.slow);
+		Client<String> second = start(this.order);
+		this.node.time.advance(ReactiveNode.REPLAY.waitTimeout().plus(Duration.ofMillis(1)));
+		assertThat(second.failure).isInstanceOf(IdempotencyInProgressException.class);
+		this.gate.tryEmitValue("order-1");
+		assertThat(this.order.runs).hasValue(0);
+	}
+
+	@Test
+	void duplicateThatHangsUpTakesNoKey() {
+		start(this.slow);
+		Client<String> second = start(this.order);
+		second.hangUp();
+		this.gate.tryEmitError(this.failure);
+		assertThat(this.order.runs).hasValue(0);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(start(this.order).value).isEqualTo("order-1");
+	}
+
+	@Test
+	void doorTakesAPartIntoTheTransaction() {
+		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
+		assertThat(start(part).value).isEqualTo("whole");
+		assertThat(part.inside).isTrue();
+		assertThat(part.outside).isTrue();
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+		assertThat(start(this.order).value).isEqualTo("part");
+	}
+
+	@Test
+	void doorMayRollBackAndAnswerAllTheSame() {
+		PartAction part = new PartAction(() -> null);
+		assertThat(start(part).value).isEqualTo("whole");
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.store.asked).containsExactly("complete");
+		assertThat(start(this.order).value).isEqualTo("whole");
+	}
+
+	@Test
+	void endingThatCannotBeMadeRollsBack() {
+		PartAction part = new PartAction(() -> {
+			throw this.failure;
+		});
+		assertThat(start(part).failure).isSameAs(this.failure);
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.state()).isNull();
+	}
+
+	@Test
+	void doorThatCommitsFirstAttachesTheResult() {
+		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
+		part.commitsFirst = true;
+		assertThat(start(part).value).isEqualTo("whole");
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+		assertThat(this.joined.asked).containsExactly("claim", "complete");
+		assertThat(this.node.store.asked).containsExactly("complete");
+		assertThat(start(this.order).value).isEqualTo("whole");
+	}
+
+	@Test
+	void doorThatNeverComesToItsPartHasNotRun() {
+		TextAction refused = new TextAction(Mono.just("refused"));
+		assertThat(start(new ForwardingAction(refused) {
+
+			@Override
+			public boolean takes(ReactiveOpenWork open) {
+				return true;
+			}
+
+			@Override
+			public Ending returned(@Nullable String value, boolean recovered) {
+				return new Ending.NotRun(null);
+			}
+
+		}).value).isEqualTo("refused");
+		assertThat(this.transactions.steps).containsExactly("begin", "rollback");
+		assertThat(this.node.state()).isNull();
+	}
+
+	/** An action of which a part is in the transaction. */
+	private static final class PartAction implements ReactiveAction<String> {
+
+		private final Supplier<@Nullable Ending> done;
+
+		private @Nullable ReactiveOpenWork open;
+
+		private boolean inside;
+
+		private boolean outside;
+
+		private boolean commitsFirst;
+
+		PartAction(Supplier<@Nullable Ending> done) {
+			this.done = done;
+		}
+
+		@Override
+		public boolean takes(ReactiveOpenWork work) {
+			this.open = work;
+			return true;
+		}
+
+		@Override
+		public Mono<String> run() {
+			ReactiveOpenWork work = Objects.requireNonNull(this.open);
+			Mono<Void> part = Mono.deferContextual((context) -> {
+				this.inside = ScriptedTransactions.isInside(context);
+				return this.commitsFirst ? work.commit() : Mono.empty();
+			});
+			return work.run(part, this.done).then(Mono.deferContextual((context) -> {
+				this.outside = !ScriptedTransactions.isInside(context);
+				return Mono.just("whole");
+			}));
+		}
+
+		@Override
+		public @Nullable String replay(StoredResult result) {
+			return new TextAction(Mono.empty()).replay(result);
+		}
+
+		@Override
+		public Ending returned(@Nullable String value, boolean recovered) {
+			return new Ending.Done(() -> TextAction.text("=" + value));
+		}
+
+		@Override
+		public Ending threw(Throwable thrown) {
+			return new Ending.Failed(thrown, null);
+		}
+
+	}
+
+}

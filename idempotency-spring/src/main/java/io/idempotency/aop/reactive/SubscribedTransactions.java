@@ -1,0 +1,68 @@
+package io.idempotency.aop.reactive;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.idempotency.Internal;
+import io.idempotency.aop.GuardedMethod;
+import io.idempotency.protocol.DeferredResults;
+import io.idempotency.reactor.ReactiveIdempotencyStore;
+import io.idempotency.reactor.ReactiveTransactionStarter;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Finds the transactions that the records of methods join whose work is in the
+ * subscriptions to their results. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class SubscribedTransactions {
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.ReactiveTransactionManager",
+			SubscribedTransactions.class.getClassLoader());
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	/** The managers and stores of which a transaction was tried. */
+	private final Set<List<Object>> tried = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates the finder.
+	 * @param beanFactory has the transaction managers
+	 */
+	public SubscribedTransactions(ConfigurableListableBeanFactory beanFactory) {
+		this.beanFactory = beanFactory;
+	}
+
+	/**
+	 * Finds the transactions that the record of a method joins.
+	 * @param store the store of its records, as the calls ask it
+	 * @throws io.idempotency.IdempotencyConfigurationException if there are none that the
+	 * store can join; the message names the method and the cure
+	 */
+	public ReactiveTransactionStarter of(GuardedMethod guarded, ReactiveIdempotencyStore store) {
+		Method method = guarded.method();
+		Class<?> targetClass = guarded.targetClass();
+		if (DeferredResults.isSuspend(method)) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, which suspend functions cannot have yet",
+					"Return a Mono, or set transaction = TransactionMode.SEPARATE");
+		}
+		if (!TRANSACTIONS || store.joining().isEmpty()) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but its work is in the subscription to its result, and its store has no "
+							+ "transaction of a subscription to join",
+					"Keep the records in the database over R2DBC, with a ConnectionFactory and Spring's "
+							+ "R2dbcTransactionManager, or set transaction = TransactionMode.SEPARATE");
+		}
+		return SpringReactiveTransactionStarter.of(this.beanFactory, method, targetClass, store.joining().orElseThrow(),
+				(manager) -> this.tried.add(List.of(manager, store)));
+	}
+
+}
