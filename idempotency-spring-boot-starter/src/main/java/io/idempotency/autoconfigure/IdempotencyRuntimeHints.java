@@ -41,6 +41,8 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"kotlinx.coroutines.reactor.MonoKt", "org.springframework.security.oauth2.core.ClaimAccessor",
 			"org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken",
 			"org.springframework.security.oauth2.server.resource.authentication.AbstractOAuth2TokenAuthenticationToken",
+			"tools.jackson.core.JsonParser", "tools.jackson.core.json.JsonFactory",
+			"com.fasterxml.jackson.core.JsonParser", "com.fasterxml.jackson.core.JsonFactory",
 			"io.lettuce.core.RedisClient", "redis.clients.jedis.Jedis", "com.zaxxer.hikari.HikariDataSource",
 			"io.r2dbc.pool.ConnectionPool", "io.r2dbc.spi.R2dbcException",
 			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",

@@ -44,21 +44,52 @@ public final class ByteSink {
 		this.size += length;
 	}
 
-	/** Writes a character as UTF-8; it must not be half of a surrogate pair. */
-	public void writeUtf8(int codePoint) {
-		ensure(4);
-		if (codePoint < 0x80) {
-			put(codePoint);
+	/**
+	 * Writes text as UTF-8.
+	 * @return whether the text could be written: half of a surrogate pair has no form in
+	 * UTF-8
+	 */
+	public boolean writeUtf8(char[] text, int offset, int length) {
+		ensure(length);
+		int end = offset + length;
+		int ascii = writeAscii(text, offset, end);
+		ensure(Math.multiplyExact(3, end - ascii));
+		for (int i = ascii; i < end; i++) {
+			char c = text[i];
+			if (c < 0x80) {
+				this.bytes[this.size++] = (byte) c;
+			}
+			else if (c < 0x800) {
+				put(0xC0 | c >> 6, c);
+			}
+			else if (!Character.isSurrogate(c)) {
+				put(0xE0 | c >> 12, c >> 6, c);
+			}
+			else if (i + 1 < end && Character.isSurrogatePair(c, text[i + 1])) {
+				int codePoint = Character.toCodePoint(c, text[++i]);
+				put(0xF0 | codePoint >> 18, codePoint >> 12, codePoint >> 6, codePoint);
+			}
+			else {
+				return false;
+			}
 		}
-		else if (codePoint < 0x800) {
-			put(0xC0 | codePoint >> 6, codePoint);
+		return true;
+	}
+
+	/**
+	 * Writes the ASCII characters at the beginning, which are mostly the whole text, in a
+	 * loop that the compiler makes fast. Returns the position of the first other
+	 * character.
+	 */
+	private int writeAscii(char[] text, int offset, int end) {
+		byte[] target = this.bytes;
+		int to = this.size;
+		int from = offset;
+		while (from < end && text[from] < 0x80) {
+			target[to++] = (byte) text[from++];
 		}
-		else if (codePoint < 0x10000) {
-			put(0xE0 | codePoint >> 12, codePoint >> 6, codePoint);
-		}
-		else {
-			put(0xF0 | codePoint >> 18, codePoint >> 12, codePoint >> 6, codePoint);
-		}
+		this.size = to;
+		return from;
 	}
 
 	/**

@@ -97,7 +97,7 @@ class ProblemTextTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '\0', value = { "{\"id\":1,\"id\":2} | there twice",
-			"{\"id\":1 | Malformed at byte 7", "{\"id\":[]} | an array or an object" })
+			"{\"id\":1 | Malformed at character 7", "{\"id\":[]} | an array or an object" })
 	void bodyWhoseKeyCannotBeReadIsToldWhy(String body, String reason) throws Exception {
 		WebApplicationContext context = HttpDoorSetup.start(Vault.class);
 		try {

@@ -2,9 +2,12 @@ package io.idempotency.aop.operation;
 
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Internal;
+
+import org.springframework.util.ClassUtils;
 
 /**
  * Checks places in a request body: JSON Pointers and names of form fields.
@@ -19,6 +22,10 @@ public final class BodyPointers {
 	 * for a tilde and {@code ~1} for a slash.
 	 */
 	private static final Pattern POINTER = Pattern.compile("(/([^/~]|~[01])*)*");
+
+	private static final boolean JACKSON = Stream
+		.of("tools.jackson.core.JsonParser", "com.fasterxml.jackson.core.JsonParser")
+		.anyMatch((name) -> ClassUtils.isPresent(name, BodyPointers.class.getClassLoader()));
 
 	private BodyPointers() {
 	}
@@ -36,7 +43,8 @@ public final class BodyPointers {
 	 * @param place a pointer, or the name of a form field
 	 * @param attribute the attribute that holds the place
 	 * @param problem makes the error from what is wrong and from what to do
-	 * @throws IdempotencyConfigurationException if no body can have a value at this place
+	 * @throws IdempotencyConfigurationException if no body can have a value at this
+	 * place, or Jackson is needed and missing
 	 */
 	public static void check(String place, String attribute,
 			BiFunction<String, String, IdempotencyConfigurationException> problem) {
@@ -45,6 +53,12 @@ public final class BodyPointers {
 				throw problem.apply("its " + attribute + " '" + place + "' is no JSON Pointer (RFC 6901)",
 						"Write a pointer such as \"/order/id\", with ~0 for ~ and ~1 for / inside a name, or the "
 								+ "name of a form field");
+			}
+			if (!JACKSON) {
+				throw problem.apply(
+						"its " + attribute + " '" + place + "' points into JSON, which is read by Jackson, and neither "
+								+ "Jackson 2 nor Jackson 3 is on the class path",
+						"Add Jackson (Spring Boot's web starters bring it), or take the key from a header or a form field");
 			}
 		}
 		else if (place.contains("/")) {

@@ -1,15 +1,19 @@
 package io.idempotency.http.request;
 
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.idempotency.Internal;
 import io.idempotency.http.ByteSink;
+import io.idempotency.http.request.JsonTokenReader.Kind;
 import io.idempotency.key.Sha256;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * number is written do. The form is for comparison only. Every value has an end of its
  * own: a string ends with a byte that UTF-8 never has, a number ends with a zero. A
  * digest replaces a large object, so that a deep text is not moved again on each level
- * when its members are sorted, and a form that is not short.
+ * when its members are sorted.
  *
  * @hidden
  */
@@ -39,12 +43,6 @@ public final class JsonBody {
 	 */
 	private static final int DIGEST_FROM = 1024;
 
-	/** The size in bytes from which a digest replaces the form of a text. */
-	private static final int SHORT = 64;
-
-	/** A structure nested deeper than this is beyond the bounds. */
-	private static final int MAX_DEPTH = 512;
-
 	private static final int OFF_THE_WAY = -1;
 
 	/** A form is built in as many bytes or more. */
@@ -53,92 +51,114 @@ public final class JsonBody {
 	/** A larger array is not kept for the next text. */
 	private static final int MOST_ROOM = 16 * 1024;
 
-	/** What the thread uses for the next form; it holds nothing of the last one. */
-	private static final ThreadLocal<@Nullable Tools> IDLE = new ThreadLocal<>();
+	/** The array in which the next form of the thread is built; it holds nothing. */
+	private static final ThreadLocal<@Nullable ByteSink> IDLE = new ThreadLocal<>();
 
-	private final JsonReader text;
+	private final JsonTokenReader tokens;
 
-	private final List<byte[]> pointer;
+	private final List<String> pointer;
 
 	private final ByteSink form;
 
-	private final MessageDigest digest;
+	private @Nullable MessageDigest digest;
 
 	private byte[] compared = new byte[0];
 
 	private boolean comparable = true;
 
-	private int depth;
-
 	private boolean structure;
 
 	private @Nullable Object found;
 
-	private JsonBody(JsonReader text, List<byte[]> pointer, Tools tools) {
-		this.text = text;
+	private JsonBody(JsonTokenReader tokens, List<String> pointer, ByteSink form) {
+		this.tokens = tokens;
 		this.pointer = pointer;
-		this.form = tools.form();
-		this.digest = tools.digest();
+		this.form = form;
 	}
 
 	/**
 	 * Walks through a text to its end.
-	 * @param text the text in UTF-8, in an array
 	 * @param pointer points to the wanted value, {@code ""} for the whole text
 	 * @return the results of the walk
-	 * @throws MalformedJsonException if the text is malformed or beyond the bounds, or if
-	 * a member on the way to the value is there twice, so that two readers may find two
-	 * values
+	 * @throws MalformedJsonException if the text is malformed or beyond the bounds, if a
+	 * member on the way to the value is there twice, so that two readers may find two
+	 * values, or if there is no Jackson to read the text
 	 */
-	public static JsonBody read(ByteBuffer text, String pointer) throws MalformedJsonException {
-		Tools tools = tools(text.remaining());
-		try {
-			JsonBody body = new JsonBody(new JsonReader(text), namesOf(pointer), tools);
-			body.readAll();
+	public static JsonBody read(String json, String pointer) throws MalformedJsonException {
+		Function<String, JsonTokenReader> reader = JsonTokenReader.READER;
+		if (reader == null) {
+			throw new MalformedJsonException("There is no Jackson on the class path, which reads it");
+		}
+		return read(json, pointer, reader);
+	}
+
+	static JsonBody read(String json, String pointer, Function<String, JsonTokenReader> reader)
+			throws MalformedJsonException {
+		// The readers of handlers leave out a byte order mark, too.
+		String text = json.startsWith("\uFEFF") ? json.substring(1) : json;
+		ByteSink form = room(text.length());
+		try (JsonTokenReader tokens = reader.apply(text)) {
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), form);
+			body.value(tokens.next(), 0);
+			if (tokens.next() != Kind.END) {
+				throw new MalformedJsonException("There is something behind its end");
+			}
+			body.compared = Arrays.copyOf(form.array(), form.size());
 			return body;
 		}
 		finally {
-			keep(tools);
+			keep(form);
 		}
 	}
 
-	private static Tools tools(int size) {
-		Tools idle = IDLE.get();
+	private static ByteSink room(int size) {
+		ByteSink idle = IDLE.get();
 		if (idle == null) {
-			return new Tools(new ByteSink(Math.max(size + size / 4 + 16, LEAST_ROOM)), Sha256.create());
+			return new ByteSink(Math.max(size + size / 4 + 16, LEAST_ROOM));
 		}
 		IDLE.remove();
 		return idle;
 	}
 
-	private static void keep(Tools tools) {
-		ByteSink form = tools.form();
+	private static void keep(ByteSink form) {
 		if (form.array().length <= MOST_ROOM) {
 			form.truncate(0);
 			// So that the idle array keeps nothing of a request in memory.
 			Arrays.fill(form.array(), (byte) 0);
-			IDLE.set(tools);
+			IDLE.set(form);
 		}
 	}
 
-	private void readAll() throws MalformedJsonException {
-		value(0);
-		if (this.text.peek() != JsonReader.END) {
-			throw new MalformedJsonException("There is something behind its end");
-		}
-		if (this.form.size() > SHORT) {
-			digest(0);
-		}
-		this.compared = Arrays.copyOf(this.form.array(), this.form.size());
+	/**
+	 * Decodes a body in UTF-8.
+	 * @param body the body, in an array
+	 * @return the text, {@code null} if the body is in another charset
+	 */
+	public static @Nullable String decode(ByteBuffer body) {
+		String text = new String(body.array(), body.arrayOffset() + body.position(), body.remaining(),
+				StandardCharsets.UTF_8);
+		// The decoder replaces bytes that are not UTF-8 by this character, but the client
+		// may also have sent it.
+		return (text.indexOf('\uFFFD') < 0 || isUtf8(body)) ? text : null;
 	}
 
-	private static List<byte[]> namesOf(String pointer) {
+	private static boolean isUtf8(ByteBuffer body) {
+		try {
+			StandardCharsets.UTF_8.newDecoder().decode(body.duplicate());
+			return true;
+		}
+		catch (CharacterCodingException ex) {
+			return false;
+		}
+	}
+
+	private static List<String> namesOf(String pointer) {
 		if (pointer.isEmpty()) {
 			return List.of();
 		}
-		List<byte[]> names = new ArrayList<>();
+		List<String> names = new ArrayList<>();
 		for (String token : pointer.substring(1).split("/", -1)) {
-			names.add(token.replace("~1", "/").replace("~0", "~").getBytes(StandardCharsets.UTF_8));
+			names.add(token.replace("~1", "/").replace("~0", "~"));
 		}
 		return names;
 	}
@@ -166,83 +186,55 @@ public final class JsonBody {
 
 	/**
 	 * Reads one value.
+	 * @param kind its first token
 	 * @param level how many names of the pointer led here, or {@link #OFF_THE_WAY}
 	 */
-	private void value(int level) throws MalformedJsonException {
+	private void value(Kind kind, int level) throws MalformedJsonException {
 		boolean here = level == this.pointer.size();
-		int start = this.form.size();
-		switch (this.text.peek()) {
-			case '{', '[' -> {
+		switch (kind) {
+			case OBJECT -> {
 				this.structure |= here;
-				structure(here ? OFF_THE_WAY : level);
+				object(here ? OFF_THE_WAY : level);
 			}
-			case '"' -> {
-				string();
-				if (here) {
-					this.found = written(start);
-				}
+			case ARRAY -> {
+				this.structure |= here;
+				array(here ? OFF_THE_WAY : level);
 			}
-			case 't' -> literal("true", here ? Boolean.TRUE : null);
-			case 'f' -> literal("false", here ? Boolean.FALSE : null);
-			case 'n' -> literal("null", null);
-			case JsonReader.END -> throw new MalformedJsonException("It ends too early");
-			default -> {
-				number();
-				if (here) {
-					this.found = JsonNumber.of(written(start));
-				}
-			}
+			case TEXT -> string();
+			case INTEGER, DECIMAL -> number();
+			case TRUE, FALSE, NULL -> this.form.write(kind.name().charAt(0));
+			default -> throw new MalformedJsonException("It is empty");
+		}
+		if (here) {
+			this.found = scalar(kind);
 		}
 	}
 
-	/** Returns a string or a number that was written, between its two marks. */
-	private String written(int start) {
-		return new String(this.form.array(), start + 1, this.form.size() - start - 2, StandardCharsets.UTF_8);
-	}
-
-	private void literal(String name, @Nullable Boolean value) throws MalformedJsonException {
-		this.text.literal(name);
-		this.form.write(Character.toUpperCase(name.charAt(0)));
-		if (value != null) {
-			this.found = value;
-		}
-	}
-
-	private void structure(int level) throws MalformedJsonException {
-		if (++this.depth > MAX_DEPTH) {
-			throw new MalformedJsonException("It is nested too deep");
-		}
-		if (this.text.skips('{')) {
-			object(level);
-		}
-		else {
-			array(level);
-		}
-		this.depth--;
+	private @Nullable Object scalar(Kind kind) {
+		return switch (kind) {
+			case TEXT -> this.tokens.text();
+			case INTEGER, DECIMAL -> JsonTokenReader.JsonNumber.of(this.tokens.text());
+			case TRUE, FALSE -> kind == Kind.TRUE;
+			default -> null;
+		};
 	}
 
 	private void object(int level) throws MalformedJsonException {
-		byte[] wanted = (level != OFF_THE_WAY) ? this.pointer.get(level) : null;
+		String wanted = (level != OFF_THE_WAY) ? this.pointer.get(level) : null;
 		boolean seen = false;
 		int start = this.form.size();
 		this.form.write('{');
 		Members members = new Members();
-		if (!this.text.skips('}')) {
-			do {
-				int name = this.form.size();
-				members.start(name);
-				string();
-				this.text.skip(':');
-				boolean match = wanted != null
-						&& Arrays.equals(wanted, 0, wanted.length, this.form.array(), name + 1, this.form.size() - 1);
-				if (match && seen) {
-					throw new MalformedJsonException("A member is there twice");
-				}
-				seen |= match;
-				value(match ? level + 1 : OFF_THE_WAY);
+		while (this.tokens.next() == Kind.NAME) {
+			members.start(this.form.size());
+			string();
+			boolean match = wanted != null && wanted
+				.contentEquals(CharBuffer.wrap(this.tokens.characters, this.tokens.offset, this.tokens.length));
+			if (match && seen) {
+				throw new MalformedJsonException("A member is there twice");
 			}
-			while (this.text.skips(','));
-			this.text.skip('}');
+			seen |= match;
+			value(this.tokens.next(), match ? level + 1 : OFF_THE_WAY);
 		}
 		this.comparable &= members.sort(this.form);
 		this.form.write('}');
@@ -251,36 +243,10 @@ public final class JsonBody {
 		}
 	}
 
-	private void array(int level) throws MalformedJsonException {
-		String wanted = (level != OFF_THE_WAY) ? new String(this.pointer.get(level), StandardCharsets.UTF_8) : null;
-		int index = 0;
-		this.form.write('[');
-		this.text.skip('[');
-		if (!this.text.skips(']')) {
-			do {
-				boolean match = wanted != null && wanted.equals(Integer.toString(index));
-				value(match ? level + 1 : OFF_THE_WAY);
-				index++;
-			}
-			while (this.text.skips(','));
-			this.text.skip(']');
-		}
-		this.form.write(']');
-	}
-
-	private void string() throws MalformedJsonException {
-		this.form.write('"');
-		this.text.string(this.form);
-		this.form.write(END_OF_STRING);
-	}
-
-	private void number() throws MalformedJsonException {
-		this.form.write('0');
-		this.text.number(this.form);
-		this.form.write(END_OF_NUMBER);
-	}
-
 	private void digest(int start) {
+		if (this.digest == null) {
+			this.digest = Sha256.create();
+		}
 		this.digest.update(this.form.array(), start, this.form.size() - start);
 		byte[] bytes = this.digest.digest();
 		this.form.truncate(start);
@@ -288,13 +254,30 @@ public final class JsonBody {
 		this.form.write(bytes, 0, bytes.length);
 	}
 
-	/**
-	 * What a form is made with.
-	 *
-	 * @param form the array in which it is built
-	 * @param digest makes the digests in it
-	 */
-	private record Tools(ByteSink form, MessageDigest digest) {
+	private void array(int level) throws MalformedJsonException {
+		String wanted = (level != OFF_THE_WAY) ? this.pointer.get(level) : null;
+		int index = 0;
+		this.form.write('[');
+		for (Kind kind = this.tokens.next(); kind != Kind.END_ARRAY; kind = this.tokens.next()) {
+			boolean match = wanted != null && wanted.equals(Integer.toString(index));
+			value(kind, match ? level + 1 : OFF_THE_WAY);
+			index++;
+		}
+		this.form.write(']');
+	}
+
+	private void string() throws MalformedJsonException {
+		this.form.write('"');
+		if (!this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length)) {
+			throw new MalformedJsonException("A string has half of a character");
+		}
+		this.form.write(END_OF_STRING);
+	}
+
+	private void number() {
+		this.form.write('0');
+		this.form.writeUtf8(this.tokens.characters, this.tokens.offset, this.tokens.length);
+		this.form.write(END_OF_NUMBER);
 	}
 
 	/**

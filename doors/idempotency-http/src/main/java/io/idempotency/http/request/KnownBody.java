@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
-import java.nio.charset.StandardCharsets;
 import java.nio.charset.UnsupportedCharsetException;
 
 import io.idempotency.Internal;
@@ -54,7 +53,9 @@ public final class KnownBody {
 		try {
 			String charset = ContentType.charset(this.contentType, this.encoding);
 			return (charset == null || ContentType.isUtf8(charset)) ? walk(pointer).value()
-					: JsonBody.read(inUtf8(charset), pointer).value();
+					: JsonBody
+						.read(Charset.forName(charset).newDecoder().decode(this.bytes.duplicate()).toString(), pointer)
+						.value();
 		}
 		catch (CharacterCodingException ex) {
 			throw new IllegalArgumentException("The body is no text in its charset", ex);
@@ -83,12 +84,12 @@ public final class KnownBody {
 	}
 
 	private JsonBody walk(String pointer) throws MalformedJsonException {
-		this.json = JsonBody.read(this.bytes, pointer);
+		String text = JsonBody.decode(this.bytes);
+		if (text == null) {
+			throw new MalformedJsonException("It is not in UTF-8");
+		}
+		this.json = JsonBody.read(text, pointer);
 		return this.json;
-	}
-
-	private ByteBuffer inUtf8(String charset) throws CharacterCodingException {
-		return StandardCharsets.UTF_8.encode(Charset.forName(charset).newDecoder().decode(this.bytes.duplicate()));
 	}
 
 }

@@ -19,6 +19,8 @@ import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
+import org.springframework.util.ClassUtils;
+
 /** The parts of a guarded call, one by one, by JMH. */
 final class Pieces implements Section.Measuring {
 
@@ -66,6 +68,7 @@ final class Pieces implements Section.Measuring {
 			.include("\\.EngineBenchmark\\.")
 			.include("\\.MethodDoorBenchmark\\.(bare|replay|cacheHit)$")
 			.include("\\.AnswerBenchmark\\.")
+			.param("jackson", jackson())
 			.build();
 	}
 
@@ -92,6 +95,11 @@ final class Pieces implements Section.Measuring {
 			.addProfiler(GCProfiler.class)
 			.output(log.toString())
 			.shouldFailOnError(true);
+	}
+
+	/** The generation that this line of Spring Boot has. */
+	private static String jackson() {
+		return ClassUtils.isPresent("com.fasterxml.jackson.core.JsonFactory", null) ? "2" : "3";
 	}
 
 	/** {@code JsonBody.fingerprint 4096}. */

@@ -3,6 +3,7 @@ package io.idempotency.http.request;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 import io.idempotency.key.Fingerprint;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -18,8 +19,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * How long it takes to bring a JSON body into the form that is compared, and to make a
- * fingerprint of it. It stands in the package of what it measures.
+ * How long it takes to bring a JSON body into the form that is compared, by either
+ * generation of Jackson, and to make a fingerprint of it. It stands in the package of
+ * what it measures.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,7 +40,12 @@ public class JsonBodyBenchmark {
 	@Param({ "300", "4096", "65536" })
 	private int size;
 
+	@Param({ "2", "3" })
+	private int jackson;
+
 	private byte[] body;
+
+	private Function<String, JsonTokenReader> reader;
 
 	@Setup
 	public void prepare() {
@@ -51,16 +58,17 @@ public class JsonBodyBenchmark {
 		}
 		json.append(END);
 		this.body = json.toString().getBytes(StandardCharsets.UTF_8);
+		this.reader = (this.jackson == 2) ? Jackson2TokenReader::new : Jackson3TokenReader::new;
 	}
 
 	@Benchmark
 	public Fingerprint fingerprint() throws MalformedJsonException {
-		return Fingerprint.of("http-json5").add("POST").add("/payments").add("json").add(comparableForm()).build();
+		return Fingerprint.of("http-json4").add("POST").add("/payments").add("json").add(comparableForm()).build();
 	}
 
 	@Benchmark
 	public ByteBuffer comparableForm() throws MalformedJsonException {
-		return JsonBody.read(ByteBuffer.wrap(this.body), "").comparable();
+		return JsonBody.read(JsonBody.decode(ByteBuffer.wrap(this.body)), "", this.reader).comparable();
 	}
 
 }
