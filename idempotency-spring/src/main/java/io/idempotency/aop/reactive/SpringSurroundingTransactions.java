@@ -27,8 +27,8 @@ public final class SpringSurroundingTransactions implements SurroundingTransacti
 		if (!subscription.isEmpty() && isInTransaction(subscription)) {
 			throw new GuardFaultException("The call of '" + call.operation()
 					+ "' cannot be guarded, and nothing ran: it is inside of a reactive transaction that is open already. "
-					+ "Its result would be kept before that commits, and replayed if it is rolled back. Call it outside "
-					+ "of the transaction, or begin the transaction inside of it: by @Transactional on the guarded method, "
+					+ "Nobody would tell the guard that a part of that is rolled back, and its result could be replayed without "
+					+ "its work. Call it outside of the transaction, or begin the transaction inside of it: by @Transactional on the guarded method, "
 					+ "whose order puts it inside of the guard", null);
 		}
 	}

@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
@@ -29,9 +31,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -141,6 +146,27 @@ class JoinTests {
 
 	}
 
+	/** The default manager is that of JDBC; a handler's work is in one of the other. */
+	@Test
+	void applicationMayReachItsDatabaseOverJdbcToo() {
+		SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0, "sa");
+		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
+		try (ConfigurableApplicationContext both = Scenarios.application(database, "continue",
+				(context) -> ((GenericApplicationContext) context).registerBean("dataSource", DataSource.class,
+						database::unpooled))) {
+			assertThat(both.getBeansOfType(TransactionManager.class)).hasSize(2);
+			String key = UUID.randomUUID().toString();
+			Client client = new Client(Scenarios.port(both));
+			for (int i = 0; i < 2; i++) {
+				Answer answer = client.post("/join/pay", key, "application/json", "{}");
+				assertThat(answer.text()).isEqualTo("paid " + key);
+				assertThat(answer.replayed()).isEqualTo(i == 1);
+			}
+			assertThat(client.post("/join/fails", key + "2", "application/json", "{}").status()).isEqualTo(500);
+			assertThat(database.jdbc().queryForList("SELECT id FROM payment", String.class)).containsExactly(key);
+		}
+	}
+
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	abstract static class Scenarios {
 
@@ -169,15 +195,22 @@ class JoinTests {
 		}
 
 		private ConfigurableApplicationContext start(String onDisconnect) {
-			String url = this.database.url().replaceFirst("^jdbc:h2:mem:(.*)", "jdbc:h2:mem:///$1").substring(5);
+			return application(this.database, onDisconnect, (context) -> {
+			});
+		}
+
+		static ConfigurableApplicationContext application(SqlDatabase database, String onDisconnect,
+				ApplicationContextInitializer<ConfigurableApplicationContext> more) {
+			String url = database.url().replaceFirst("^jdbc:h2:mem:(.*)", "jdbc:h2:mem:///$1").substring(5);
 			return new SpringApplicationBuilder(WebFluxApplication.class, JoinedController.class,
 					JoinedController.Ledger.class, JoinedController.Payments.class)
 				.registerShutdownHook(false)
+				.initializers(more)
 				.run("--server.port=0", "--spring.application.name=payments", "--idempotency.store=jdbc",
 						"--idempotency.wait-timeout=1s", "--idempotency.store-timeout=5s",
 						"--idempotency.jdbc.initialize-schema=always",
 						"--idempotency.http.on-disconnect=" + onDisconnect, "--spring.r2dbc.url=r2dbc:" + url,
-						"--spring.r2dbc.username=" + this.database.user(), "--spring.r2dbc.pool.enabled=true",
+						"--spring.r2dbc.username=" + database.user(), "--spring.r2dbc.pool.enabled=true",
 						"--spring.r2dbc.pool.initial-size=1", "--spring.r2dbc.pool.max-size=" + POOL);
 		}
 
