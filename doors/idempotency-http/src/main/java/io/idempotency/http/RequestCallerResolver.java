@@ -37,7 +37,15 @@ public final class RequestCallerResolver {
 
 	private final boolean anonymousRefused;
 
-	public RequestCallerResolver(HttpSettings settings) {
+	private final Class<?> resolver;
+
+	/**
+	 * Creates the resolver.
+	 * @param resolver what an application of the stack declares to determine callers
+	 * itself
+	 */
+	public RequestCallerResolver(HttpSettings settings, Class<?> resolver) {
+		this.resolver = resolver;
 		this.mode = settings.scope();
 		this.anonymousRefused = settings.anonymousRefused();
 		this.headers = new TreeSet<>(settings.scopeHeaders());
@@ -59,7 +67,7 @@ public final class RequestCallerResolver {
 	 * @throws IllegalStateException if the principal has no stable name
 	 */
 	public Caller of(@Nullable Principal principal, Function<String, List<String>> values) {
-		Caller caller = (this.mode == ScopeMode.GLOBAL) ? Caller.GLOBAL : principal(principal);
+		Caller caller = (this.mode == ScopeMode.GLOBAL) ? Caller.GLOBAL : byPrincipal(principal);
 		for (String header : this.headers) {
 			caller = caller.with("header " + header, values.apply(header));
 		}
@@ -80,11 +88,11 @@ public final class RequestCallerResolver {
 		return Caller.scope(scope);
 	}
 
-	private static Caller principal(@Nullable Principal principal) {
+	private Caller byPrincipal(@Nullable Principal principal) {
 		if (principal == null) {
 			return Caller.ANONYMOUS;
 		}
-		Caller caller = Caller.principal(PrincipalNames.require(principal));
+		Caller caller = Caller.principal(PrincipalNames.require(principal, this.resolver));
 		Voucher voucher = Voucher.of(principal);
 		return (voucher != null) ? caller.with(voucher.role(), voucher.names()) : caller;
 	}
@@ -108,22 +116,24 @@ public final class RequestCallerResolver {
 		 * Returns the name of a principal.
 		 * @throws IllegalStateException if the principal has no stable name
 		 */
-		static String require(Principal principal) {
+		static String require(Principal principal, Class<?> resolver) {
 			@Nullable String name = principal.getName();
 			if (name == null || name.isBlank()) {
-				throw refused(principal.getClass(), "has no name, as many others may have none");
+				throw refused(principal.getClass(), "has no name, as many others may have none", resolver);
 			}
 			Class<?> object = identified(principal, name);
 			if (object != null) {
-				throw refused(object, "is named by the identity of an object, which is another on each request");
+				throw refused(object, "is named by the identity of an object, which is another on each request",
+						resolver);
 			}
 			return name;
 		}
 
-		private static GuardFaultException refused(Class<?> type, String problem) {
+		private static GuardFaultException refused(Class<?> type, String problem, Class<?> resolver) {
 			return new GuardFaultException(
 					"Nobody can tell whose the key of the request is: the principal (" + type.getName() + ") " + problem
-							+ ". To guard its calls, give it a stable name or declare an IdempotencyScopeResolver",
+							+ ". To guard its calls, give it a stable name or declare a bean of type "
+							+ resolver.getSimpleName(),
 					null);
 		}
 

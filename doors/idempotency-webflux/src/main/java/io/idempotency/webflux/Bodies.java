@@ -1,6 +1,12 @@
 package io.idempotency.webflux;
 
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.http.ByteSink;
@@ -10,8 +16,10 @@ import reactor.core.publisher.Mono;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.MultiValueMap;
 
 /** Reads bodies of requests whole, and writes those of answers. */
 final class Bodies {
@@ -51,6 +59,39 @@ final class Bodies {
 				return tooLarge.get();
 			}).then(Mono.fromSupplier(() -> tooLarge.get() ? null : bytes.toBuffer()));
 		});
+	}
+
+	/** Writes the fields of a form as a client would. */
+	static ByteBuffer form(MultiValueMap<String, String> fields, Charset charset) {
+		StringJoiner form = new StringJoiner("&");
+		fields.forEach((name, values) -> values.forEach((value) -> {
+			String encoded = URLEncoder.encode(name, charset);
+			form.add((value != null) ? encoded + "=" + URLEncoder.encode(value, charset) : encoded);
+		}));
+		return ByteBuffer.wrap(form.toString().getBytes(StandardCharsets.US_ASCII));
+	}
+
+	/** Writes parts as a client would. */
+	static ByteBuffer multipart(List<Map.Entry<HttpHeaders, byte[]>> parts, String boundary) {
+		ByteSink body = new ByteSink(ROOM);
+		for (Map.Entry<HttpHeaders, byte[]> part : parts) {
+			StringBuilder head = new StringBuilder("--").append(boundary).append("\r\n");
+			part.getKey()
+				.forEach((name, values) -> values
+					.forEach((value) -> head.append(name).append(": ").append(value).append("\r\n")));
+			write(body, head.append("\r\n").toString());
+			body.write(part.getValue(), 0, part.getValue().length);
+			write(body, "\r\n");
+		}
+		if (!parts.isEmpty()) {
+			write(body, "--" + boundary + "--\r\n");
+		}
+		return body.toBuffer();
+	}
+
+	private static void write(ByteSink body, String text) {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		body.write(bytes, 0, bytes.length);
 	}
 
 	/** Writes bytes as the whole body of an answer. */

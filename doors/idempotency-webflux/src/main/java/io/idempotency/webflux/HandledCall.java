@@ -85,6 +85,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		this.pass = way;
 		return this.ways.go(way)
 			.onErrorResume((thrown) -> isRendered(thrown, way) ? this.ways.render(guarded, thrown) : Mono.error(thrown))
+			.onErrorResume((thrown) -> way.workEnded().then(Mono.error(thrown)))
+			.then(way.workEnded())
 			// A handler may leave it to the server to commit an answer without a body.
 			.then(Mono.defer(() -> guarded.held().setComplete()))
 			.then(Mono.fromSupplier(() -> new Result(guarded.held(), null, false)));

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.idempotency.IdempotencyBodyTooLargeException;
+import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.http.StoredResponse;
@@ -109,9 +110,58 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 		}
 		return Bodies.read(request(), this.limit)
 			.switchIfEmpty(Mono.error(this::tooLarge))
+			.filter(ByteBuffer::hasRemaining)
+			// Netty gives nothing the second time, or refuses.
+			.onErrorResume(IllegalStateException.class, (refused) -> readBefore(refused))
+			.switchIfEmpty(Mono.defer(() -> readBefore(null)))
 			.flatMap(this::hasRead)
 			.then(Mono.defer(this::readCsrfParameter))
 			.thenReturn(this);
+	}
+
+	/**
+	 * Makes the body of a form again that code in front of the guard has read, as Spring
+	 * Security does: the exchange keeps what was made of it. Nothing is left of another
+	 * body that was read.
+	 */
+	private Mono<ByteBuffer> readBefore(@Nullable Throwable refused) {
+		long declared = contentLength();
+		if (declared == 0) {
+			return Mono.just(StoredResponse.NO_BODY);
+		}
+		Mono<ByteBuffer> left = switch (ContentType.of(contentType())) {
+			case FORM -> this.exchange.getFormData().map((fields) -> Bodies.form(fields, charset()));
+			case MULTIPART -> this.exchange.getMultipartData().flatMap(this::multipart);
+			case JSON, OTHER -> Mono.empty();
+		};
+		boolean missing = declared > 0 || refused != null;
+		return left.filter(ByteBuffer::hasRemaining)
+			.doOnNext((bytes) -> requireSize(bytes.remaining()))
+			.switchIfEmpty(missing ? Mono.error(() -> noneLeft(refused)) : Mono.just(StoredResponse.NO_BODY));
+	}
+
+	private Mono<ByteBuffer> multipart(MultiValueMap<String, Part> all) {
+		String boundary = mediaType().getParameter("boundary");
+		return Flux.fromStream(all.values().stream().flatMap(List::stream))
+			.concatMap((part) -> bytes(part).map((bytes) -> Map.entry(part.headers(), bytes)))
+			.collectList()
+			.map((known) -> Bodies.multipart(known, String.valueOf(boundary).replace("\"", "")));
+	}
+
+	private GuardFaultException noneLeft(@Nullable Throwable refused) {
+		return new GuardFaultException("The body of a request of '" + this.operation.name() + "' is not there: "
+				+ "something in front of the guard has read it, or its client is gone. Who reads a body there has to "
+				+ "pass on a request that gives it again (a ServerHttpRequestDecorator)", refused);
+	}
+
+	private MediaType mediaType() {
+		MediaType type = request().getHeaders().getContentType();
+		return (type != null) ? type : MediaType.ALL;
+	}
+
+	private Charset charset() {
+		Charset charset = mediaType().getCharset();
+		return (charset != null) ? charset : StandardCharsets.UTF_8;
 	}
 
 	private Mono<Void> hasRead(ByteBuffer bytes) {
@@ -125,8 +175,7 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	}
 
 	private void readForm(ByteBuffer bytes) {
-		MediaType type = request().getHeaders().getContentType();
-		Charset charset = (type != null && type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
+		Charset charset = charset();
 		Map<String, String[]> inQuery = new LinkedHashMap<>();
 		queryParameters().forEach((name, values) -> inQuery.put(name, values.toArray(String[]::new)));
 		this.form = FormParameters.of(charset.decode(bytes.duplicate()).toString(), charset, query(), inQuery);

@@ -3,12 +3,13 @@ package io.idempotency.webflux;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyException;
 import io.idempotency.aop.OperationCall;
+import io.idempotency.engine.AsyncResults;
 import io.idempotency.reactor.ReactiveClaim;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -66,6 +67,8 @@ final class Pass {
 	private volatile boolean hasDeferredBody;
 
 	private volatile @Nullable Throwable failure;
+
+	private volatile Mono<Void> work = Mono.empty();
 
 	private Pass(@Nullable HandlerMethod handler, ServerWebExchange exchange, Purpose purpose,
 			@Nullable ReactiveClaim claim, @Nullable IdempotencyException refusal) {
@@ -195,6 +198,14 @@ final class Pass {
 		return this.failure;
 	}
 
+	/**
+	 * Completes when the work has ended of a handler that has returned a future: Spring,
+	 * or advice, may answer while it goes on. Fails if it fails after that.
+	 */
+	Mono<Void> workEnded() {
+		return Mono.defer(() -> this.work);
+	}
+
 	/** Is told a failure on the way to the answer. */
 	void failed(Throwable thrown) {
 		if (this.failure == null) {
@@ -289,18 +300,27 @@ final class Pass {
 			return found(result, arrived.operation().result().async());
 		}
 		if (result instanceof CompletionStage<?> stage) {
-			stage.whenComplete((value, thrown) -> {
-				if (thrown == null) {
-					returned(value);
-				}
-				else {
-					workFailed((thrown instanceof CompletionException && thrown.getCause() != null) ? thrown.getCause()
-							: thrown);
-				}
+			CompletableFuture<@Nullable Throwable> end = stage.handle((value, thrown) -> ended(value, thrown))
+				.toCompletableFuture();
+			this.work = Mono.defer(() -> {
+				boolean outlasts = !stage.toCompletableFuture().isDone();
+				return Mono.fromFuture(end, true).flatMap((thrown) -> outlasts ? Mono.error(thrown) : Mono.empty());
 			});
 			return result;
 		}
 		return given(result);
+	}
+
+	private @Nullable Throwable ended(@Nullable Object result, @Nullable Throwable thrown) {
+		if (thrown == null) {
+			returned(result);
+			return null;
+		}
+		// Whatever has become of the answer meanwhile.
+		this.failure = null;
+		Throwable cause = AsyncResults.cause(thrown);
+		workFailed(cause);
+		return cause;
 	}
 
 	private @Nullable Object given(@Nullable Object result) {

@@ -40,7 +40,7 @@ public final class WebFluxCallerResolver {
 	 * @param resolver the application's own resolver
 	 */
 	public WebFluxCallerResolver(HttpSettings settings, @Nullable ReactiveIdempotencyScopeResolver resolver) {
-		this.callers = new RequestCallerResolver(settings);
+		this.callers = new RequestCallerResolver(settings, ReactiveIdempotencyScopeResolver.class);
 		this.resolver = resolver;
 	}
 

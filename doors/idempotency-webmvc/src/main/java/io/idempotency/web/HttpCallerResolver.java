@@ -31,7 +31,7 @@ public final class HttpCallerResolver {
 	 * @param resolver the application's own resolver
 	 */
 	public HttpCallerResolver(HttpSettings settings, @Nullable IdempotencyScopeResolver resolver) {
-		this.callers = new RequestCallerResolver(settings);
+		this.callers = new RequestCallerResolver(settings, IdempotencyScopeResolver.class);
 		this.resolver = resolver;
 	}
 

@@ -47,7 +47,7 @@ class CallersTests {
 	@ValueSource(strings = { "", " ", "\t" })
 	void principalWithoutANameIsRefused(@Nullable String name) {
 		assertThatIllegalStateException().isThrownBy(() -> of(() -> name))
-			.withMessageContaining("give it a stable name or declare an IdempotencyScopeResolver");
+			.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver");
 	}
 
 	@Test
@@ -55,7 +55,7 @@ class CallersTests {
 		Authentication authentication = new UsernamePasswordAuthenticationToken(new AppUser(), "secret", List.of());
 		assertThat(authentication.getName()).contains("AppUser@");
 		assertThatIllegalStateException().isThrownBy(() -> of(authentication))
-			.withMessageContaining("give it a stable name or declare an IdempotencyScopeResolver")
+			.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver")
 			.withMessageContaining(AppUser.class.getName());
 	}
 

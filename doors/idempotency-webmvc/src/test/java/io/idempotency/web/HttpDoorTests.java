@@ -221,7 +221,7 @@ class HttpDoorTests {
 			.principal(() -> " ");
 		assertThatExceptionOfType(ServletException.class).isThrownBy(() -> send(request))
 			.havingRootCause()
-			.withMessageContaining("give it a stable name or declare an IdempotencyScopeResolver");
+			.withMessageContaining("give it a stable name or declare a bean of type IdempotencyScopeResolver");
 		assertThat(this.orders.runs).hasValue(0);
 		assertThat(this.store.verbs).isEmpty();
 	}
