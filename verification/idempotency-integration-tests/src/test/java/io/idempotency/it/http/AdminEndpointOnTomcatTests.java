@@ -21,6 +21,7 @@ import com.jayway.jsonpath.JsonPath;
 import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
+import io.idempotency.it.scenarios.Runs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,11 +32,11 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
-import org.springframework.test.util.AopTestUtils;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** The actuator endpoint, where it is exposed and may remove records. */
 @SpringBootTest(classes = HttpApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
@@ -48,25 +49,24 @@ class AdminEndpointOnTomcatTests {
 
 	private static final String ENDPOINT = "/actuator/idempotency";
 
-	private static final String OTHER = operation("other");
+	private static final String OTHER = operation("other()");
 
 	private final String key = UUID.randomUUID().toString();
 
 	@Autowired
 	Environment environment;
 
-	private KeysController keys;
+	@Autowired
+	private Runs runs;
 
 	private Client client = new Client(0);
 
 	private static String operation(String method) {
-		return "operation="
-				+ URLEncoder.encode(KeysController.class.getName() + "." + method + "()", StandardCharsets.UTF_8);
+		return "operation=" + URLEncoder.encode(KeysController.class.getName() + "." + method, StandardCharsets.UTF_8);
 	}
 
 	@BeforeEach
-	void connect(@Autowired KeysController proxy) {
-		this.keys = AopTestUtils.getTargetObject(proxy);
+	void connect() {
 		this.client = new Client(Integer.parseInt(this.environment.getRequiredProperty("local.server.port")));
 	}
 
@@ -93,7 +93,7 @@ class AdminEndpointOnTomcatTests {
 			assertThat(this.client.send(request).status()).isEqualTo(200);
 		}
 		List<Object> ids = new ArrayList<>();
-		String path = ENDPOINT + "?" + operation("header") + "&limit=2";
+		String path = ENDPOINT + "?" + operation("header()") + "&limit=2";
 		Map<String, Object> page = json(get(path));
 		while (page.containsKey("cursor")) {
 			assertThat(records(page)).hasSize(2);
@@ -119,22 +119,21 @@ class AdminEndpointOnTomcatTests {
 
 	@Test
 	void recordOfALiveCallIsLeft() throws Exception {
-		this.keys.running = new CountDownLatch(1);
-		this.keys.mayEnd = new CountDownLatch(1);
+		String path = "/keys/slow/" + this.key;
 		CompletableFuture<Answer> running = CompletableFuture
-			.supplyAsync(() -> call("/keys/slow", this.key, Client.as("alice")));
+			.supplyAsync(() -> call(path, this.key, Client.as("alice")));
 		try {
-			assertThat(this.keys.running.await(60, TimeUnit.SECONDS)).isTrue();
-			String id = idOf(operation("slow"), "alice");
-			Answer answer = delete(ENDPOINT + "/" + id + "?" + operation("slow"), Client.as("bob"));
+			await().until(() -> this.runs.of(path) == 1);
+			String id = idOf(operation("slow(java.lang.String)"), "alice");
+			Answer answer = delete(ENDPOINT + "/" + id + "?" + operation("slow(java.lang.String)"), Client.as("bob"));
 			assertThat(json(answer)).containsEntry("evicted", 0).containsEntry("running", 1);
 			assertThat(json(answer).get("advice")).asString().contains("force=true");
 		}
 		finally {
-			this.keys.mayEnd.countDown();
+			this.runs.held(this.key).complete("done");
 		}
 		assertThat(running.get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
-		assertThat(call("/keys/slow", this.key, Client.as("alice")).replayed()).isTrue();
+		assertThat(call(path, this.key, Client.as("alice")).replayed()).isTrue();
 	}
 
 	@Test

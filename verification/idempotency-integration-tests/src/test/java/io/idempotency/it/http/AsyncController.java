@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -38,9 +36,6 @@ class AsyncController {
 
 	private final Runs runs;
 
-	/** Opened by a test when the work of a timed-out call may end. */
-	volatile CountDownLatch mayEnd = new CountDownLatch(0);
-
 	AsyncController(Runs runs) {
 		this.runs = runs;
 	}
@@ -60,13 +55,10 @@ class AsyncController {
 		return CompletableFuture.supplyAsync(() -> Map.of("run", this.runs.run("/async/future")), this.worker);
 	}
 
-	/** Its work ends when a test says how. */
-	final Map<String, CompletableFuture<String>> held = new ConcurrentHashMap<>();
-
 	@PostMapping("/held/{id}")
 	public CompletableFuture<String> held(@PathVariable String id) {
 		this.runs.run("/async/held/" + id);
-		return this.held.computeIfAbsent(id, (key) -> new CompletableFuture<>());
+		return this.runs.held(id);
 	}
 
 	@PostMapping("/future-failed")
@@ -175,19 +167,21 @@ class AsyncController {
 
 	@PostMapping(path = "/callable-sse", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	public Callable<SseEmitter> callableSse() {
-		return this::sse;
+		return () -> events("first", CompletableFuture.completedFuture("last"));
 	}
 
-	@PostMapping(path = "/sse", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-	public SseEmitter sse() {
+	@PostMapping(path = "/sse/{id}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	public SseEmitter sse(@PathVariable String id) {
+		this.runs.run("/async/sse/" + id);
+		return events("first", this.runs.held(id));
+	}
+
+	private SseEmitter events(String first, CompletableFuture<String> last) {
 		SseEmitter emitter = new SseEmitter();
-		int run = this.runs.run("/async/sse");
-		CountDownLatch end = this.mayEnd;
 		this.worker.execute(() -> {
 			try {
-				emitter.send("first " + run);
-				end.await();
-				emitter.send("last " + run);
+				emitter.send(first);
+				emitter.send(last.get());
 				emitter.complete();
 			}
 			catch (Exception ex) {
@@ -203,13 +197,12 @@ class AsyncController {
 		return Flux.just("a" + run, "b" + run);
 	}
 
-	@PostMapping("/future-too-late")
-	public WebAsyncTask<String> futureTooLate() {
-		CountDownLatch end = this.mayEnd;
+	@PostMapping("/future-too-late/{id}")
+	public WebAsyncTask<String> futureTooLate(@PathVariable String id) {
 		return new WebAsyncTask<>(200, () -> {
-			int run = this.runs.run("/async/future-too-late");
-			awaitStubbornly(end);
-			return "run " + run;
+			this.runs.run("/async/future-too-late/" + id);
+			// Not to be interrupted, as most real work.
+			return this.runs.held(id).join();
 		});
 	}
 
@@ -217,22 +210,6 @@ class AsyncController {
 	public DeferredResult<String> deferredTooLate() {
 		this.runs.run("/async/deferred-too-late");
 		return new DeferredResult<>(200L);
-	}
-
-	/** Work that an interrupt does not stop, as most real work. */
-	private static void awaitStubbornly(CountDownLatch latch) {
-		boolean interrupted = false;
-		while (latch.getCount() > 0) {
-			try {
-				latch.await();
-			}
-			catch (InterruptedException ex) {
-				interrupted = true;
-			}
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 }

@@ -15,6 +15,8 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
+import org.springframework.security.web.csrf.CsrfTokenRequestAttributeHandler;
 import org.springframework.web.filter.HiddenHttpMethodFilter;
 
 /** An application as a user would write it, with everything a real one has around it. */
@@ -54,6 +56,15 @@ class HttpApplication {
 			.csrf((csrf) -> csrf.disable())
 			.headers((headers) -> headers.disable())
 			.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
+			.build();
+	}
+
+	@Bean
+	@Order(1)
+	SecurityFilterChain againstForgery(HttpSecurity http) throws Exception {
+		return http.securityMatcher("/csrf/**")
+			.csrf((csrf) -> csrf.csrfTokenRepository(CookieCsrfTokenRepository.withHttpOnlyFalse())
+				.csrfTokenRequestHandler(new CsrfTokenRequestAttributeHandler()))
 			.build();
 	}
 

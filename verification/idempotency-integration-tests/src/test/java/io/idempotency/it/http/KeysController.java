@@ -2,7 +2,6 @@ package io.idempotency.it.http;
 
 import io.idempotency.it.scenarios.Runs;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 
 import io.idempotency.ConflictMode;
 import io.idempotency.Idempotent;
@@ -26,11 +25,6 @@ class KeysController {
 	private final Runs runs;
 
 	private final Bookings bookings;
-
-	/** Closed by a test that wants calls to overlap. */
-	volatile CountDownLatch mayEnd = new CountDownLatch(0);
-
-	volatile CountDownLatch running = new CountDownLatch(0);
 
 	KeysController(Runs runs, Bookings bookings) {
 		this.runs = runs;
@@ -113,22 +107,16 @@ class KeysController {
 		return run("/keys/uncompared") + body.length;
 	}
 
-	@PostMapping("/keys/slow")
+	@PostMapping("/keys/slow/{id}")
 	@Idempotent
-	public String slow() throws InterruptedException {
-		String run = run("/keys/slow");
-		this.running.countDown();
-		this.mayEnd.await();
-		return run;
+	public String slow(@PathVariable String id) {
+		return run("/keys/slow/" + id) + this.runs.held(id).join();
 	}
 
-	@PostMapping("/keys/waiting")
+	@PostMapping("/keys/waiting/{id}")
 	@Idempotent(conflict = ConflictMode.WAIT, waitTimeout = "30s")
-	public String waiting() throws InterruptedException {
-		String run = run("/keys/waiting");
-		this.running.countDown();
-		this.mayEnd.await();
-		return run;
+	public String waiting(@PathVariable String id) {
+		return run("/keys/waiting/" + id) + this.runs.held(id).join();
 	}
 
 	@PostMapping("/keys/validated")

@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 
 import io.idempotency.AbandonedMode;
 import io.idempotency.ConflictMode;
@@ -40,9 +38,6 @@ import static org.springframework.web.servlet.function.RouterFunctions.route;
 @Configuration(proxyBeanMethods = false)
 class Routes {
 
-	/** What handlers wait for, by the header {@code X-Gate}. */
-	static final Map<String, CountDownLatch> GATES = new ConcurrentHashMap<>();
-
 	private final Runs runs;
 
 	Routes(Runs runs) {
@@ -57,13 +52,8 @@ class Routes {
 		return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).body(run(request));
 	}
 
-	private ServerResponse gated(ServerRequest request) throws InterruptedException {
-		String run = run(request);
-		CountDownLatch gate = GATES.get(String.valueOf(request.headers().firstHeader("X-Gate")));
-		if (gate != null) {
-			gate.await();
-		}
-		return ServerResponse.ok().body(run);
+	private ServerResponse gated(ServerRequest request) {
+		return ServerResponse.ok().body(run(request) + this.runs.held(request.pathVariable("id")).join());
 	}
 
 	private ServerResponse event(ServerRequest request) {
@@ -120,8 +110,8 @@ class Routes {
 
 	@Bean
 	RouterFunction<ServerResponse> modes(IdempotentRoutes routes) {
-		return guarded("/gated", this::gated, routes.filter("routes.gated"))
-			.and(guarded("/waiting", this::gated,
+		return guarded("/gated/{id}", this::gated, routes.filter("routes.gated"))
+			.and(guarded("/waiting/{id}", this::gated,
 					routes.filter("routes.waiting",
 							(route) -> route.conflict(ConflictMode.WAIT).waitTimeout(Duration.ofSeconds(60)))))
 			.and(guarded("/reject", this::text,

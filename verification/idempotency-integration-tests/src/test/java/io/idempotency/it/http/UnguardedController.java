@@ -76,6 +76,13 @@ class UnguardedController {
 		return "paid " + amount + " in run " + this.runs.run("/unguarded/pay-form");
 	}
 
+	@PostMapping("/csrf/pay")
+	@Idempotent
+	@ResponseBody
+	public String payWithToken(@RequestParam String amount) {
+		return "paid " + amount + " in run " + this.runs.run("/csrf/pay");
+	}
+
 	/** A form asks for it by POST. */
 	@PutMapping("/unguarded/hidden")
 	@Idempotent

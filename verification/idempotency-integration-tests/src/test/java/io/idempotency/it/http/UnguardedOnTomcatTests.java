@@ -1,9 +1,10 @@
 package io.idempotency.it.http;
 
-import io.idempotency.it.scenarios.Scenario;
 import java.net.http.HttpRequest;
 
 import io.idempotency.it.client.Answer;
+import io.idempotency.it.scenarios.Scenario;
+import io.idempotency.it.scenarios.UnguardedScenarios;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,12 +17,10 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * What is not guarded has the request as it came, and what is guarded behind it works.
- */
-class UnguardedOnTomcatTests extends OnTomcat {
+/** Forwards, too, which only servlets have. */
+class UnguardedOnTomcatTests extends OnTomcat implements UnguardedScenarios {
 
-	private static final String FORM = "application/x-www-form-urlencoded";
+	private RequestMappingInfo later;
 
 	@Autowired
 	UnguardedController controller;
@@ -36,11 +35,6 @@ class UnguardedOnTomcatTests extends OnTomcat {
 			.header("Idempotency-Key", this.key)
 			.method(method, HttpRequest.BodyPublishers.noBody()));
 		assertThat(answer.text()).isEqualTo("[]");
-	}
-
-	@Test
-	void bodyComesThrough() {
-		assertThat(this.client.post("/unguarded/copy", this.key, "text/plain", "abc").text()).isEqualTo("abc");
 	}
 
 	@ParameterizedTest
@@ -61,38 +55,19 @@ class UnguardedOnTomcatTests extends OnTomcat {
 		assertThat(this.client.post("/unguarded/forward", this.key).replayed()).isTrue();
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			value = { FORM + "|_method=PUT&amount=7", "multipart/form-data; boundary=x|--x%Content-Disposition: "
-					+ "form-data; name=\"_method\"%%PUT%--x%Content-Disposition: form-data; name=\"amount\"%%7%--x--%" })
-	void methodThatAFormAsksForIsGuarded(String contentType, String form) {
-		String body = form.replace("%", "\r\n");
-		String first = this.client.post("/unguarded/hidden", this.key, contentType, body).text();
-		assertThat(first).startsWith("put 7 in run");
-		Answer replay = this.client.post("/unguarded/hidden", this.key, contentType, body);
-		assertThat(replay.text()).isEqualTo(first);
-		assertThat(replay.replayed()).isTrue();
-		Scenario.assertCode(this.client.post("/unguarded/hidden", this.key, contentType, body.replace("7", "8")), 422,
-				"key-reused");
-	}
-
-	@Test
-	void handlerThatIsMappedLaterIsGuarded() throws Exception {
-		RequestMappingInfo later = RequestMappingInfo.paths("/later/{when}")
+	@Override
+	public void map(String path) throws Exception {
+		this.later = RequestMappingInfo.paths(path)
 			.methods(RequestMethod.POST)
 			.options(this.requestMappingHandlerMapping.getBuilderConfiguration())
 			.build();
-		assertThat(this.client.post("/later/now", this.key).status()).isEqualTo(404);
-		this.requestMappingHandlerMapping.registerMapping(later, this.controller,
+		this.requestMappingHandlerMapping.registerMapping(this.later, this.controller,
 				UnguardedController.class.getMethod("later"));
-		try {
-			String first = this.client.post("/later/now", this.key).text();
-			assertThat(first).startsWith("later ");
-			assertThat(this.client.post("/later/now", this.key).text()).isEqualTo(first);
-		}
-		finally {
-			this.requestMappingHandlerMapping.unregisterMapping(later);
-		}
+	}
+
+	@Override
+	public void unmap() {
+		this.requestMappingHandlerMapping.unregisterMapping(this.later);
 	}
 
 }

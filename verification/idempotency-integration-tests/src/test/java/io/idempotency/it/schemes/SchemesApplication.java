@@ -1,8 +1,7 @@
 package io.idempotency.it.schemes;
 
-import io.idempotency.store.IdempotencyStore;
+import io.idempotency.IdempotencyTokens;
 
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -13,30 +12,14 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 /** An application that uses every scheme; its store comes from the tests. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
-@Import({ TokenController.class, SchemeController.class, RecoveryController.class, SchemeMethods.class,
-		RecoveryMethods.class })
+@Import({ Schemes.Handlers.class, SchemesApplication.OwnTokens.class })
 class SchemesApplication {
-
-	@Bean
-	Effects effects() {
-		return new Effects();
-	}
-
-	@Bean
-	static BeanPostProcessor countRoundTrips() {
-		return new BeanPostProcessor() {
-
-			@Override
-			public Object postProcessAfterInitialization(Object bean, String beanName) {
-				return (bean instanceof IdempotencyStore store) ? new CountingStore(store) : bean;
-			}
-
-		};
-	}
 
 	@Bean
 	SecurityFilterChain security(HttpSecurity http) throws Exception {
@@ -51,6 +34,23 @@ class SchemesApplication {
 		return new InMemoryUserDetailsManager(
 				User.withUsername("alice").password("{noop}demo").roles("CUSTOMER").build(),
 				User.withUsername("bob").password("{noop}demo").roles("CUSTOMER").build());
+	}
+
+	/** Tokens that the application issues itself. */
+	@RestController
+	static class OwnTokens {
+
+		private final IdempotencyTokens tokens;
+
+		OwnTokens(IdempotencyTokens tokens) {
+			this.tokens = tokens;
+		}
+
+		@PostMapping("/tokens/own")
+		String issue() {
+			return this.tokens.issue().token();
+		}
+
 	}
 
 }

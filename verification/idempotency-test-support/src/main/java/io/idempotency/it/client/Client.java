@@ -80,11 +80,12 @@ public final class Client {
 		}
 	}
 
-	/** Sends a request and hangs up without reading the answer. */
-	public void hangUp(String path, String headerLines) throws IOException {
+	/** Sends a request and hangs up later, without reading the answer. */
+	public void hangUp(String path, String headerLines, Runnable meanwhile) throws IOException {
 		try (Socket socket = new Socket("127.0.0.1", this.port)) {
 			socket.setSoLinger(true, 0);
 			write(socket, path, headerLines);
+			meanwhile.run();
 		}
 	}
 

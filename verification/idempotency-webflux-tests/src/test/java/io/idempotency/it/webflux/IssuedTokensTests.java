@@ -109,52 +109,6 @@ class IssuedTokensTests {
 	}
 
 	@Test
-	void tokenOfAForm() {
-		Client client = new Client(this.port);
-		String form = "token=" + issue(client, NOBODY);
-		String type = "application/x-www-form-urlencoded";
-		Answer first = client.post("/tokens/form", "", type, form);
-		assertThat(first.status()).isEqualTo(200);
-		assertThat(client.post("/tokens/form", "", type, form).replayed()).isTrue();
-		assertProblem(client.post("/tokens/form", "", type, "token=made-up"), 400, "token-unknown");
-	}
-
-	@Test
-	void applicationIssuesItsOwn() {
-		Client client = new Client(this.port);
-		String token = client.post("/tokens/open", "").text();
-		assertThat(client.post("/tokens/mono", token).replayed()).isFalse();
-		assertThat(client.post("/tokens/mono", token).replayed()).isTrue();
-	}
-
-	@Test
-	void tokenOfAnotherCallerIsUnknown() {
-		Client client = new Client(this.port);
-		String token = issue(client, Client.as("ada", "ada"));
-		assertProblem(client.post("/tokens/mono", token), 400, "token-unknown");
-		assertProblem(client.post("/tokens/mono", token, "text/plain", "", Client.as("bob", "bob")), 400,
-				"token-unknown");
-		assertThat(client.post("/tokens/mono", token, "text/plain", "", Client.as("ada", "ada")).status())
-			.isEqualTo(200);
-	}
-
-	@Test
-	void tokenThatAnotherHandlerHasUsedIsRefused() {
-		Client client = new Client(this.port);
-		String token = issue(client, NOBODY);
-		client.post("/tokens/mono", token);
-		assertProblem(client.post("/tokens/plain", token), 422, "key-reused");
-	}
-
-	@Test
-	void failureGivesTheTokenBack() {
-		Client client = new Client(this.port);
-		String token = issue(client, NOBODY);
-		String first = client.post("/tokens/failing", token).text();
-		assertThat(client.post("/tokens/failing", token).text()).startsWith("run ").isNotEqualTo(first);
-	}
-
-	@Test
 	void otherMethodsAreNotAllowed() {
 		Client client = new Client(this.port);
 		assertThat(client.send(client.to(PATH)).status()).isEqualTo(405);
@@ -197,16 +151,6 @@ class IssuedTokensTests {
 			Client client = client(application);
 			assertThat(client.send(client.to(PATH)).text()).isEqualTo("own get");
 			assertIsAKeyOnce(client, "/tokens/mono");
-		}
-	}
-
-	@Test
-	void anonymousCallersMayBeRefused() {
-		try (ConfigurableApplicationContext application = start(TokensController.class,
-				"idempotency.http.anonymous=refuse")) {
-			Client client = client(application);
-			assertProblem(client.post(PATH, ""), 401, "caller-unknown");
-			assertThat(issue(client, Client.as("ada", "ada"))).isNotEmpty();
 		}
 	}
 

@@ -2,21 +2,37 @@ package io.idempotency.it.webflux;
 
 import java.util.UUID;
 
+import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.client.Client;
+import io.idempotency.it.scenarios.AnonymousScenarios;
 import io.idempotency.it.scenarios.BrokenRequestsScenarios;
+import io.idempotency.it.scenarios.CallersScenarios;
+import io.idempotency.it.scenarios.EarlyAnswersScenarios;
 import io.idempotency.it.scenarios.FingerprintsScenarios;
 import io.idempotency.it.scenarios.KeptAnswersScenarios;
 import io.idempotency.it.scenarios.KeysScenarios;
 import io.idempotency.it.scenarios.ReleasedScenarios;
+import io.idempotency.it.scenarios.RetentionOnErrorScenarios;
 import io.idempotency.it.scenarios.Runs;
 import io.idempotency.it.scenarios.Scenario;
+import io.idempotency.it.scenarios.StormScenarios;
+import io.idempotency.it.scenarios.TombstonesScenarios;
+import io.idempotency.it.scenarios.UnguardedScenarios;
+import io.idempotency.test.MutableClock;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.reactive.result.method.RequestMappingInfo;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 
 /** The scenarios of Tomcat and Jetty, on Netty. */
 class OnNettyTests {
@@ -56,12 +72,42 @@ class OnNettyTests {
 	}
 
 	@Nested
+	class Anonymous extends AnonymousScenarios {
+
+		@Override
+		protected ConfigurableApplicationContext start(Class<?> handlers, String... properties) {
+			return new SpringApplicationBuilder(ScenariosApplication.class, handlers).properties(properties).run();
+		}
+
+	}
+
+	@Nested
 	class BrokenRequests extends OnNetty implements BrokenRequestsScenarios {
 
 		/** Half a request is no request to Netty, which does not answer it. */
 		@Override
 		public boolean closesConnections(String path) {
 			return true;
+		}
+
+	}
+
+	@Nested
+	class Callers extends OnNetty implements CallersScenarios {
+
+		@Override
+		public String resolver() {
+			return "ReactiveIdempotencyScopeResolver";
+		}
+
+	}
+
+	@Nested
+	class EarlyAnswers extends OnNetty implements EarlyAnswersScenarios {
+
+		@Override
+		public boolean answersEarly() {
+			return false;
 		}
 
 	}
@@ -96,6 +142,64 @@ class OnNettyTests {
 
 	@Nested
 	class Released extends OnNetty implements ReleasedScenarios {
+
+	}
+
+	@Nested
+	@Import(RetentionOnErrorScenarios.TimedStore.class)
+	@TestPropertySource(properties = "idempotency.http.retention-on-error=1h")
+	class RetentionOnError extends OnNetty implements RetentionOnErrorScenarios {
+
+		@Autowired
+		private MutableClock clock;
+
+		@Override
+		public MutableClock clock() {
+			return this.clock;
+		}
+
+	}
+
+	@Nested
+	class Storm extends OnNetty implements StormScenarios {
+
+		@Autowired
+		private IdempotencyEngine engine;
+
+		@Override
+		public int waiters() {
+			return this.engine.load().waiters();
+		}
+
+	}
+
+	@Nested
+	class Tombstones extends OnNetty implements TombstonesScenarios {
+
+	}
+
+	@Nested
+	class Unguarded extends OnNetty implements UnguardedScenarios {
+
+		@Autowired
+		private RequestMappingHandlerMapping requestMappingHandlerMapping;
+
+		@Autowired
+		private ScenariosOfUnguarded controller;
+
+		private RequestMappingInfo later;
+
+		@Override
+		public void map(String path) throws Exception {
+			this.later = RequestMappingInfo.paths(path).methods(RequestMethod.POST).build();
+			this.requestMappingHandlerMapping.registerMapping(this.later, this.controller,
+					ScenariosOfUnguarded.class.getMethod("later"));
+		}
+
+		@Override
+		public void unmap() {
+			this.requestMappingHandlerMapping.unregisterMapping(this.later);
+		}
 
 	}
 

@@ -321,12 +321,6 @@ class OrdersController {
 		return Mono.fromSupplier(() -> "run " + run("bought"));
 	}
 
-	@Idempotent(required = false)
-	@PostMapping("/optional")
-	Mono<String> optional() {
-		return Mono.fromSupplier(() -> "run " + run("optional"));
-	}
-
 	@Idempotent(mode = IdempotencyMode.REJECT)
 	@PostMapping("/once")
 	Mono<String> once() {

@@ -5,8 +5,6 @@ import java.security.Principal;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -14,10 +12,11 @@ import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.http.IdempotentRoute;
+import io.idempotency.it.scenarios.Runs;
+import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.webflux.IdempotentRoutes;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -39,35 +38,27 @@ import static org.springframework.web.reactive.function.server.RouterFunctions.r
 @Configuration(proxyBeanMethods = false)
 class Routes {
 
-	/** What handlers wait for, by the header {@code X-Gate}. */
-	static final Map<String, Sinks.Empty<Void>> GATES = new ConcurrentHashMap<>();
-
-	private static final Map<String, AtomicInteger> RUNS = new ConcurrentHashMap<>();
-
 	private final IdempotentRoutes routes;
 
-	Routes(IdempotentRoutes routes) {
+	private final Runs runs;
+
+	Routes(IdempotentRoutes routes, Runs runs) {
 		this.routes = routes;
+		this.runs = runs;
 	}
 
-	static int runs(String name) {
-		AtomicInteger runs = RUNS.get(name);
-		return (runs != null) ? runs.get() : 0;
+	private String run(String name) {
+		return name + " in run " + this.runs.run(name);
 	}
 
-	private static String run(String name) {
-		return name + " in run " + RUNS.computeIfAbsent(name, (any) -> new AtomicInteger()).incrementAndGet();
-	}
-
-	private static Mono<ServerResponse> text(ServerRequest request) {
+	private Mono<ServerResponse> text(ServerRequest request) {
 		return ServerResponse.ok().bodyValue(run(request.path()));
 	}
 
-	private static Mono<ServerResponse> gated(ServerRequest request) {
+	private Mono<ServerResponse> gated(ServerRequest request) {
 		String run = run(request.path());
-		Sinks.Empty<Void> gate = GATES.get(String.valueOf(request.headers().firstHeader("X-Gate")));
-		Mono<ServerResponse> answer = ServerResponse.ok().bodyValue(run);
-		return (gate != null) ? gate.asMono().then(answer) : answer;
+		return Mono.fromFuture(() -> this.runs.held(request.pathVariable("id")), true)
+			.flatMap((end) -> ServerResponse.ok().bodyValue(run + end));
 	}
 
 	/** Routes of one builder, a GET among them. */
@@ -76,11 +67,13 @@ class Routes {
 		return route()
 			.POST("/routes/orders",
 					(request) -> request.bodyToMono(Map.class)
-						.flatMap((order) -> ServerResponse.created(URI.create("/routes/orders/7"))
+						.zipWith(ReactiveIdempotencyContext.get(),
+								(order, call) -> Map.of("amount", order.get("amount"), "key", call.key()))
+						.flatMap((receipt) -> ServerResponse.created(URI.create("/routes/orders/7"))
 							.header("X-Run", run("/routes/orders"))
 							.cookie(ResponseCookie.from("order", "7").build())
-							.bodyValue(Map.of("amount", order.get("amount")))))
-			.GET("/routes/orders", Routes::text)
+							.bodyValue(receipt)))
+			.GET("/routes/orders", this::text)
 			.filter(this.routes.filter("routes.orders"))
 			.build();
 	}
@@ -99,29 +92,33 @@ class Routes {
 
 	@Bean
 	RouterFunction<ServerResponse> functionalKeys() {
-		return guarded("body", Routes::text, (route) -> route.body("/order/id"))
-			.and(guarded("function/{id}", Routes::text,
+		return guarded("body", this::text, (route) -> route.body("/order/id"))
+			.and(guarded("field", this::text, (route) -> route.body("id")))
+			.and(guarded("header", this::text, (route) -> route.header("X-Request-Id")))
+			.and(guarded("function/{id}", this::text,
 					(route) -> route.key((request) -> request.pathVariable("id"))
 						.fingerprint((request) -> request.queryParam("amount"))))
-			.and(guarded("optional", Routes::text, (route) -> route.required(false)))
+			.and(guarded("optional", this::text, (route) -> route.required(false)))
 			.and(guarded("empty",
 					(request) -> request.bodyToMono(String.class)
 						.flatMap((body) -> ServerResponse.ok().bodyValue(body + run(request.path()))),
 					(route) -> route.required(false)))
-			.and(guarded("condition", Routes::text,
+			.and(guarded("condition", this::text,
 					(route) -> route.condition((request) -> request.queryParam("express").isPresent())))
-			.and(guarded("scope", Routes::text,
+			.and(guarded("scope", this::text,
 					(route) -> route.scope((request) -> request.headers().firstHeader("X-Tenant"))))
-			.and(guarded("token", Routes::text, (route) -> route.token(true)));
+			.and(guarded("token", this::text, (route) -> route.token(true)))
+			.and(guarded("not-compared", this::text, (route) -> route.notCompared()));
 	}
 
 	@Bean
 	RouterFunction<ServerResponse> functionalModes() {
-		return guarded("gated", Routes::gated)
-			.and(guarded("waiting", Routes::gated,
+		return guarded("gated/{id}", this::gated)
+			.and(guarded("waiting/{id}", this::gated,
 					(route) -> route.conflict(ConflictMode.WAIT).waitTimeout(Duration.ofMinutes(2))))
-			.and(guarded("reject", Routes::text, (route) -> route.mode(IdempotencyMode.REJECT)))
-			.and(guarded("lock", Routes::text, (route) -> route.mode(IdempotencyMode.LOCK)))
+			.and(guarded("reject", this::text, (route) -> route.mode(IdempotencyMode.REJECT)))
+			.and(guarded("lock", this::text, (route) -> route.mode(IdempotencyMode.LOCK)))
+			.and(guarded("not-kept", this::text, (route) -> route.keepResult(false).retention(Duration.ofHours(1))))
 			.and(guarded("lock-echo",
 					(request) -> ServerResponse.ok().body(request.bodyToMono(String.class), String.class),
 					(route) -> route.mode(IdempotencyMode.LOCK)));
@@ -132,7 +129,7 @@ class Routes {
 		return guarded("throws", (request) -> {
 			throw new IllegalStateException(run(request.path()));
 		}).and(guarded("fails", (request) -> Mono.error(() -> new IllegalStateException(run(request.path())))))
-			.and(guarded("fails-with-status",
+			.and(guarded("throws-status",
 					(request) -> Mono
 						.error(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, run(request.path())))))
 			.and(guarded("remembered", (request) -> Mono.error(() -> new IllegalStateException(run(request.path()))),
@@ -177,7 +174,11 @@ class Routes {
 						.contentType(MediaType.TEXT_EVENT_STREAM)
 						.body(Flux.just(run(request.path()), "last"), String.class)))
 			.and(guarded("form", (request) -> request.formData()
-				.flatMap((form) -> ServerResponse.ok().bodyValue(form.getFirst("amount") + run(request.path())))))
+				.flatMap((form) -> ServerResponse.ok()
+					.bodyValue(form.getFirst("amount") + " for " + form.getFirst("sku") + " " + run(request.path())))))
+			.and(guarded("form-body",
+					(request) -> request.bodyToMono(String.class)
+						.flatMap((body) -> ServerResponse.ok().bodyValue(body + run(request.path())))))
 			.and(guarded("bound",
 					(request) -> request.bind(Order.class)
 						.flatMap((order) -> ServerResponse.ok().bodyValue(order.amount() + run(request.path())))))
@@ -212,6 +213,10 @@ class Routes {
 						request.attributes().put("before", "inner");
 						return request;
 					})
+					.after((request, response) -> {
+						run("after");
+						return response;
+					})
 					.onError(UnsupportedOperationException.class,
 							(thrown, request) -> ServerResponse.status(410).bodyValue("sold")))
 			.filter((request, next) -> {
@@ -240,7 +245,7 @@ class Routes {
 
 	private RouterFunction<ServerResponse> inside(String name, Consumer<IdempotentRoute<ServerRequest>> outer,
 			Consumer<IdempotentRoute<ServerRequest>> inner) {
-		return route().add(guarded(name, Routes::text, inner))
+		return route().add(guarded(name, this::text, inner))
 			.filter(this.routes.filter("routes." + name + ".outer", outer))
 			.build();
 	}
@@ -248,18 +253,18 @@ class Routes {
 	/** Filters outside of guards that pass on requests of their own. */
 	@Bean
 	RouterFunction<ServerResponse> functionalWrapped() {
-		return wrapped("user", User::new).and(wrapped("decrypted", Decrypted::new))
-			.and(wrapped("twice", (request) -> new User(new Decrypted(request))))
-			.and(wrapped("built", (request) -> ServerRequest.from(request).body("another body").build()));
+		return wrapped("identified", User::new).and(wrapped("wrapped-decrypted", Decrypted::new))
+			.and(wrapped("wrapped-twice", (request) -> new User(new Decrypted(request))))
+			.and(wrapped("wrapped-built", (request) -> ServerRequest.from(request).body("another body").build()));
 	}
 
 	private RouterFunction<ServerResponse> wrapped(String name, UnaryOperator<ServerRequest> wrapper) {
-		return route().add(guarded("wrapped-" + name, Routes::whose))
+		return route().add(guarded(name, this::whose))
 			.filter((request, next) -> next.handle(wrapper.apply(request)))
 			.build();
 	}
 
-	private static Mono<ServerResponse> whose(ServerRequest request) {
+	private Mono<ServerResponse> whose(ServerRequest request) {
 		return request.principal()
 			.map(Principal::getName)
 			.defaultIfEmpty("nobody")
@@ -274,6 +279,15 @@ class Routes {
 	 * @param amount how much
 	 */
 	record Order(int amount) {
+	}
+
+	/** A route without a guard. */
+	@Bean
+	RouterFunction<ServerResponse> functionalUnguarded() {
+		return route()
+			.POST("/routes/unguarded",
+					(request) -> ServerResponse.ok().body(request.bodyToMono(String.class), String.class))
+			.build();
 	}
 
 	/** The user is the one of a header. */

@@ -29,8 +29,9 @@ import static org.springframework.security.config.Customizer.withDefaults;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableReactiveMethodSecurity
-@Import({ ScenariosOfAnswers.class, ScenariosOfKeys.class, ScenariosOfKeys.Reading.class, ScenariosOfRequests.class,
-		ScenariosApplication.Bookings.class, ScenariosApplication.ErrorAnswers.class })
+@Import({ ScenariosOfAnswers.class, ScenariosOfAnswers.Views.class, ScenariosOfCallers.class, ScenariosOfKeys.class,
+		ScenariosOfKeys.Reading.class, ScenariosOfRequests.class, ScenariosOfUnguarded.class,
+		ScenariosApplication.Bookings.class, ScenariosApplication.ErrorAnswers.class, Routes.class })
 class ScenariosApplication {
 
 	static {

@@ -20,13 +20,17 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.result.view.View;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.ServerWebExchange;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 /** Every kind of answer that a handler can give. */
 @RestController
@@ -166,6 +170,23 @@ class ScenariosOfAnswers {
 		});
 	}
 
+	@PostMapping("/async/held/{id}")
+	public CompletableFuture<String> held(@PathVariable String id) {
+		this.runs.run("/async/held/" + id);
+		return this.runs.held(id);
+	}
+
+	@PostMapping(path = "/async/sse/{id}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	public Flux<String> events(@PathVariable String id) {
+		return run("/async/sse/" + id).map((run) -> "first")
+			.concatWith(Mono.fromFuture(() -> this.runs.held(id), true));
+	}
+
+	@PostMapping(path = "/async/flux", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	public Flux<String> flux() {
+		return run("/async/flux").flatMapMany((run) -> Flux.just("a" + run, "b" + run));
+	}
+
 	@PostMapping("/async/mono")
 	public Mono<Receipt> mono() {
 		return run("/async/mono").map((run) -> new Receipt(run, "mono", null));
@@ -196,6 +217,18 @@ class ScenariosOfAnswers {
 
 	private static RuntimeException lost() {
 		return new IllegalStateException("The bank cannot be reached", new IOException("Connection reset by peer"));
+	}
+
+	/** Done, but its answer cannot be written. */
+	@PostMapping("/failures/unwritable")
+	public Mono<Unwritable> unwritable() {
+		return run("/failures/unwritable").map((run) -> new Unwritable());
+	}
+
+	@PostMapping("/failures/unwritable-later")
+	public CompletableFuture<Unwritable> unwritableLater() {
+		this.runs.run("/failures/unwritable-later");
+		return CompletableFuture.supplyAsync(Unwritable::new, CompletableFuture.delayedExecutor(50, MILLISECONDS));
 	}
 
 	@PostMapping("/failures/future-503")
@@ -235,6 +268,46 @@ class ScenariosOfAnswers {
 	}
 
 	record Receipt(int run, String text, @Nullable List<String> items) {
+	}
+
+	static final class Unwritable {
+
+		public String getTotal() {
+			throw new IllegalStateException("cannot be read outside its session");
+		}
+
+	}
+
+	/** Answers that are no bodies. */
+	@Controller
+	static class Views {
+
+		private final Runs runs;
+
+		Views(Runs runs) {
+			this.runs = runs;
+		}
+
+		@PostMapping("/failures/unwritable-view")
+		@Idempotent
+		public View unwritable() {
+			this.runs.run("/failures/unwritable-view");
+			return new View() {
+
+				@Override
+				public List<MediaType> getSupportedMediaTypes() {
+					return List.of(MediaType.ALL);
+				}
+
+				@Override
+				public Mono<Void> render(@Nullable Map<String, ?> model, @Nullable MediaType type,
+						ServerWebExchange exchange) {
+					return Mono.error(new IllegalStateException("no view"));
+				}
+
+			};
+		}
+
 	}
 
 }

@@ -4,6 +4,7 @@ import java.security.Principal;
 import java.util.Map;
 import java.util.Objects;
 
+import io.idempotency.ConflictMode;
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
@@ -43,6 +44,13 @@ class ScenariosOfKeys {
 
 	private Mono<String> run(String scenario) {
 		return Mono.fromSupplier(() -> "run " + this.runs.run(scenario));
+	}
+
+	@PostMapping("/keys/orders")
+	@Idempotent
+	public Mono<ResponseEntity<Map<String, Object>>> orders(@RequestBody Mono<Map<String, Object>> order) {
+		return order.zipWith(run("/keys/orders"),
+				(content, run) -> ResponseEntity.status(201).body(Map.of("run", run, "order", content)));
 	}
 
 	@PostMapping("/keys/other")
@@ -116,6 +124,18 @@ class ScenariosOfKeys {
 		return body.zipWith(run("/keys/uncompared"), (bytes, run) -> run + bytes.length);
 	}
 
+	@PostMapping("/keys/slow/{id}")
+	@Idempotent
+	public Mono<String> slow(@PathVariable String id) {
+		return run("/keys/slow/" + id).zipWith(Mono.fromFuture(() -> this.runs.held(id), true), String::concat);
+	}
+
+	@PostMapping("/keys/waiting/{id}")
+	@Idempotent(conflict = ConflictMode.WAIT, waitTimeout = "30s")
+	public Mono<String> waiting(@PathVariable String id) {
+		return run("/keys/waiting/" + id).zipWith(Mono.fromFuture(() -> this.runs.held(id), true), String::concat);
+	}
+
 	@PostMapping("/keys/validated")
 	@Idempotent
 	public Mono<String> validated(@Valid @RequestBody Booking booking) {
@@ -151,6 +171,12 @@ class ScenariosOfKeys {
 	@Idempotent
 	public Mono<String> nested(@RequestParam String room) {
 		return this.bookings.book(room).zipWith(run("/keys/nested"), (booked, run) -> booked + " in outer " + run);
+	}
+
+	@PostMapping("/large")
+	@Idempotent
+	public Mono<String> large(@RequestBody Mono<String> body) {
+		return body.zipWith(run("/large"), (text, run) -> text.repeat(3));
 	}
 
 	@PostMapping("/validated")

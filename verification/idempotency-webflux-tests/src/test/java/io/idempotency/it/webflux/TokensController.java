@@ -7,8 +7,6 @@ import io.idempotency.IssuedToken;
 import io.idempotency.webflux.ReactiveIdempotencyTokens;
 import reactor.core.publisher.Mono;
 
-import org.springframework.http.HttpStatus;
-import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ServerWebExchange;
@@ -40,19 +38,6 @@ class TokensController {
 	@Idempotent(token = true)
 	String plain() {
 		return "run " + this.runs.incrementAndGet();
-	}
-
-	@PostMapping("/tokens/form")
-	@Idempotent(token = true, body = "token")
-	Mono<String> form() {
-		return mono();
-	}
-
-	@PostMapping("/tokens/failing")
-	@Idempotent(token = true)
-	Mono<ResponseEntity<String>> failing() {
-		int run = this.runs.incrementAndGet();
-		return Mono.just(ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE).body("run " + run));
 	}
 
 }

@@ -3,6 +3,7 @@ package io.idempotency.it.webflux;
 import java.io.IOException;
 import java.util.List;
 
+import io.idempotency.it.scenarios.Runs;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -53,6 +54,11 @@ class WebFluxApplication {
 
 	static {
 		BlockedThreads.watch();
+	}
+
+	@Bean
+	Runs runs() {
+		return new Runs();
 	}
 
 	@Bean

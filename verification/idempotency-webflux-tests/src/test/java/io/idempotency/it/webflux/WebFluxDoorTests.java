@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
@@ -89,31 +88,10 @@ class WebFluxDoorTests {
 	}
 
 	@Test
-	void anotherBodyIsRefused() throws Exception {
-		send(keyed("/orders", "{\"a\":1}"));
-		assertProblem(send(keyed("/orders", "{\"a\":2}")), 422, "key-reused");
-	}
-
-	@Test
 	void requestWithoutKeyIsRefused() throws Exception {
 		HttpResponse<String> answer = send(request("/orders", "{}", "application/json"));
 		assertProblem(answer, 400, "key-missing");
 		assertThat(answer.body()).contains("POST /orders needs a key in the header 'Idempotency-Key'");
-	}
-
-	@Test
-	void malformedKeyIsRefused() throws Exception {
-		assertProblem(send(request("/orders", "{}", "application/json").header("Idempotency-Key", "a,b")), 400,
-				"key-invalid");
-	}
-
-	@Test
-	void callersDoNotMeet() throws Exception {
-		HttpResponse<String> ada = send(keyed("/mono", "").header("Authorization", basic("ada")));
-		HttpResponse<String> bob = send(keyed("/mono", "").header("Authorization", basic("bob")));
-		HttpResponse<String> nobody = send(keyed("/mono", ""));
-		assertThat(bob.body()).isNotEqualTo(ada.body());
-		assertThat(nobody.body()).isNotEqualTo(ada.body()).isNotEqualTo(bob.body());
 	}
 
 	@ParameterizedTest
@@ -256,28 +234,6 @@ class WebFluxDoorTests {
 	}
 
 	@Test
-	void uploadIsComparedWithoutItsBoundary() throws Exception {
-		HttpResponse<String> first = send(upload("one", "12345"));
-		assertThat(first.body()).startsWith("f.txt 5 run");
-		assertReplayed(first, send(upload("another", "12345")));
-		assertProblem(send(upload("one", "54321")), 422, "key-reused");
-	}
-
-	private HttpRequest.Builder upload(String boundary, String content) {
-		String body = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f.txt\"\r\n"
-				+ "Content-Type: text/plain\r\n\r\n" + content + "\r\n--" + boundary + "--\r\n";
-		return request("/upload", body, "multipart/form-data; boundary=" + boundary).header("Idempotency-Key",
-				this.key);
-	}
-
-	@Test
-	void bodyOverTheLimitIsRefused() throws Exception {
-		int before = runs("orders");
-		assertProblem(send(keyed("/orders", "\"" + "x".repeat(1 << 20) + "\"")), 413, "body-too-large");
-		assertThat(runs("orders")).isEqualTo(before);
-	}
-
-	@Test
 	void bodyOfUnknownLengthOverTheLimitIsRefused() throws Exception {
 		int before = runs("orders");
 		byte[] body = ("\"" + "x".repeat(1 << 20) + "\"").getBytes(StandardCharsets.UTF_8);
@@ -313,44 +269,6 @@ class WebFluxDoorTests {
 	void missingKeyIsNotToldToACallerThatMayNot() throws Exception {
 		assertThat(send(request("/bought", "", "application/json").header("Authorization", basic("bob"))).statusCode())
 			.isEqualTo(403);
-	}
-
-	@Test
-	void optionalKey() throws Exception {
-		int before = runs("optional");
-		send(request("/optional", "", "application/json"));
-		send(request("/optional", "", "application/json"));
-		assertThat(runs("optional")).isEqualTo(before + 2);
-		assertReplayed(send(keyed("/optional", "")), send(keyed("/optional", "")));
-	}
-
-	@Test
-	void rejectedDuplicate() throws Exception {
-		assertThat(send(keyed("/once", "")).statusCode()).isEqualTo(200);
-		assertProblem(send(keyed("/once", "")), 409, "duplicate");
-	}
-
-	@Test
-	void overlappingRequestIsRefused() throws Exception {
-		CompletableFuture<HttpResponse<String>> first = this.client
-			.sendAsync(keyed("/gated", "").header("X-Gate", this.key).build(), HttpResponse.BodyHandlers.ofString());
-		await().until(() -> runs("gate " + this.key) == 1);
-		HttpResponse<String> second = send(keyed("/gated", "").header("X-Gate", this.key));
-		assertProblem(second, 409, "in-progress");
-		assertThat(second.headers().firstValue("Retry-After")).isPresent();
-		OrdersController.GATES.get(this.key).tryEmitEmpty();
-		assertReplayed(first.get(), send(keyed("/gated", "").header("X-Gate", this.key)));
-	}
-
-	@Test
-	void overlappingRequestWaits() throws Exception {
-		CompletableFuture<HttpResponse<String>> first = this.client
-			.sendAsync(keyed("/waiting", "").header("X-Gate", this.key).build(), HttpResponse.BodyHandlers.ofString());
-		await().until(() -> runs("gate " + this.key) == 1);
-		CompletableFuture<HttpResponse<String>> second = this.client
-			.sendAsync(keyed("/waiting", "").header("X-Gate", this.key).build(), HttpResponse.BodyHandlers.ofString());
-		OrdersController.GATES.get(this.key).tryEmitEmpty();
-		assertReplayed(first.get(), second.get());
 	}
 
 	@Test

@@ -1,4 +1,4 @@
-package io.idempotency.it.http;
+package io.idempotency.it.scenarios;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -34,7 +34,7 @@ interface IssuedTokenScheme extends Scheme {
 		});
 	}
 
-	private String issue(Consumer<HttpRequest.Builder> caller) {
+	default String issue(Consumer<HttpRequest.Builder> caller) {
 		Answer answer = stage().post("/idempotency/tokens", "unused", caller);
 		assertThat(answer.status()).as("%s", answer).isEqualTo(201);
 		assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
@@ -84,16 +84,6 @@ interface IssuedTokenScheme extends Scheme {
 	}
 
 	@Test
-	default void tokenOfAMethodIsThatOfTheCurrentRequestsCaller() {
-		String token = issue(Client.as("alice"));
-		Expect.problem(stage().post(path() + "/method", token, Client.as("bob")), 400, "token-unknown");
-		for (int i = 0; i < 2; i++) {
-			assertThat(stage().post(path() + "/method", token, Client.as("alice")).text()).isEqualTo("run 1");
-		}
-		assertThat(stage().effect().runs()).isEqualTo(1);
-	}
-
-	@Test
 	default void duplicatesOfAMethodWithATokenHaveOneEffect() {
 		String token = UUID.randomUUID().toString();
 		stage().store().issue(IdempotencyKey.ofToken(Caller.GLOBAL, token), Duration.ofMinutes(10));
@@ -107,7 +97,7 @@ interface IssuedTokenScheme extends Scheme {
 
 	@Test
 	default void tokenThatTheApplicationIssuesItselfIsAsGood() {
-		String token = stage().post(path() + "/own", "unused", Client.as("alice")).text();
+		String token = stage().post("/tokens/own", "unused", Client.as("alice")).text();
 		Expect.executed(stage().post(path(), token, Client.as("alice")), "run 1");
 		Expect.replayed(stage().post(path(), token, Client.as("alice")), "run 1");
 	}

@@ -19,7 +19,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 interface BusinessKeyScheme extends Scheme {
 
 	private Answer order(String user, String product) {
-		return stage().form("/dedup/" + stage().id(), "userId=" + user + stage().id() + "&productId=" + product);
+		return stage().post("/dedup/" + stage().id() + "?userId=" + user + stage().id() + "&productId=" + product,
+				"unused");
 	}
 
 	private Answer message(String source, String sequence, String body) {

@@ -4,7 +4,6 @@ import java.util.Map;
 
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
-import io.idempotency.IdempotencyTokens;
 import io.idempotency.Idempotent;
 
 import org.springframework.web.bind.annotation.PathVariable;
@@ -12,7 +11,6 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Issued tokens, in every place. */
@@ -24,17 +22,9 @@ class TokenController {
 
 	private final SchemeMethods methods;
 
-	private final IdempotencyTokens tokens;
-
-	TokenController(Effects effects, SchemeMethods methods, IdempotencyTokens tokens) {
+	TokenController(Effects effects, SchemeMethods methods) {
 		this.effects = effects;
 		this.methods = methods;
-		this.tokens = tokens;
-	}
-
-	@PostMapping("/own")
-	String issue() {
-		return this.tokens.issue().token();
 	}
 
 	@PostMapping
@@ -51,8 +41,8 @@ class TokenController {
 
 	@PostMapping("/form")
 	@Idempotent(token = true, body = "token")
-	String form(@PathVariable String id, @RequestParam String sku) {
-		return sku + " " + this.effects.of(id).run();
+	String form(@PathVariable String id, Item item) {
+		return item.sku() + " " + this.effects.of(id).run();
 	}
 
 	@PostMapping("/json")
@@ -82,6 +72,10 @@ class TokenController {
 	@PostMapping("/method")
 	String method(@PathVariable String id, @RequestHeader("Idempotency-Key") String token) {
 		return this.methods.token(token, id);
+	}
+
+	/** A form that every stack binds. */
+	record Item(String sku) {
 	}
 
 }

@@ -1,0 +1,194 @@
+package io.idempotency.it.scenarios;
+
+import java.net.http.HttpRequest;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.Idempotent;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two copies of a service with one store: one lets anonymous callers share their keys, as
+ * it was before, and the other one refuses them.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class AnonymousScenarios {
+
+	private ConfigurableApplicationContext sharing;
+
+	protected ConfigurableApplicationContext refusing;
+
+	private String key;
+
+	/** Starts the application with these handlers, too. */
+	protected abstract ConfigurableApplicationContext start(Class<?> handlers, String... properties);
+
+	@BeforeAll
+	void start() {
+		this.sharing = start("share");
+		this.refusing = start("refuse");
+	}
+
+	private ConfigurableApplicationContext start(String anonymous) {
+		return start(Payments.class, "server.port=0", "idempotency.token.enabled=true",
+				"idempotency.http.scope-headers=X-Tenant", "idempotency.http.anonymous=" + anonymous);
+	}
+
+	@AfterAll
+	void stop() {
+		this.sharing.close();
+		this.refusing.close();
+	}
+
+	@BeforeEach
+	void anotherKey() {
+		this.key = UUID.randomUUID().toString();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/pay", "/pay/form", "/pay/resource" })
+	void callWithoutACallerIsRefusedAndUsesNoKey(String path) {
+		int runs = Payments.RUNS.get();
+		assertRefused(send(this.refusing, path));
+		assertThat(Payments.RUNS).hasValue(runs);
+		Answer first = send(this.sharing, path);
+		assertThat(first.status()).isEqualTo(200);
+		assertThat(first.replayed()).isFalse();
+	}
+
+	/** The header says which tenant, and not who. */
+	@Test
+	void headerOfATenantIsNoCaller() {
+		assertRefused(client(this.refusing).post("/pay", this.key, "application/json", "{}",
+				(request) -> request.header("X-Tenant", "a")));
+	}
+
+	@Test
+	void answerThatAnonymousCallersSharedIsNotReplayedToThemAnyMore() {
+		Answer first = send(this.sharing, "/pay");
+		assertThat(send(this.sharing, "/pay").replayed()).isTrue();
+		for (int i = 0; i < 2; i++) {
+			Answer refused = send(this.refusing, "/pay");
+			assertRefused(refused);
+			assertThat(refused.text()).doesNotContain(first.text());
+		}
+		assertThat(send(this.sharing, "/pay").text()).isEqualTo(first.text());
+	}
+
+	@Test
+	void namedCallerIsGuardedAsEver() {
+		Answer first = sendAs("alice");
+		assertThat(first.status()).isEqualTo(200);
+		assertThat(sendAs("alice").text()).isEqualTo(first.text());
+		assertThat(sendAs("alice").replayed()).isTrue();
+		assertRefused(send(this.refusing, "/pay"));
+	}
+
+	@Test
+	void nobodyGetsATokenThatNobodyCouldUse() {
+		assertRefused(send(this.refusing, "/idempotency/tokens"));
+		assertThat(send(this.sharing, "/idempotency/tokens").status()).isEqualTo(201);
+	}
+
+	@Test
+	void whatHasNoKeyOfACallerIsLeftAlone() {
+		assertThat(send(this.refusing, "/scoped").status()).isEqualTo(200);
+		assertThat(send(this.refusing, "/scoped").replayed()).isTrue();
+		assertThat(send(this.refusing, "/condition").status()).isEqualTo(200);
+		Client client = client(this.refusing);
+		assertThat(client.send(client.to("/optional").POST(HttpRequest.BodyPublishers.noBody())).status())
+			.isEqualTo(200);
+		assertRefused(send(this.refusing, "/optional"));
+	}
+
+	private static void assertRefused(Answer answer) {
+		assertThat(answer.status()).as("%s", answer).isEqualTo(401);
+		assertThat(answer.replayed()).isFalse();
+		assertThat(answer.text()).contains("\"type\":\"urn:idempotency:caller-unknown\"",
+				"\"title\":\"Caller is unknown\"", "\"code\":\"caller-unknown\"", "\"retry\":\"fix-request\"");
+	}
+
+	protected Answer send(ConfigurableApplicationContext context, String path) {
+		boolean form = path.endsWith("form");
+		return client(context).post(path, this.key, form ? "application/x-www-form-urlencoded" : "application/json",
+				form ? "a=b" : "{}");
+	}
+
+	private Answer sendAs(String name) {
+		return client(this.refusing).post("/pay", this.key, "application/json", "{}", Client.as(name));
+	}
+
+	private static Client client(ConfigurableApplicationContext context) {
+		return new Client(Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port")));
+	}
+
+	/** Handlers for all stacks, and the one store. */
+	@RestController
+	static class Payments {
+
+		static final AtomicInteger RUNS = new AtomicInteger();
+
+		private static final MemoryIdempotencyStore STORE = new MemoryIdempotencyStore(10_000_000);
+
+		@Bean(destroyMethod = "")
+		static IdempotencyStore store() {
+			return STORE;
+		}
+
+		@PostMapping("/pay")
+		@Idempotent
+		public String pay(@RequestBody String body) {
+			return "run " + RUNS.incrementAndGet();
+		}
+
+		@PostMapping("/pay/form")
+		@Idempotent
+		public String form(String a) {
+			return "run " + RUNS.incrementAndGet();
+		}
+
+		@PostMapping("/pay/resource")
+		@Idempotent(key = "header('Idempotency-Key')")
+		public String resource() {
+			return "run " + RUNS.incrementAndGet();
+		}
+
+		@PostMapping("/scoped")
+		@Idempotent(scope = "'everybody'")
+		public String scoped() {
+			return "scoped";
+		}
+
+		@PostMapping("/condition")
+		@Idempotent(condition = "false")
+		public String condition() {
+			return "unguarded";
+		}
+
+		@PostMapping("/optional")
+		@Idempotent(required = false)
+		public String optional() {
+			return "optional";
+		}
+
+	}
+
+}
