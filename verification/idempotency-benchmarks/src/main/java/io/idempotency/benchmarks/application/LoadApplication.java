@@ -9,24 +9,25 @@ import org.springframework.core.env.Environment;
 
 /**
  * The application under load. Its first line of output is its port. It is one of Spring
- * MVC or of WebFlux, by its class path. The peer is there by its profile only.
+ * MVC or of WebFlux, by its class path. A peer is there by its profile and its jars.
  */
-@SpringBootApplication(proxyBeanMethods = false,
-		excludeName = { LoadApplication.LOCK, LoadApplication.REDIS_LOCK, LoadApplication.R2DBC })
+@SpringBootApplication(proxyBeanMethods = false, excludeName = LoadApplication.R2DBC)
 public class LoadApplication {
 
 	/** The profile of an application that keeps metrics. */
 	public static final String OBSERVED = "observed";
 
-	/** The profile of an application that has the peer beside the guard. */
-	public static final String PEER = "peer";
+	/** The profile of an application that has lock4j beside the guard. */
+	public static final String LOCK4J = "lock4j";
+
+	/** The same with the starter of pig4cloud. */
+	public static final String PIG4CLOUD = "pig4cloud";
+
+	/** The same with a filter. */
+	public static final String FILTER = "filter";
 
 	/** It asks for a URL wherever there is a driver. */
 	static final String R2DBC = "org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration";
-
-	static final String LOCK = "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration";
-
-	static final String REDIS_LOCK = "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration";
 
 	/**
 	 * Starts it.

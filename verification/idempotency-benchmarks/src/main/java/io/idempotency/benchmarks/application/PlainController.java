@@ -17,6 +17,12 @@ class PlainController {
 
 	private static final Payment READ = new Payment("DE02", 1250, "x".repeat(200));
 
+	private final RunningCall running;
+
+	PlainController(RunningCall running) {
+		this.running = running;
+	}
+
 	@GetMapping("/plain")
 	Payment read() {
 		return READ;
@@ -32,6 +38,28 @@ class PlainController {
 	@PostMapping("/guarded")
 	@ResponseStatus(HttpStatus.CREATED)
 	Payment guarded(@RequestBody Payment payment) {
+		return payment;
+	}
+
+	@Idempotent
+	@PostMapping("/guarded-running")
+	@ResponseStatus(HttpStatus.CREATED)
+	Payment guardedRunning(@RequestBody Payment payment) throws InterruptedException {
+		this.running.run();
+		return payment;
+	}
+
+	/** For the {@linkplain FilterByHand filter}. */
+	@PostMapping("/filtered")
+	@ResponseStatus(HttpStatus.CREATED)
+	Payment filtered(@RequestBody Payment payment) {
+		return payment;
+	}
+
+	@PostMapping("/filtered-running")
+	@ResponseStatus(HttpStatus.CREATED)
+	Payment filteredRunning(@RequestBody Payment payment) throws InterruptedException {
+		this.running.run();
 		return payment;
 	}
 

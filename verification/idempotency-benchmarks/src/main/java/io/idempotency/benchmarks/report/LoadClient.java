@@ -56,13 +56,41 @@ final class LoadClient {
 	}
 
 	private String run(String path, KeyChoice keys, long millis) throws Exception {
+		LoadConnection first = this.connections.get(0);
+		String key = keys.next(first, path);
+		if (keys == KeyChoice.RUNNING) {
+			return runBeside(first, path, key, millis);
+		}
+		// One at first, which does not count: duplicates of a key that is not there yet
+		// would be refused.
+		if (keys == KeyChoice.REFUSED) {
+			first.isRefused(path, key);
+			return times(this.connections, (connection) -> connection.sendRefused(path, key), millis);
+		}
+		first.send(path, key);
+		return times(this.connections, (connection) -> connection.send(path, keys.next(connection, path)), millis);
+	}
+
+	/** All others send duplicates of a call of the first, which ends after them. */
+	private String runBeside(LoadConnection first, String path, String key, long millis) throws Exception {
+		List<LoadConnection> others = this.connections.subList(1, this.connections.size());
+		Future<?> running = this.threads.submit(() -> {
+			first.send(path, key);
+			return null;
+		});
+		others.get(0).send("GET/begun", key);
+		String times = times(others, (connection) -> connection.sendRefused(path, key), millis);
+		others.get(0).send("GET/end", key);
+		running.get();
+		return times;
+	}
+
+	private String times(List<LoadConnection> senders, Request request, long millis) throws Exception {
 		long begin = System.nanoTime();
-		// One at first: duplicates of a key that is not there yet would be refused.
-		this.connections.get(0).send(path, keys.next(this.connections.get(0), path));
-		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+		long end = begin + TimeUnit.MILLISECONDS.toNanos(millis);
 		List<Future<long[]>> times = new ArrayList<>();
-		for (LoadConnection connection : this.connections) {
-			times.add(this.threads.submit(() -> send(connection, path, keys, end)));
+		for (LoadConnection connection : senders) {
+			times.add(this.threads.submit(() -> send(connection, request, end)));
 		}
 		LongStream all = LongStream.empty();
 		for (Future<long[]> some : times) {
@@ -70,22 +98,28 @@ final class LoadClient {
 		}
 		long took = System.nanoTime() - begin;
 		long[] sorted = all.sorted().toArray();
-		return (sorted.length + 1) + " " + took + " " + sorted[sorted.length / 2] + " "
-				+ sorted[sorted.length * 99 / 100];
+		return sorted.length + " " + took + " " + sorted[sorted.length / 2] + " " + sorted[sorted.length * 99 / 100];
 	}
 
-	private static long[] send(LoadConnection connection, String path, KeyChoice keys, long end) throws IOException {
+	private static long[] send(LoadConnection connection, Request request, long end) throws IOException {
 		LongStream.Builder times = LongStream.builder();
 		long now = System.nanoTime();
 		// At least once: on a busy machine the turn may be over before it begins.
 		do {
-			connection.send(path, keys.next(connection, path));
+			request.send(connection);
 			long answered = System.nanoTime();
 			times.add(answered - now);
 			now = answered;
 		}
 		while (now < end);
 		return times.build().toArray();
+	}
+
+	@FunctionalInterface
+	private interface Request {
+
+		void send(LoadConnection connection) throws IOException;
+
 	}
 
 	/** Which keys requests have. */
@@ -128,6 +162,26 @@ final class LoadClient {
 			@Override
 			String next(LoadConnection connection, String path) {
 				return PROCESS + path.substring(1);
+			}
+
+		},
+
+		/** The same, and each but the first is refused. */
+		REFUSED {
+
+			@Override
+			String next(LoadConnection connection, String path) {
+				return HOT.next(connection, path);
+			}
+
+		},
+
+		/** That of a call that runs, so that each is refused. */
+		RUNNING {
+
+			@Override
+			String next(LoadConnection connection, String path) {
+				return random();
 			}
 
 		};

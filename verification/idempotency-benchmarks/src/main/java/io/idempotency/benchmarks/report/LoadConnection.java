@@ -49,6 +49,20 @@ final class LoadConnection {
 	 * @param key its key
 	 */
 	void send(String path, String key) throws IOException {
+		if (isRefused(path, key)) {
+			throw new IOException("Refused, which is not the answer that is measured");
+		}
+	}
+
+	/** Sends one that shall be refused. */
+	void sendRefused(String path, String key) throws IOException {
+		if (!isRefused(path, key)) {
+			throw new IOException("Not refused, which is not the answer that is measured");
+		}
+	}
+
+	/** Sends one, and says whether its answer was 409. */
+	boolean isRefused(String path, String key) throws IOException {
 		this.lastKey = key;
 		int slash = path.indexOf('/');
 		String method = (slash == 0) ? "POST" : path.substring(0, slash);
@@ -57,13 +71,15 @@ final class LoadConnection {
 				+ "Accept: application/json\r\nIdempotency-Key: " + key + "\r\nContent-Length: "
 				+ (method.equals("GET") ? "0\r\n\r\n" : this.body.length() + "\r\n\r\n" + this.body);
 		this.out.write(request.getBytes(StandardCharsets.ISO_8859_1));
-		read();
+		return read().startsWith("HTTP/1.1 409");
 	}
 
-	private void read() throws IOException {
+	/** Returns the head. */
+	private String read() throws IOException {
 		int size = 0;
 		int head = -1;
 		int needed = -1;
+		String lines = "";
 		while (true) {
 			int count = this.in.read(this.buffer, size, this.buffer.length - size);
 			if (count < 0) {
@@ -73,18 +89,19 @@ final class LoadConnection {
 			if (head < 0) {
 				head = endOfHead(size);
 				if (head >= 0) {
-					needed = check(new String(this.buffer, 0, head, StandardCharsets.ISO_8859_1), head);
+					lines = new String(this.buffer, 0, head, StandardCharsets.ISO_8859_1);
+					needed = check(lines, head);
 				}
 			}
 			if (head >= 0 && ((needed >= 0) ? size >= needed : endsWithLastChunk(size))) {
-				return;
+				return lines;
 			}
 		}
 	}
 
 	/** How many bytes the answer has, -1 if it comes in chunks. */
 	private static int check(String head, int length) throws IOException {
-		if (!head.startsWith("HTTP/1.1 201") && !head.startsWith("HTTP/1.1 200")) {
+		if (!head.startsWith("HTTP/1.1 20") && !head.startsWith("HTTP/1.1 409")) {
 			throw new IOException("Not the answer that is measured: " + head);
 		}
 		// Tomcat and Netty write it each in its own way.

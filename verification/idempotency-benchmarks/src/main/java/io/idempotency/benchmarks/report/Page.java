@@ -134,7 +134,7 @@ final class Page {
 						One small application with a guarded endpoint and others beside it: *unguarded* is the same handler without the annotation; *two raw commands* is the
 						unguarded one that sends `SET NX PX` and `SET` itself; *one raw command* sends a `GET` and has no argument to read; *own binder* is guarded by an application
 						that takes part in the binding of its arguments, so that they are bound for a duplicate, too; *40 % duplicates* repeats the last key in two of five requests;
-						with *one hot key* all connections send the key of one finished call. On *WebFlux* the applications have Netty and no Tomcat. A request of the *listener* is
+						with *one hot key* all connections send the key of one finished call; *in flight* 15 connections send that of a call that runs. On *WebFlux* the applications have Netty and no Tomcat. A request of the *listener* is
 						twenty deliveries, one after the other.
 
 						""");

@@ -23,7 +23,8 @@ final class RunningApplication implements AutoCloseable {
 
 	/** Starts it, and waits until it listens. */
 	static RunningApplication start(Jdk jdk, OtherJvm.Stack stack, List<String> arguments) throws IOException {
-		OtherProcess process = OtherProcess.java(jdk, stack.classPath(), LoadApplication.class, arguments);
+		OtherProcess process = OtherProcess.java(jdk, Peer.classPath(stack.classPath(), arguments),
+				LoadApplication.class, arguments);
 		return new RunningApplication(process, Integer.parseInt(process.lineWith("port ").substring("port ".length())));
 	}
 

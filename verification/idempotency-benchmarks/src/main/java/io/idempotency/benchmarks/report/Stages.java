@@ -16,7 +16,7 @@ final class Stages {
 	/** Room for all keys of a run: a full store is measured nowhere. */
 	private static final String ROOM = "--idempotency.memory.max-size=512MB";
 
-	private static final String METRICS = "--spring.profiles.active=" + LoadApplication.OBSERVED;
+	private static final String METRICS = Peer.argument(LoadApplication.OBSERVED);
 
 	private static final String PLAIN = "/plain FRESH";
 
@@ -58,7 +58,9 @@ final class Stages {
 		all.add(observed());
 		all.add(observedAtTheEnd());
 		all.add(untouched());
-		all.add(peer());
+		all.add(filter());
+		all.add(lock4j());
+		all.add(pig4cloud());
 		return all;
 	}
 
@@ -212,12 +214,34 @@ final class Stages {
 					.atLeast("PostgreSQL, an empty listener with `JOIN` ÷ a transaction with one insert", 0.45)));
 	}
 
-	/** It only locks, so there is no replay to compare with. */
-	private Stage peer() throws IOException {
-		return Stage.of("Peer on Redis: lock4j, which only locks and replays nothing", "redis",
-				with(this.servers.redis(0), "--spring.profiles.active=" + LoadApplication.PEER),
+	private Stage filter() throws IOException {
+		return Stage.of("Peer on Redis: a filter by hand", "",
+				with(this.servers.redis(0), Peer.argument(LoadApplication.FILTER)),
+				List.of(Figure.of("filter: fresh ÷ unguarded", "/filtered FRESH", PLAIN),
+						Figure.of("filter: replay, the same status, type and body ÷ unguarded", "/filtered REPLAY",
+								PLAIN),
+						Figure.of("filter: in flight, 409 ÷ unguarded", "/filtered-running RUNNING", PLAIN),
+						Figure.of("fresh ÷ filter", FRESH, "/filtered FRESH"),
+						Figure.of("replay ÷ filter", REPLAY, "/filtered REPLAY"),
+						Figure.of("in flight, 409 ÷ unguarded", "/guarded-running RUNNING", PLAIN)));
+	}
+
+	private Stage lock4j() throws IOException {
+		return Stage.of("Peer on Redis: lock4j, which only locks and replays nothing", "",
+				with(this.servers.redis(0), Peer.LOCK4J.argument()),
 				List.of(Figure.of("lock4j: fresh ÷ unguarded", "/locked FRESH", PLAIN),
+						Figure.of("lock4j: after the first call, runs again ÷ unguarded", "/locked REPLAY", PLAIN),
+						Figure.of("lock4j: in flight, refused ÷ unguarded", "/locked-running RUNNING", PLAIN),
 						Figure.of("fresh ÷ lock4j", FRESH, "/locked FRESH")));
+	}
+
+	private Stage pig4cloud() throws IOException {
+		return Stage.of("Peer on Redis: the starter of pig4cloud, which keeps the key and no answer", "",
+				with(this.servers.redis(0), Peer.PIG4CLOUD.argument()),
+				List.of(Figure.of("pig4cloud: fresh ÷ unguarded", "/kept-key FRESH", PLAIN),
+						Figure.of("pig4cloud: after the first call, refused ÷ unguarded", "/kept-key REFUSED", PLAIN),
+						Figure.of("pig4cloud: in flight, refused ÷ unguarded", "/kept-key-running RUNNING", PLAIN),
+						Figure.of("fresh ÷ pig4cloud", FRESH, "/kept-key FRESH")));
 	}
 
 	private static List<String> with(List<String> arguments, String... more) {

@@ -141,7 +141,7 @@ public final class OtherJvm implements AutoCloseable {
 
 		/** Spring WebFlux on Netty. */
 		REACTIVE("spring-webmvc-", "spring-boot-webmvc-", "tomcat-embed-", "spring-boot-tomcat-", "HikariCP-",
-				"spring-jdbc-", "spring-boot-jdbc-", "lock4j-");
+				"spring-jdbc-", "spring-boot-jdbc-");
 
 		private final List<String> otherJars;
 

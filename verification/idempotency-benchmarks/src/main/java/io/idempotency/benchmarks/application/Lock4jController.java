@@ -1,12 +1,11 @@
 package io.idempotency.benchmarks.application;
 
 import com.baomidou.lock.annotation.Lock4j;
-import com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration;
-import com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration;
+import com.baomidou.lock.exception.LockFailureException;
 
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -18,15 +17,36 @@ import org.springframework.web.bind.annotation.RestController;
  * and no duplicate is told from another call once the lock is free.
  */
 @RestController
-@Profile(LoadApplication.PEER)
-@Import({ RedisTemplateLockAutoConfiguration.class, LockAutoConfiguration.class })
-class PeerController {
+@Profile(LoadApplication.LOCK4J)
+class Lock4jController {
+
+	private final RunningCall running;
+
+	Lock4jController(RunningCall running) {
+		this.running = running;
+	}
 
 	@Lock4j(keys = "#key")
 	@PostMapping("/locked")
 	@ResponseStatus(HttpStatus.CREATED)
 	public Payment locked(@RequestBody Payment payment, @RequestHeader("Idempotency-Key") String key) {
 		return payment;
+	}
+
+	/** A duplicate is told not to wait for the lock. */
+	@Lock4j(keys = "#key", acquireTimeout = 0)
+	@PostMapping("/locked-running")
+	@ResponseStatus(HttpStatus.CREATED)
+	public Payment lockedRunning(@RequestBody Payment payment, @RequestHeader("Idempotency-Key") String key)
+			throws InterruptedException {
+		this.running.run();
+		return payment;
+	}
+
+	@ExceptionHandler(LockFailureException.class)
+	@ResponseStatus(HttpStatus.CONFLICT)
+	void refused() {
+		// The status is the answer.
 	}
 
 }
