@@ -292,7 +292,9 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		}
 		Context way = ReactiveIdempotencyContext.with(taken ? this.context : inside(this.context), owned.context());
 		if (owned.isAbandoned()) {
-			this.caller.lookUp(way, entered(this.action::recover), (found, failure) -> prepared(way, found, failure));
+			// A second connection would be waited for while the transaction has one.
+			this.caller.lookUp(ReactiveIdempotencyContext.with(inside(this.context), owned.context()),
+					entered(this.action::recover), (found, failure) -> prepared(way, found, failure));
 		}
 		else {
 			prepared(way, null, null);

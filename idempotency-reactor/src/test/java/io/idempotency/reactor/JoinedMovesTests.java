@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -195,6 +196,35 @@ class JoinedMovesTests {
 		assertThat(caller.value).isEqualTo("order-0");
 		assertThat(this.node.state()).isEqualTo(State.DONE);
 		assertThat(start(this.order).value).isEqualTo("order-0");
+	}
+
+	/** A second connection would be waited for while the transaction has one. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void resultOfAnAbandonedCallIsLookedUpInTheTransaction(boolean takes) {
+		this.node.claimElsewhere(Duration.ofSeconds(1));
+		this.node.time.advance(Duration.ofSeconds(2));
+		TextAction work = new TextAction(Mono.error(new AssertionError("runs twice"))).finding(Mono
+			.deferContextual((context) -> Mono.just(ScriptedTransactions.isInside(context) ? "inside" : "outside")));
+		ReactiveAction<String> action = new ForwardingAction(work) {
+
+			@Override
+			public boolean takes(ReactiveOpenWork open) {
+				return takes;
+			}
+
+			@Override
+			public Mono<String> recover() {
+				return work.recover();
+			}
+
+		};
+		Client<String> caller = Client
+			.of(this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY.change().recoverable(true).build()),
+					action, OnDisconnect.CONTINUE, this.transactions));
+		assertThat(caller.value).isEqualTo("inside");
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+		assertThat(this.node.state()).isEqualTo(State.DONE);
 	}
 
 	@ParameterizedTest
