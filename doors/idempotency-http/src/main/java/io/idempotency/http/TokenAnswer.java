@@ -1,7 +1,9 @@
 package io.idempotency.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 import io.idempotency.Internal;
 import io.idempotency.IssuedToken;
@@ -35,16 +37,23 @@ public final class TokenAnswer {
 	/**
 	 * Returns whether a handler of the application answers where the endpoint would, so
 	 * that the endpoint is not mapped. Logs that.
-	 * @param paths the paths of the handler that are no patterns
-	 * @param methods its methods, none for all
+	 * @param <T> how a stack says what is mapped
+	 * @param handlers the handlers of the application
+	 * @param paths returns the paths that are no patterns
+	 * @param methods returns the methods, none for all
 	 */
-	public static boolean isGivenBy(HandlerMethod handler, Set<String> paths, Set<RequestMethod> methods, String path) {
-		boolean given = paths.contains(path) && (methods.isEmpty() || methods.contains(RequestMethod.POST));
-		if (given) {
-			logger.info("Tokens are not issued at '{}': the application answers there itself, by {}. To have both, "
-					+ "change idempotency.token.path", path, handler);
+	public static <T> boolean isGivenBy(Map<T, HandlerMethod> handlers, Function<T, Set<String>> paths,
+			Function<T, Set<RequestMethod>> methods, String path) {
+		for (Map.Entry<T, HandlerMethod> mapped : handlers.entrySet()) {
+			Set<RequestMethod> answered = methods.apply(mapped.getKey());
+			if (paths.apply(mapped.getKey()).contains(path)
+					&& (answered.isEmpty() || answered.contains(RequestMethod.POST))) {
+				logger.info("Tokens are not issued at '{}': the application answers there itself, by {}. To have both, "
+						+ "change idempotency.token.path", path, mapped.getValue());
+				return true;
+			}
 		}
-		return given;
+		return false;
 	}
 
 }

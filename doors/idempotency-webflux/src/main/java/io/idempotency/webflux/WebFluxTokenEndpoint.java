@@ -2,7 +2,6 @@ package io.idempotency.webflux;
 
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
-import java.util.Map;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyException;
@@ -59,12 +58,9 @@ public final class WebFluxTokenEndpoint {
 	 * @param path the path below the base path
 	 */
 	public void register(RequestMappingHandlerMapping mapping, String path) {
-		for (Map.Entry<RequestMappingInfo, HandlerMethod> mapped : mapping.getHandlerMethods().entrySet()) {
-			RequestMappingInfo info = mapped.getKey();
-			if (TokenAnswer.isGivenBy(mapped.getValue(), info.getDirectPaths(), info.getMethodsCondition().getMethods(),
-					path)) {
-				return;
-			}
+		if (TokenAnswer.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
+				(info) -> info.getMethodsCondition().getMethods(), path)) {
+			return;
 		}
 		RequestMappingInfo.BuilderConfiguration options = new RequestMappingInfo.BuilderConfiguration();
 		options.setPatternParser(mapping.getPathPatternParser());

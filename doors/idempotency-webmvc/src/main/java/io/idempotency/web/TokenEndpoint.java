@@ -3,7 +3,6 @@ package io.idempotency.web;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
-import java.util.Map;
 
 import io.idempotency.IdempotencyTokens;
 import io.idempotency.Internal;
@@ -16,7 +15,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestMethod;
-import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
@@ -61,12 +59,9 @@ public final class TokenEndpoint {
 	 * @param path the path below the servlet
 	 */
 	public void register(RequestMappingHandlerMapping mapping, String path) {
-		for (Map.Entry<RequestMappingInfo, HandlerMethod> mapped : mapping.getHandlerMethods().entrySet()) {
-			RequestMappingInfo info = mapped.getKey();
-			if (TokenAnswer.isGivenBy(mapped.getValue(), info.getDirectPaths(), info.getMethodsCondition().getMethods(),
-					path)) {
-				return;
-			}
+		if (TokenAnswer.isGivenBy(mapping.getHandlerMethods(), RequestMappingInfo::getDirectPaths,
+				(info) -> info.getMethodsCondition().getMethods(), path)) {
+			return;
 		}
 		mapping.registerMapping(RequestMappingInfo.paths(path)
 			.methods(RequestMethod.POST)

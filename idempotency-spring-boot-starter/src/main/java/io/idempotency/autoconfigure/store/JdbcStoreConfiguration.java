@@ -11,7 +11,6 @@ import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.LeaseTimeCheck;
 import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.key.Namespace;
-import io.idempotency.store.Causes;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
@@ -52,9 +51,6 @@ class JdbcStoreConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcStoreConfiguration.class);
 
-	/** The class of SQL states with which all databases refuse a user. */
-	private static final String INVALID_AUTHORIZATION = "28";
-
 	// This bean is never lazy, so that a missing table fails the start-up and not the
 	// first call.
 	@Bean
@@ -66,7 +62,10 @@ class JdbcStoreConfiguration {
 		DataSource dataSource = choose(beanFactory, marked, all);
 		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
 		JdbcSchema schema = new JdbcSchema(dataSource, jdbc.tableName());
-		boolean embedded = prepare(schema, jdbc.initializeSchema());
+		boolean embedded = RecordTable.prepare(jdbc.initializeSchema(),
+				new RecordTable.Schema(schema::isEmbedded, schema::create, schema::verify),
+				"spring.datasource.username and spring.datasource.password, or those of the DataSource",
+				(cause) -> (cause instanceof SQLException refusal) ? refusal.getSQLState() : null);
 		if (!embedded) {
 			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
 		}
@@ -100,37 +99,6 @@ class JdbcStoreConfiguration {
 			RoutedConnectionFinder.refuse(chosen);
 		}
 		return chosen;
-	}
-
-	/** Makes the table if that is asked for, and returns whether the JVM has it alone. */
-	private static boolean prepare(JdbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
-		try {
-			boolean embedded = schema.isEmbedded();
-			if (RecordTable.isMade(when, embedded)) {
-				schema.create();
-			}
-			schema.verify();
-			return embedded;
-		}
-		catch (IdempotencyStoreException ex) {
-			requireLogin(ex);
-			throw ex;
-		}
-	}
-
-	private static void requireLogin(IdempotencyStoreException failure) {
-		Causes.of(failure).filter(JdbcStoreConfiguration::isRefusedLogin).findFirst().ifPresent((refusal) -> {
-			throw new IdempotencyConfigurationException(
-					"The database refuses the user of the application: " + refusal.getMessage(),
-					"Set spring.datasource.username and spring.datasource.password, or those of the DataSource that "
-							+ "keeps the records, to what the database expects.",
-					failure);
-		});
-	}
-
-	private static boolean isRefusedLogin(Throwable cause) {
-		return cause instanceof SQLException refusal && refusal.getSQLState() != null
-				&& refusal.getSQLState().startsWith(INVALID_AUTHORIZATION);
 	}
 
 	/**

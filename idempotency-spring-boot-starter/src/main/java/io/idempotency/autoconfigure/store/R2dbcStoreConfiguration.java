@@ -2,15 +2,12 @@ package io.idempotency.autoconfigure.store;
 
 import java.util.Objects;
 
-import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.autoconfigure.IdempotencyConnectionFactory;
 import io.idempotency.autoconfigure.IdempotencyProperties;
 import io.idempotency.autoconfigure.LeaseTimeCheck;
 import io.idempotency.autoconfigure.StoreType;
 import io.idempotency.key.Namespace;
-import io.idempotency.store.Causes;
 import io.idempotency.store.IdempotencyStore;
-import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
@@ -45,9 +42,6 @@ class R2dbcStoreConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(R2dbcStoreConfiguration.class);
 
-	/** The class of SQL states with which all databases refuse a user. */
-	private static final String INVALID_AUTHORIZATION = "28";
-
 	// This bean is never lazy, so that a missing table fails the start-up and not the
 	// first call.
 	@Bean
@@ -58,7 +52,11 @@ class R2dbcStoreConfiguration {
 			ObjectProvider<ConnectionFactory> all, ReservedConnectionPool reserved) {
 		ConnectionFactory connections = choose(beanFactory, marked, all);
 		IdempotencyProperties.Jdbc jdbc = properties.jdbc();
-		boolean embedded = prepare(new R2dbcSchema(connections, jdbc.tableName()), jdbc.initializeSchema());
+		R2dbcSchema schema = new R2dbcSchema(connections, jdbc.tableName());
+		boolean embedded = RecordTable.prepare(jdbc.initializeSchema(),
+				new RecordTable.Schema(schema::isEmbedded, schema::create, schema::verify),
+				"spring.r2dbc.username and spring.r2dbc.password, or those of the ConnectionFactory",
+				(cause) -> (cause instanceof R2dbcException refusal) ? refusal.getSqlState() : null);
 		if (!embedded) {
 			NamespaceConfiguration.warnOfNone(properties, namespace, "the database");
 		}
@@ -98,37 +96,6 @@ class R2dbcStoreConfiguration {
 			RoutedConnectionFinder.refuse(chosen);
 		}
 		return chosen;
-	}
-
-	/** Makes the table if that is asked for, and returns whether the JVM has it alone. */
-	private static boolean prepare(R2dbcSchema schema, IdempotencyProperties.Jdbc.SchemaInitialization when) {
-		try {
-			boolean embedded = schema.isEmbedded();
-			if (RecordTable.isMade(when, embedded)) {
-				schema.create();
-			}
-			schema.verify();
-			return embedded;
-		}
-		catch (IdempotencyStoreException ex) {
-			requireLogin(ex);
-			throw ex;
-		}
-	}
-
-	private static void requireLogin(IdempotencyStoreException failure) {
-		Causes.of(failure).filter(R2dbcStoreConfiguration::isRefusedLogin).findFirst().ifPresent((refusal) -> {
-			throw new IdempotencyConfigurationException(
-					"The database refuses the user of the application: " + refusal.getMessage(),
-					"Set spring.r2dbc.username and spring.r2dbc.password, or those of the ConnectionFactory that keeps the "
-							+ "records, to what the database expects.",
-					failure);
-		});
-	}
-
-	private static boolean isRefusedLogin(Throwable cause) {
-		return cause instanceof R2dbcException refusal && refusal.getSqlState() != null
-				&& refusal.getSqlState().startsWith(INVALID_AUTHORIZATION);
 	}
 
 	@Bean(initMethod = "start")

@@ -3,14 +3,19 @@ package io.idempotency.autoconfigure.store;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
+import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.autoconfigure.IdempotencyProperties.Jdbc.SchemaInitialization;
 import io.idempotency.key.Caller;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.key.Namespace;
+import io.idempotency.store.Causes;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
+import org.jspecify.annotations.Nullable;
 
 /** What a start-up wants to know of the table in a database, however it is asked. */
 final class RecordTable {
@@ -18,14 +23,44 @@ final class RecordTable {
 	/** Of no operation: nobody else ever has a key of it. */
 	private static final String OPERATION = "idempotency.start";
 
+	/** The class of SQL states with which all databases refuse a user. */
+	private static final String INVALID_AUTHORIZATION = "28";
+
 	/** The record is over soon, should the node die here. */
 	private static final Duration LEASE = Duration.ofSeconds(10);
 
 	private RecordTable() {
 	}
 
-	/** Returns whether the start-up makes the table. */
-	static boolean isMade(SchemaInitialization when, boolean embedded) {
+	/**
+	 * Makes the table if that is asked for, and checks it.
+	 * @param login the properties and the bean that say who the user is
+	 * @param sqlState returns that of a failure of the driver, {@code null} for any other
+	 * @return whether the JVM has the database alone
+	 * @throws IdempotencyConfigurationException if the database refuses the user
+	 */
+	static boolean prepare(SchemaInitialization when, Schema schema, String login,
+			Function<Throwable, @Nullable String> sqlState) {
+		try {
+			boolean embedded = schema.embedded().getAsBoolean();
+			if (isMade(when, embedded)) {
+				schema.creation().run();
+			}
+			schema.check().run();
+			return embedded;
+		}
+		catch (IdempotencyStoreException ex) {
+			throw Causes.of(ex)
+				.filter((cause) -> String.valueOf(sqlState.apply(cause)).startsWith(INVALID_AUTHORIZATION))
+				.findFirst()
+				.<RuntimeException>map((refusal) -> new IdempotencyConfigurationException(
+						"The database refuses the user of the application: " + refusal.getMessage(),
+						"Set " + login + " that keeps the records, to what the database expects.", ex))
+				.orElse(ex);
+		}
+	}
+
+	private static boolean isMade(SchemaInitialization when, boolean embedded) {
 		return switch (when) {
 			case ALWAYS -> true;
 			case EMBEDDED -> embedded;
@@ -48,6 +83,16 @@ final class RecordTable {
 		finally {
 			one.release(key, claim.claimId());
 		}
+	}
+
+	/**
+	 * The table, in one of the ways to reach it.
+	 *
+	 * @param embedded asks whether the JVM has the database alone
+	 * @param creation makes the table
+	 * @param check refuses one that is not as it must be
+	 */
+	record Schema(BooleanSupplier embedded, Runnable creation, Runnable check) {
 	}
 
 }

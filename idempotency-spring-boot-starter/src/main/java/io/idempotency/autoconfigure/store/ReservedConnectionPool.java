@@ -1,6 +1,7 @@
 package io.idempotency.autoconfigure.store;
 
 import java.time.Duration;
+import java.util.Set;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.store.IdempotencyStoreException;
@@ -28,6 +29,10 @@ final class ReservedConnectionPool implements AutoCloseable {
 	/** A start may wait longer than a call. */
 	private static final Duration WAIT = Duration.ofSeconds(10);
 
+	/** Drivers, which open a connection for each use. */
+	private static final Set<String> NOT_POOLED = Set.of("io.r2dbc.h2.", "io.r2dbc.postgresql.", "org.mariadb.r2dbc.",
+			"io.asyncer.r2dbc.mysql.");
+
 	private static final boolean POOLS = ClassUtils.isPresent("io.r2dbc.pool.ConnectionPool",
 			ReservedConnectionPool.class.getClassLoader());
 
@@ -44,7 +49,25 @@ final class ReservedConnectionPool implements AutoCloseable {
 	 * @param storeTimeout how long a call waits for a connection at most
 	 */
 	static ReservedConnectionPool of(ConnectionFactory application, int size, Duration storeTimeout) {
-		return new ReservedConnectionPool((POOLS && size > 0) ? Pools.like(application, size, storeTimeout) : null);
+		if (size == 0) {
+			return new ReservedConnectionPool(null);
+		}
+		Object seen = application;
+		while (!isPool(seen) && seen instanceof Wrapped<?> wrapped) {
+			seen = wrapped.unwrap();
+		}
+		if (isPool(seen)) {
+			return new ReservedConnectionPool(Pools.like(seen, size, storeTimeout));
+		}
+		String type = seen.getClass().getName();
+		if (NOT_POOLED.stream().noneMatch(type::startsWith)) {
+			missing(type + " is no pool of r2dbc-pool");
+		}
+		return new ReservedConnectionPool(null);
+	}
+
+	private static boolean isPool(Object connections) {
+		return POOLS && Pools.include(connections);
 	}
 
 	private static void missing(String reason) {
@@ -100,18 +123,16 @@ final class ReservedConnectionPool implements AutoCloseable {
 	/** A class of its own, because the pool may be missing. */
 	private static final class Pools {
 
-		static @Nullable ConnectionFactory like(ConnectionFactory application, int size, Duration storeTimeout) {
-			Object seen = application;
-			while (!(seen instanceof ConnectionPool) && seen instanceof Wrapped<?> wrapped) {
-				seen = wrapped.unwrap();
-			}
-			return (seen instanceof ConnectionPool pool)
-					? new ConnectionPool(ConnectionPoolConfiguration.builder(pool.unwrap())
-						.initialSize(1)
-						.maxSize(size)
-						.maxAcquireTime(storeTimeout)
-						.build())
-					: null;
+		static boolean include(Object connections) {
+			return connections instanceof ConnectionPool;
+		}
+
+		static ConnectionFactory like(Object pool, int size, Duration storeTimeout) {
+			return new ConnectionPool(ConnectionPoolConfiguration.builder(((ConnectionPool) pool).unwrap())
+				.initialSize(1)
+				.maxSize(size)
+				.maxAcquireTime(storeTimeout)
+				.build());
 		}
 
 		static void close(ConnectionFactory pool) {

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -257,6 +258,41 @@ class R2dbcStoreConfigurationTests {
 			assertThat(store.renew(key, claim.claimId(), Duration.ofMinutes(1))).isTrue();
 		});
 		pool.dispose();
+	}
+
+	/**
+	 * What the work of the application may use up, and nobody can make another one of.
+	 */
+	@Test
+	void poolOfAnotherMakeIsTold(CapturedOutput output) {
+		ConnectionFactory connections = connections(this.name);
+		this.runner.withBean(ConnectionFactory.class, () -> new OtherPool(connections))
+			.run((context) -> assertThat(output)
+				.contains("The R2DBC store has no connections of its own, because " + OtherPool.class.getName()
+						+ " is no pool of r2dbc-pool")
+				.contains("@IdempotencyConnectionFactory"));
+	}
+
+	@Test
+	void connectionsThatAreOpenedForEachUseNeedNoOthers(CapturedOutput output) {
+		overR2dbc().run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).doesNotContain("no connections of its own");
+		});
+	}
+
+	private record OtherPool(ConnectionFactory connections) implements ConnectionFactory {
+
+		@Override
+		public Publisher<? extends Connection> create() {
+			return this.connections.create();
+		}
+
+		@Override
+		public ConnectionFactoryMetadata getMetadata() {
+			return this.connections.getMetadata();
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
