@@ -152,14 +152,15 @@ abstract class TerminationContract {
 		}
 	}
 
-	/** An application that has just begun may be slow, and 503 says that nothing ran. */
+	/**
+	 * An application that has just begun may be slow, and 503 says that nothing ran.
+	 * Callers that repeat at once would keep it slow.
+	 */
 	private static Answer payUntilAnswered(PaymentNode node, String key) {
-		long end = System.nanoTime() + PATIENCE.toNanos();
-		Answer answer = node.client().post("/payments", key);
-		while (answer.status() == 503 && System.nanoTime() < end) {
-			answer = node.client().post("/payments", key);
-		}
-		return answer;
+		return await("an answer for " + key).pollDelay(Duration.ZERO)
+			.pollInterval(REST)
+			.atMost(PATIENCE)
+			.until(() -> node.client().post("/payments", key), (answer) -> answer.status() != 503);
 	}
 
 	private static Map<String, Long> runs(Path payments) throws IOException {
