@@ -27,9 +27,29 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	 * @param cause the exception of the store, {@code null} if the store was not asked
 	 */
 	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter, @Nullable Throwable cause) {
-		super(operation, 503, "store-unavailable", "Idempotency store is not available", "The idempotency store of '"
-				+ operation + "' is not available, so the request was not done: repeat it unchanged later", cause);
+		this(operation,
+				"The idempotency store of '" + operation
+						+ "' is not available, so the request was not done: repeat it unchanged later",
+				retryAfter, cause);
+	}
+
+	private IdempotencyStoreUnavailableException(String operation, String detail, Duration retryAfter,
+			@Nullable Throwable cause) {
+		super(operation, 503, "store-unavailable", "Idempotency store is not available", detail, cause);
 		this.retryAfter = retryAfter;
+	}
+
+	/**
+	 * Creates the exception of a call whose store is there: too much work of its node
+	 * goes on without a caller.
+	 * @param operation the guarded operation
+	 * @param retryAfter how long to wait before the next try
+	 * @hidden
+	 */
+	@Internal
+	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter) {
+		this(operation, "Too many calls go on here whose callers are gone, so the request of '" + operation
+				+ "' was not done: repeat it unchanged later", retryAfter, null);
 	}
 
 	/**

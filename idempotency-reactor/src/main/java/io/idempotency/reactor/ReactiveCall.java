@@ -10,7 +10,9 @@ import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.engine.Replayer;
@@ -20,6 +22,7 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.Move;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.upkeep.Claimer;
@@ -107,6 +110,32 @@ final class ReactiveCall<T> {
 			return;
 		}
 		go(this.admission.begin(this.parts.upkeep().scheduler().nanos()));
+	}
+
+	/**
+	 * Begins where no more work may begin: a result that is kept is given all the same,
+	 * by a look that claims nothing. Anything else is refused.
+	 */
+	void startWithoutRoom() {
+		this.caller.onCancel(this::callerIsGone);
+		if (this.call.policy().mode() == IdempotencyMode.REJECT) {
+			// Its claim counts, whatever the record has.
+			refuseWithoutRoom();
+			return;
+		}
+		new OwnSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
+			if (found != null) {
+				settle(new Move.Answer(found));
+			}
+			else {
+				refuseWithoutRoom();
+			}
+		}).begin(() -> this.store.find(this.call.key(), this.call.fingerprint(), IdempotencyStore.Look.RESULT));
+	}
+
+	private void refuseWithoutRoom() {
+		this.parts.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, this.call.operation());
+		fail(new IdempotencyStoreUnavailableException(this.call.operation(), Admission.RETRY_AFTER));
 	}
 
 	/** Does the moves, until the next one depends on an answer that is not here yet. */

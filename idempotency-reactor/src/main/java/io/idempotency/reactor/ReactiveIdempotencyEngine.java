@@ -8,16 +8,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.engine.MeasuringStore;
 import io.idempotency.engine.ObservedCall;
-import io.idempotency.protocol.Admission;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.IdempotencyStore;
@@ -175,15 +172,14 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 	private <T> void execute(GuardedCall call, ReactiveAction<T> action, OnDisconnect onDisconnect,
 			@Nullable ReactiveTransactionStarter transactions, MonoSink<T> caller) {
 		ObservedCall observed = this.parts.observe(call, ReactiveIdempotencyContext.observation(caller.contextView()));
-		ReactiveCall<T> admitted;
+		Runnable admitted;
 		try (EngineObserver.Scope current = observed.open()) {
 			this.engine.requireOpen(call);
-			if (!ReactiveIdempotencyContext.isWithin(caller.contextView())) {
-				requireRoom(call);
-			}
+			boolean room = ReactiveIdempotencyContext.isWithin(caller.contextView()) || hasRoom();
 			this.transactions.refuse(call, caller.contextView());
-			admitted = new ReactiveCall<>((transactions != null) ? this.parts.inTransaction(call) : call, action,
-					onDisconnect, caller, this.parts, store(call.store()), this.resumption, observed);
+			ReactiveCall<T> made = new ReactiveCall<>((transactions != null) ? this.parts.inTransaction(call) : call,
+					action, onDisconnect, caller, this.parts, store(call.store()), this.resumption, observed);
+			admitted = room ? () -> made.start(transactions, this.joined) : made::startWithoutRoom;
 		}
 		catch (Throwable refused) {
 			observed.threw(refused);
@@ -191,34 +187,35 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			return;
 		}
 		if (this.transactions.haveThisThread()) {
-			this.resumption.execute(() -> admitted.start(transactions, this.joined));
+			this.resumption.execute(admitted);
 		}
 		else {
-			admitted.start(transactions, this.joined);
+			admitted.run();
 		}
 	}
 
 	/**
-	 * Refuses a call while too many go on whose callers are gone. A caller holds a
-	 * connection, which bounds the calls that have one; nothing bounds the others. A call
-	 * within a guarded one is a part of its work: it adds none, and its refusal would end
-	 * what was promised to go on, after a part of it was done.
+	 * Returns whether work may begin, which it may not while too much goes on whose
+	 * callers are gone. A caller holds a connection, which bounds the calls that have
+	 * one; nothing bounds the others. A call within a guarded one is a part of its work:
+	 * it adds none, and its refusal would end what was promised to go on, after a part of
+	 * it was done.
 	 */
-	private void requireRoom(GuardedCall call) {
+	private boolean hasRoom() {
 		int unattended = this.parts.upkeep().unattended().get();
-		if (unattended >= this.maxUnattended) {
-			if (this.toldFull.compareAndSet(false, true)) {
-				logger.warn(
-						"{} calls go on whose callers are gone, as many as idempotency.max-unattended allows. Until "
-								+ "some have ended, new ones are refused with 503. Told once until none is left",
-						unattended);
-			}
-			this.parts.events().publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, null);
-		}
 		if (unattended == 0 && this.toldFull.get()) {
 			this.toldFull.set(false);
 		}
+		if (unattended < this.maxUnattended) {
+			return true;
+		}
+		if (this.toldFull.compareAndSet(false, true)) {
+			logger.warn(
+					"{} calls go on whose callers are gone, as many as idempotency.max-unattended allows. Until "
+							+ "some have ended, new ones are refused with 503. Told once until none is left",
+					unattended);
+		}
+		return false;
 	}
 
 	/**

@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.UnaryOperator;
 
+import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
 import io.idempotency.store.ClaimId;
 import io.idempotency.store.ClaimRequest;
@@ -132,6 +133,11 @@ final class GatedStore implements ReactiveIdempotencyStore {
 	@Override
 	public Optional<ReactiveIdempotencyStore> joining() {
 		return Optional.ofNullable(this.joined);
+	}
+
+	@Override
+	public Mono<ClaimResult.Completed> find(IdempotencyKey key, Fingerprint fingerprint, IdempotencyStore.Look look) {
+		return step("find", this.store.find(key, fingerprint, look));
 	}
 
 	@Override

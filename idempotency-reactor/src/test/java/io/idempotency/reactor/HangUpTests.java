@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.StoreFailureMode;
@@ -14,6 +15,7 @@ import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
+import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.StoreNotReachedException;
 import io.idempotency.engine.IdempotencyEngine;
@@ -70,11 +72,35 @@ class HangUpTests {
 			this.node.store.asked.clear();
 			assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
 				.isThrownBy(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE)::block);
-			assertThat(this.node.store.asked).isEmpty();
+			assertThat(this.node.store.asked).containsExactly("find");
 			this.gate.tryEmitValue("order-1");
 			assertThat(load.unattended()).isZero();
 			assertThat(bounded.execute(this.node.call(REPLAY), this.duplicate, OnDisconnect.CONTINUE).block())
 				.isEqualTo("order-1");
+		}
+	}
+
+	/** Giving it takes no place of the work. */
+	@Test
+	void resultThatIsKeptIsGivenWhateverGoesOn() {
+		try (ReactiveIdempotencyEngine bounded = new ReactiveIdempotencyEngine(this.node.engine,
+				List.of(this.node.store), SurroundingTransactions.NONE, 1)) {
+			GuardedCall done = new GuardedCall(new Namespace("").key("done", Caller.GLOBAL, List.of("1")),
+					Fingerprint.NONE, REPLAY, this.node.call(REPLAY).store());
+			bounded.execute(done, this.order, OnDisconnect.CONTINUE).block();
+			Client.of(bounded.execute(this.node.call(REPLAY), this.slow, OnDisconnect.CONTINUE)).hangUp();
+			assertThat(this.node.engine.load().unattended()).isOne();
+			assertThat(bounded.execute(done, this.duplicate, OnDisconnect.CONTINUE).block()).isEqualTo("order-1");
+			GuardedCall counted = new GuardedCall(done.key(), Fingerprint.NONE,
+					REPLAY.change().mode(IdempotencyMode.REJECT).build(), done.store());
+			this.node.store.fail("find", new IdempotencyStoreException("The store is away"));
+			for (GuardedCall refused : List.of(done, counted)) {
+				assertThatExceptionOfType(IdempotencyStoreUnavailableException.class)
+					.isThrownBy(bounded.execute(refused, this.duplicate, OnDisconnect.CONTINUE)::block)
+					.withMessageContaining("callers are gone")
+					.satisfies((refusal) -> assertThat(refusal.retryAfter()).isPositive());
+			}
+			assertThat(this.node.engine.load().unattended()).isOne();
 		}
 	}
 
