@@ -27,6 +27,7 @@ import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.implementation.FixedValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -39,6 +40,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.PlatformTransactionManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -113,6 +115,79 @@ class UnfinishedWorkTests {
 			assertThat(source.operation(controller.getMethod("place", String.class, Continuation.class), controller))
 				.isNotNull();
 		}
+	}
+
+	/** What it returns is in its last parameter; a door that covers it has it called. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			FoundOther  | returns java.lang.Integer,                  | Let it return java.lang.String, null or empty
+			FoundAsOne  | returns java.util.List<java.lang.String>,   | Let it return
+			FoundVoid   | returns java.lang.Void,                     | Let it return java.lang.String
+			""")
+	void recoverMethodOfASuspendHandlerGivesWhatTheHandlerGives(String bean, String problem, String action)
+			throws ClassNotFoundException {
+		Class<?> controller = Class.forName(UnfinishedWorkTests.class.getName() + "$" + bean);
+		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(CoveringDoor.class)) {
+			IdempotentOperationSource source = context.getBean(IdempotentOperationSource.class);
+			assertThatExceptionOfType(IdempotencyConfigurationException.class)
+				.isThrownBy(() -> source.check(controller))
+				.withMessageContaining(bean)
+				.withMessageContaining("its recover method 'find' " + problem)
+				.satisfies((failure) -> assertThat(failure.action()).contains(action));
+			source.check(Found.class);
+		}
+	}
+
+	static class Found {
+
+		@Idempotent(key = "#key", recover = "find")
+		public Object run(String key, Continuation<? super String> continuation) {
+			return key;
+		}
+
+		Object find(String key, Continuation<? super String> continuation) {
+			return key;
+		}
+
+	}
+
+	static class FoundOther {
+
+		@Idempotent(key = "#key", recover = "find")
+		public Object run(String key, Continuation<? super String> continuation) {
+			return key;
+		}
+
+		Object find(String key, Continuation<? super Integer> continuation) {
+			return 1;
+		}
+
+	}
+
+	static class FoundAsOne {
+
+		@Idempotent(key = "#key", recover = "find")
+		public Object run(String key, Continuation<? super Flux<String>> continuation) {
+			return Flux.just(key);
+		}
+
+		Object find(String key, Continuation<? super List<String>> continuation) {
+			return List.of(key);
+		}
+
+	}
+
+	static class FoundVoid {
+
+		@Idempotent(key = "#key", recover = "find")
+		public Object run(String key, Continuation<? super String> continuation) {
+			return key;
+		}
+
+		Object find(String key, Continuation<? super Void> continuation) {
+			return key;
+		}
+
 	}
 
 	static class LockMono {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.IdempotencyMode;
@@ -25,12 +26,14 @@ import io.idempotency.http.request.RequestFingerprint;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.GuardedCall;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -82,6 +85,26 @@ public final class HttpDoor implements OperationDoor {
 	@Override
 	public boolean isExemptFromClass(Method method, Class<?> targetClass) {
 		return HandlerRules.isExemptFromClass(method);
+	}
+
+	/**
+	 * {@inheritDoc} Nobody here looks into a look-up that comes later, unless it is a
+	 * future, so it would count as found before it has begun.
+	 */
+	@Override
+	public void check(IdempotentOperation operation) {
+		Method recover = operation.result().recover();
+		if (recover == null || !covers(operation.guarded().method(), operation.guarded().targetClass())) {
+			return;
+		}
+		Class<?> given = ResolvableType.forMethodReturnType(recover, operation.guarded().targetClass()).toClass();
+		if (DeferredResults.isSuspend(recover)
+				|| DeferredResults.include(given) && !CompletionStage.class.isAssignableFrom(given)) {
+			throw operation.problem("its recover method '" + recover.getName()
+					+ "' gives a result that is not there yet when it returns, and a handler of Spring MVC is answered "
+					+ "before anybody knows whether there is one",
+					"Let both return the value itself or a CompletableFuture of it, or use Spring WebFlux");
+		}
 	}
 
 	@Override

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.SubmissionPublisher;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.FailureMode;
@@ -509,6 +511,22 @@ class HttpDoorTests {
 			.withStackTraceContaining("its work goes on after the method has returned");
 	}
 
+	/** It would count as found, and the work of a dead node as done. */
+	@ParameterizedTest
+	@ValueSource(classes = { FoundByATask.class, FoundByAPublisher.class })
+	void lookUpThatBeginsLaterFailsTheStart(Class<?> controller) {
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> HttpDoorSetup.start(controller))
+			.withStackTraceContaining(controller.getSimpleName() + "#pay")
+			.withStackTraceContaining("its recover method 'find' gives a result that is not there yet when it returns");
+	}
+
+	@Test
+	void lookUpByAFutureIsWaitedFor() {
+		WebApplicationContext waiting = HttpDoorSetup.start(FoundByAFuture.class);
+		assertThat(waiting.getBean(FoundByAFuture.class)).isNotNull();
+		((ConfigurableApplicationContext) waiting).close();
+	}
+
 	@Test
 	void withoutTheFilterNothingRunsUnprotected() {
 		MockMvc unfiltered = MockMvcBuilders.webAppContextSetup(this.context).build();
@@ -933,6 +951,51 @@ class HttpDoorTests {
 		@Idempotent(required = false, mode = IdempotencyMode.REJECT)
 		public String echo(@RequestBody String body) {
 			return body;
+		}
+
+	}
+
+	@RestController
+	static class FoundByATask {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found")
+		Callable<String> pay() {
+			return () -> "paid";
+		}
+
+		Callable<String> find() {
+			return () -> null;
+		}
+
+	}
+
+	@RestController
+	static class FoundByAPublisher {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found")
+		Flow.Publisher<String> pay() {
+			return new SubmissionPublisher<>();
+		}
+
+		Flow.Publisher<String> find() {
+			return new SubmissionPublisher<>();
+		}
+
+	}
+
+	@RestController
+	static class FoundByAFuture {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found")
+		CompletableFuture<String> pay() {
+			return CompletableFuture.completedFuture("paid");
+		}
+
+		CompletableFuture<String> find() {
+			return CompletableFuture.completedFuture(null);
 		}
 
 	}

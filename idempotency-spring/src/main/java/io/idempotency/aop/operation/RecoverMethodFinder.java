@@ -33,37 +33,72 @@ final class RecoverMethodFinder {
 			throw annotation.problem("its recover method '" + name + "' does not exist",
 					"Add a method '" + name + "' with the same parameters to " + annotation.targetClass().getName());
 		}
-		if (!gives(recover, annotation, result)) {
+		ResultShape wanted = shape(guarded, annotation, result, result.form().isSubscribed());
+		ResultShape found = shape(recover, annotation, null, wanted.form().isSubscribed());
+		boolean nothing = wanted.isVoid() || isLate(wanted) && ResultShape.of(annotation, true).isVoid();
+		if (givesNothing(recover, found, annotation) || !comesAs(wanted, found) || !fits(wanted, found, nothing)) {
 			throw annotation.problem(
-					"its recover method '" + name + "' returns " + recover.getGenericReturnType().getTypeName()
+					"its recover method '" + name + "' returns " + declared(recover, found)
 							+ ", which is no result of the method",
-					"Let it return " + result.type().getTypeName() + ", or null if there is no result");
+					"Let it return " + advice(guarded, wanted, nothing));
 		}
 		recover.setAccessible(true);
 		return recover;
 	}
 
+	/** A suspend function of a door that knows no subscriptions is called by Spring. */
+	private static ResultShape shape(Method method, IdempotentAnnotation annotation, @Nullable ResultShape known,
+			boolean subscribed) {
+		if (DeferredResults.isSuspend(method)) {
+			return ResultShape.suspended(method, annotation.targetClass());
+		}
+		return (known != null) ? known : ResultShape.of(method, annotation.targetClass(), subscribed);
+	}
+
+	private static boolean givesNothing(Method recover, ResultShape found, IdempotentAnnotation annotation) {
+		return found.isVoid() || found.type() == Void.class
+				|| ResultShape.of(recover, annotation.targetClass(), true).isVoid();
+	}
+
+	/** Nobody makes one value of several, or waits where none was to come later. */
+	private static boolean comesAs(ResultShape wanted, ResultShape found) {
+		if (found.form().isSubscribed() && wanted.form().isSubscribed()) {
+			return found.form() == wanted.form();
+		}
+		return (found.form() == ResultForm.VALUE || wanted.form() != ResultForm.VALUE)
+				&& (isLate(wanted) || !isLate(found));
+	}
+
 	/**
 	 * Returns whether the recovered value can be the answer of the guarded method. If the
-	 * guarded method gives no value, a value of any type means "done"; one that comes
-	 * later would mean it before anybody has looked.
+	 * guarded method gives no value, a value of any type means "done".
 	 */
-	private static boolean gives(Method recover, IdempotentAnnotation annotation, ResultShape result) {
-		ResultShape found = ResultShape.of(recover, annotation.targetClass(), result.form().isSubscribed());
-		boolean late = found.form() != ResultForm.VALUE && result.form() == ResultForm.VALUE
-				|| isLate(found) && !isLate(result);
-		if (found.isVoid() || found.type() == Void.class
-				|| ResultShape.of(recover, annotation.targetClass(), true).isVoid() || late) {
-			return false;
+	private static boolean fits(ResultShape wanted, ResultShape found, boolean nothing) {
+		if (nothing) {
+			return !isLate(wanted) || raw(wanted).isAssignableFrom(raw(found));
 		}
-		if (result.isVoid()) {
-			return true;
-		}
-		return ResolvableType.forType(result.type()).isAssignableFrom(ResolvableType.forType(found.type()));
+		return ResolvableType.forType(wanted.type()).isAssignableFrom(ResolvableType.forType(found.type()));
 	}
 
 	private static boolean isLate(ResultShape result) {
-		return DeferredResults.include(ResolvableType.forType(result.type()).toClass());
+		return DeferredResults.include(raw(result));
+	}
+
+	private static Class<?> raw(ResultShape result) {
+		return ResolvableType.forType(result.type()).toClass();
+	}
+
+	/** Returns what a method says that it returns, which a suspend function hides. */
+	private static String declared(Method method, ResultShape shape) {
+		return (DeferredResults.isSuspend(method) ? shape.type() : method.getGenericReturnType()).getTypeName();
+	}
+
+	private static String advice(Method guarded, ResultShape wanted, boolean nothing) {
+		if (!nothing) {
+			return declared(guarded, wanted) + ", null or empty if there is no result";
+		}
+		String done = isLate(wanted) ? raw(wanted).getName() + "<Boolean>" : Boolean.class.getName();
+		return done + ", say: any value means that the work was done, none that it was not";
 	}
 
 }

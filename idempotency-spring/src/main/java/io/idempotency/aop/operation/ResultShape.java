@@ -47,17 +47,17 @@ record ResultShape(Type type, ResultForm form) {
 			return new ResultShape(inner(returned), ResultForm.FUTURE);
 		}
 		ResultShape shape = null;
-		if (subscribed) {
-			shape = DeferredResults.isSuspend(method) ? suspended(method, targetClass) : published(returned);
+		if (subscribed && !DeferredResults.isSuspend(method)) {
+			shape = published(returned);
+		}
+		else if (subscribed && COROUTINES) {
+			shape = suspended(method, targetClass);
 		}
 		return (shape != null) ? shape : new ResultShape(returned, ResultForm.VALUE);
 	}
 
 	/** Spring hands the function to interceptors as a publisher, if it can. */
-	private static @Nullable ResultShape suspended(Method method, Class<?> targetClass) {
-		if (!COROUTINES) {
-			return null;
-		}
+	static ResultShape suspended(Method method, Class<?> targetClass) {
 		Type[] parameters = method.getGenericParameterTypes();
 		Type value = Object.class;
 		if (parameters[parameters.length - 1] instanceof ParameterizedType continuation

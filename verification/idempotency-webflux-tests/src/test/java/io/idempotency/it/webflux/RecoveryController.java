@@ -12,10 +12,12 @@ import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
@@ -115,6 +117,17 @@ class RecoveryController {
 
 	@Nullable ResponseEntity<Mono<String>> findEntity(String id, String work) {
 		return FOUND.containsKey(id) ? ResponseEntity.status(201).body(find(id)) : null;
+	}
+
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "isDone", lease = "1s")
+	@PostMapping("/recovery/nothing/{id}/{work}")
+	@ResponseStatus(HttpStatus.CREATED)
+	Mono<Void> nothing(@PathVariable String id, @PathVariable String work) {
+		return work(id, work).then();
+	}
+
+	Mono<Boolean> isDone(String id, String work) {
+		return find(id).map((found) -> true);
 	}
 
 	private static Mono<String> work(String id, String work) {

@@ -20,6 +20,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -57,6 +58,9 @@ class WebFluxStartupTests {
 					FoundInFuture | its recover method 'find' returns java.util.concurrent.CompletableFuture<java.lang.String>, which
 					FoundInList | its recover method 'find' returns java.util.List<java.lang.String>, which is no result
 					FoundLater | its recover method 'find' returns reactor.core.publisher.Mono<java.lang.Boolean>, which is no
+					FoundNothing | its recover method 'find' returns reactor.core.publisher.Mono<java.lang.Void>, which is no
+					FoundManyOfOne | its recover method 'find' returns reactor.core.publisher.Flux<java.lang.String>, which
+					FoundOneOfMany | its recover method 'find' returns reactor.core.publisher.Mono<java.util.List<java.lang.String>>
 					Hidden | no proxy can guard a private method
 					""")
 	void isRefused(String controller, String message) throws Exception {
@@ -226,6 +230,50 @@ class WebFluxStartupTests {
 		}
 
 		Mono<Boolean> find() {
+			return Mono.empty();
+		}
+
+	}
+
+	/** Who finds nothing has nothing to say. */
+	@RestController
+	static class FoundNothing {
+
+		@Idempotent(recover = "find")
+		@PostMapping("/found-nothing")
+		Mono<Void> pay() {
+			return Mono.empty();
+		}
+
+		Mono<Void> find() {
+			return Mono.empty();
+		}
+
+	}
+
+	@Service
+	static class FoundManyOfOne {
+
+		@Idempotent(key = "#id", recover = "find")
+		Mono<List<String>> pay(String id) {
+			return Mono.empty();
+		}
+
+		Flux<String> find(String id) {
+			return Flux.empty();
+		}
+
+	}
+
+	@Service
+	static class FoundOneOfMany {
+
+		@Idempotent(key = "#id", recover = "find")
+		Flux<String> pay(String id) {
+			return Flux.empty();
+		}
+
+		Mono<List<String>> find(String id) {
 			return Mono.empty();
 		}
 
