@@ -1,21 +1,28 @@
 package io.idempotency.webflux;
 
 import java.lang.reflect.Method;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
-import reactor.core.scheduler.Schedulers;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoOperator;
+import reactor.util.context.Context;
+
+import org.springframework.web.reactive.HandlerResult;
 
 /**
  * Knows which way through a handler the current thread goes, for handlers that return
- * values: their advice sees no Reactor context. Spring may call them on another thread
- * than the one that has brought the request; tasks of Reactor's schedulers take the way
- * along. What goes on when the handler has been called, and may let other requests go on,
- * finds no way. Thread-safe.
+ * values: their advice sees no Reactor context. It is the thread of whoever has brought
+ * the last argument, who may be at work for another request.
+ * <p>
+ * So the way is bound to what Spring puts together for the request: each {@code Mono}
+ * that is made on a thread of a way is subscribed, and signals, on that way. The one
+ * whose value is the arguments, and next to which the handler is called, is among them.
+ * Thread-safe.
  */
 final class BoundPass {
 
@@ -23,59 +30,42 @@ final class BoundPass {
 
 	private static final String HOOK = BoundPass.class.getName();
 
-	/** How many ways lead to a handler that has not returned. */
-	private static final Map<Method, Integer> OPEN = new ConcurrentHashMap<>();
+	/** Not there any more when the handler was called. */
+	private volatile @Nullable Pass pass;
 
-	/** Not there any more when the handler was called: a periodic task holds this. */
-	private final AtomicReference<@Nullable Pass> pass = new AtomicReference<>();
+	private BoundPass(Pass begun) {
+		this.pass = begun;
+	}
 
-	private volatile @Nullable CoreSubscriber<?> result;
+	/** Binds ways to what is made on them, from here on. May be done repeatedly. */
+	static void follow() {
+		Hooks.onEachOperator(HOOK, BoundPass::follow);
+	}
 
 	/**
-	 * Leads to the handler from here on.
+	 * Leads to a handler, until it was called.
+	 * @param calling calls the handler
 	 * @param begun the way
-	 * @param subscriber gets what the handler returns
+	 * @return what calls the handler on that way
 	 */
-	void begin(Pass begun, CoreSubscriber<?> subscriber) {
-		OPEN.merge(begun.handler().getMethod(), 1, Integer::sum);
-		this.result = subscriber;
-		this.pass.set(begun);
+	static Mono<HandlerResult> lead(Mono<HandlerResult> calling, Pass begun) {
+		return Mono.defer(() -> {
+			BoundPass bound = new BoundPass(begun);
+			return new Beginning(calling, bound).doOnEach((signal) -> bound.pass = null)
+				.doOnCancel(() -> bound.pass = null);
+		});
 	}
 
-	/** Lets tasks of Reactor's schedulers take the way along. May be done repeatedly. */
-	static void followThreads() {
-		Schedulers.onScheduleHook(HOOK, BoundPass::carry);
-	}
-
-	private static Runnable carry(Runnable task) {
+	@SuppressWarnings("unchecked")
+	private static Publisher<Object> follow(Publisher<Object> made) {
 		Binding current = CURRENT.get();
-		if (current == null || current.bound().pass.get() == null) {
-			return task;
-		}
-		Binding carried = new Binding(current.bound(), current.bound().isFor(task));
-		return () -> {
-			try (Scope scope = bind(carried)) {
-				task.run();
-			}
-		};
+		return (current != null && current.bound().pass != null && made instanceof Mono<?> mono)
+				? new Following<>((Mono<Object>) mono, new Binding(current.bound(), true)) : made;
 	}
 
-	/**
-	 * Returns whether all that a task gives goes into the result of this way. Other
-	 * requests may wait for what it gives, if not: it is that of a cache, say.
-	 */
-	private boolean isFor(Runnable task) {
-		CoreSubscriber<?> own = this.result;
-		return Scannable.from(task).actuals().anyMatch((subscriber) -> subscriber == own);
-	}
-
-	/**
-	 * Sets the way of the current thread.
-	 * @param bound the way, {@code null} for none
-	 * @return ends what was set
-	 */
-	static Scope bind(@Nullable BoundPass bound) {
-		return bind((bound != null) ? new Binding(bound, true) : null);
+	/** Has no way until it is closed: other code begins. */
+	static Scope leave() {
+		return bind(null);
 	}
 
 	private static Scope bind(@Nullable Binding binding) {
@@ -93,40 +83,24 @@ final class BoundPass {
 		}
 	}
 
-	/** Leads nowhere from here on. */
-	void end() {
-		Pass ended = this.pass.getAndSet(null);
-		if (ended != null) {
-			OPEN.computeIfPresent(ended.handler().getMethod(), (method, open) -> (open > 1) ? open - 1 : null);
-		}
-	}
-
 	/**
-	 * Returns the way of the current thread, if it leads to a method. A task that may let
-	 * other requests go on tells the way only while there is no other.
+	 * Returns the way of the current thread, if it leads to a method.
 	 * @param method the method
 	 */
 	static @Nullable Pass to(Method method) {
 		Binding current = CURRENT.get();
-		if (current == null) {
-			return null;
-		}
-		Pass pass = current.bound().pass.get();
-		if (pass == null || !pass.leadsTo(method)) {
-			return null;
-		}
-		boolean alone = OPEN.getOrDefault(pass.handler().getMethod(), 0) == 1;
-		// Was it still there when the others were counted?
-		return ((current.sure() || alone) && current.bound().pass.get() == pass) ? pass : null;
+		Pass pass = (current != null && current.followed()) ? current.bound().pass : null;
+		return (pass != null && pass.leadsTo(method)) ? pass : null;
 	}
 
 	/**
 	 * What a thread is on.
 	 *
 	 * @param bound the way
-	 * @param sure whether no other request can go on there
+	 * @param followed whether what is bound to it has led there. If nothing is, because
+	 * somebody has reset the hooks of Reactor, no way is sure
 	 */
-	private record Binding(BoundPass bound, boolean sure) {
+	private record Binding(BoundPass bound, boolean followed) {
 	}
 
 	/** Until it is closed, a thread is on a way. */
@@ -134,6 +108,114 @@ final class BoundPass {
 
 		@Override
 		void close();
+
+	}
+
+	/** Puts together on a way. */
+	private static final class Beginning extends MonoOperator<HandlerResult, HandlerResult> {
+
+		private final Binding binding;
+
+		Beginning(Mono<HandlerResult> source, BoundPass bound) {
+			super(source);
+			this.binding = new Binding(bound, false);
+		}
+
+		@Override
+		public void subscribe(CoreSubscriber<? super HandlerResult> actual) {
+			try (Scope scope = bind(this.binding)) {
+				this.source.subscribe(actual);
+			}
+		}
+
+	}
+
+	/** What was put together on a way. */
+	private static final class Following<T> extends MonoOperator<T, T> {
+
+		private final Binding binding;
+
+		Following(Mono<T> source, Binding binding) {
+			super(source);
+			this.binding = binding;
+		}
+
+		@Override
+		public void subscribe(CoreSubscriber<? super T> actual) {
+			try (Scope scope = bind(this.binding)) {
+				this.source.subscribe(new BoundSubscriber<>(actual, this.binding));
+			}
+		}
+
+	}
+
+	/** Is a subscription of its own, so that no signal is fetched past it. */
+	private static final class BoundSubscriber<T> implements CoreSubscriber<T>, Subscription, Scannable {
+
+		private final CoreSubscriber<? super T> actual;
+
+		private final Binding binding;
+
+		private @Nullable Subscription upstream;
+
+		BoundSubscriber(CoreSubscriber<? super T> actual, Binding binding) {
+			this.actual = actual;
+			this.binding = binding;
+		}
+
+		@Override
+		public Context currentContext() {
+			return this.actual.currentContext();
+		}
+
+		@Override
+		public void onSubscribe(Subscription subscription) {
+			this.upstream = subscription;
+			this.actual.onSubscribe(this);
+		}
+
+		@Override
+		public void onNext(T value) {
+			try (Scope scope = bind(this.binding)) {
+				this.actual.onNext(value);
+			}
+		}
+
+		@Override
+		public void onError(Throwable failure) {
+			try (Scope scope = bind(this.binding)) {
+				this.actual.onError(failure);
+			}
+		}
+
+		@Override
+		public void onComplete() {
+			try (Scope scope = bind(this.binding)) {
+				this.actual.onComplete();
+			}
+		}
+
+		@Override
+		public void request(long count) {
+			Subscription source = this.upstream;
+			if (source != null) {
+				source.request(count);
+			}
+		}
+
+		@Override
+		public void cancel() {
+			Subscription source = this.upstream;
+			if (source != null) {
+				source.cancel();
+			}
+		}
+
+		@Override
+		@SuppressWarnings("rawtypes")
+		public @Nullable Object scanUnsafe(Attr key) {
+			return (key == Attr.ACTUAL) ? this.actual : (key == Attr.PARENT) ? this.upstream : null;
+		}
 
 	}
 

@@ -118,7 +118,6 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 			.of(() -> new Handling(context, (adapter) -> adapter instanceof GuardedHandlerAdapter))::obtain;
 		this.readers = SingletonSupplier
 			.of(() -> new FormReader(context.getBean(ServerCodecConfigurer.class).getReaders()))::obtain;
-		BoundPass.followThreads();
 	}
 
 	@Override

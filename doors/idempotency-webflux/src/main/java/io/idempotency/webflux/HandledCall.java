@@ -41,6 +41,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	private volatile @Nullable GuardedExchange exchange;
 
+	private volatile boolean over;
+
 	private volatile boolean duplicate;
 
 	HandledCall(HandlerWay ways, KnownRequest request, HttpSettings settings) {
@@ -83,6 +85,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		}
 		this.exchange = guarded;
 		this.pass = way;
+		if (this.over) {
+			way.end();
+		}
 		return this.ways.go(way)
 			.onErrorResume((thrown) -> isRendered(thrown, way) ? this.ways.render(guarded, thrown) : Mono.error(thrown))
 			.onErrorResume((thrown) -> way.workEnded().then(Mono.error(thrown)))
@@ -159,11 +164,12 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	@Override
 	public Ending returned(@Nullable Result value, boolean recovered) {
-		Pass way = this.pass;
+		Pass last = this.pass;
+		Pass way = entered();
 		GuardedExchange guarded = this.exchange;
-		if (way == null || guarded == null || !way.isEntered()) {
+		if (way == null || guarded == null) {
 			// What was done before is done, whoever keeps its duplicates from the guard.
-			return this.duplicate ? Ending.UNKEPT : new Ending.NotRun((way != null) ? way.failure() : null);
+			return this.duplicate ? Ending.UNKEPT : new Ending.NotRun((last != null) ? last.failure() : null);
 		}
 		HeldResponse held = guarded.held();
 		HttpEnding.Facts facts = facts(way, held, kind(way));
@@ -221,9 +227,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	@Override
 	public Ending threw(Throwable failure) {
-		Pass way = this.pass;
+		Pass way = entered();
 		GuardedExchange guarded = this.exchange;
-		if (way == null || guarded == null || !way.isEntered()) {
+		if (way == null || guarded == null) {
 			return new Ending.NotRun(failure);
 		}
 		way.failed(failure);
@@ -236,8 +242,18 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	@Override
 	public Ending gaveUp(Throwable failure) {
+		return (entered() == null) ? new Ending.NotRun(failure) : Ending.OUT_OF_SIGHT;
+	}
+
+	/**
+	 * Returns the way on which the handler was entered, {@code null} if it was not. In
+	 * that case it will not be: the key is free from now on, and another thread may be on
+	 * its way to the handler, or in {@link #run()}.
+	 */
+	private @Nullable Pass entered() {
+		this.over = true;
 		Pass way = this.pass;
-		return (way == null || !way.isEntered()) ? new Ending.NotRun(failure) : Ending.OUT_OF_SIGHT;
+		return (way != null && way.end()) ? way : null;
 	}
 
 	/**

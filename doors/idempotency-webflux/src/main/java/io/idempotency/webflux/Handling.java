@@ -5,9 +5,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
-import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoOperator;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
@@ -30,6 +28,9 @@ final class Handling {
 	private final List<HandlerResultHandler> resultHandlers;
 
 	private final List<WebExceptionHandler> exceptionHandlers;
+
+	/** Not before there is a handler that needs it: it costs each operator a look. */
+	private volatile boolean follows;
 
 	/**
 	 * Finds the parts of Spring.
@@ -56,17 +57,24 @@ final class Handling {
 	 */
 	Mono<Void> handle(Pass pass) {
 		ServerWebExchange exchange = pass.exchange();
-		BoundPass bound = new BoundPass();
-		Mono<HandlerResult> result = Mono
-			.defer(() -> adapter(pass).handle(new BoundExchange(exchange, bound), pass.handler()));
+		Mono<HandlerResult> result = Mono.defer(() -> adapter(pass).handle(exchange, pass.handler()));
 		for (HandlerAdapter adapter : this.adapters) {
 			if (adapter instanceof DispatchExceptionHandler handler) {
 				result = result.onErrorResume((thrown) -> handler.handleError(exchange, thrown));
 			}
 		}
-		Mono<Void> answered = new BoundMono(result, pass, bound).flatMap((made) -> answer(made, pass));
+		Mono<HandlerResult> called = pass.needsThread() ? led(result, pass) : result;
+		Mono<Void> answered = called.flatMap((made) -> answer(made, pass));
 		// The guard may be reached at once, while the way is subscribed.
 		return Mono.firstWithSignal(pass.ended(), answered).contextWrite((context) -> context.put(Pass.class, pass));
+	}
+
+	private Mono<HandlerResult> led(Mono<HandlerResult> result, Pass pass) {
+		if (!this.follows) {
+			BoundPass.follow();
+			this.follows = true;
+		}
+		return BoundPass.lead(result, pass);
 	}
 
 	private HandlerAdapter adapter(Pass pass) {
@@ -106,32 +114,6 @@ final class Handling {
 			answered = answered.onErrorResume((thrown) -> handler.handle(exchange, thrown));
 		}
 		return answered;
-	}
-
-	/**
-	 * Binds a way to the thread on which it begins, for handlers that return values,
-	 * until the handler has been called.
-	 */
-	private static final class BoundMono extends MonoOperator<HandlerResult, HandlerResult> {
-
-		private final Pass pass;
-
-		private final BoundPass bound;
-
-		BoundMono(Mono<? extends HandlerResult> source, Pass pass, BoundPass bound) {
-			super(source);
-			this.pass = pass;
-			this.bound = bound;
-		}
-
-		@Override
-		public void subscribe(CoreSubscriber<? super HandlerResult> actual) {
-			this.bound.begin(this.pass, actual);
-			try (BoundPass.Scope scope = BoundPass.bind(this.bound)) {
-				this.source.doOnEach((signal) -> this.bound.end()).doOnCancel(this.bound::end).subscribe(actual);
-			}
-		}
-
 	}
 
 }

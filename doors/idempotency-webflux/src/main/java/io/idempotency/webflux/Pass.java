@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyException;
@@ -21,6 +22,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.method.HandlerMethod;
@@ -53,7 +55,11 @@ final class Pass {
 
 	private volatile @Nullable OperationCall call;
 
-	private volatile boolean entered;
+	/**
+	 * One decision, because whoever ends the way may be another thread than the one that
+	 * reaches the guard.
+	 */
+	private final AtomicReference<Entry> entry = new AtomicReference<>(Entry.OPEN);
 
 	private volatile boolean returned;
 
@@ -139,6 +145,16 @@ final class Pass {
 				|| AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()).equals(method));
 	}
 
+	/**
+	 * Returns whether the request is known by its thread alone, because the handler gives
+	 * no {@code Mono} that would ask for the context.
+	 */
+	boolean needsThread() {
+		HandlerMethod mapped = handler();
+		return WebFluxDoor.needsThread(mapped.getMethod())
+				|| WebFluxDoor.needsThread(AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()));
+	}
+
 	/** Returns the method of the handler, which the route of a function does not have. */
 	HandlerMethod handler() {
 		return Objects.requireNonNull(this.handler, "A route is called by its guard");
@@ -168,7 +184,15 @@ final class Pass {
 
 	/** Returns whether the handler was entered. */
 	boolean isEntered() {
-		return this.entered;
+		return this.entry.get() == Entry.ENTERED;
+	}
+
+	/**
+	 * Ends the way: whoever reaches the guard from now on does not enter.
+	 * @return whether the handler was entered before
+	 */
+	boolean end() {
+		return !this.entry.compareAndSet(Entry.OPEN, Entry.CLOSED) && isEntered();
 	}
 
 	/** Returns whether the handler has given its whole result. */
@@ -218,7 +242,7 @@ final class Pass {
 	 * @return whether the handler may run; if not, the way ends here
 	 */
 	boolean admits(OperationCall arrived) {
-		if (this.entered) {
+		if (isEntered()) {
 			// Called again, by itself or by advice: a part of the guarded call.
 			return true;
 		}
@@ -227,12 +251,11 @@ final class Pass {
 		if (refused != null) {
 			throw refused;
 		}
-		if (this.purpose == Purpose.REACH) {
-			this.reached.tryEmitEmpty();
-			return false;
+		if (this.purpose != Purpose.REACH && (this.entry.compareAndSet(Entry.OPEN, Entry.ENTERED) || isEntered())) {
+			return true;
 		}
-		this.entered = true;
-		return true;
+		this.reached.tryEmitEmpty();
+		return false;
 	}
 
 	/**
@@ -248,7 +271,18 @@ final class Pass {
 			.map(this::observed)
 			.switchIfEmpty(Mono.defer(this::none))
 			.doOnSuccess((value) -> returned())
+			.filter((value) -> !isDoneAlone())
 			.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown));
+	}
+
+	/**
+	 * Returns whether what a look-up finds says only that the work was done: Spring knows
+	 * no value of such a handler.
+	 */
+	private boolean isDoneAlone() {
+		HandlerMethod mapped = this.handler;
+		return this.purpose == Purpose.LOOK_UP && mapped != null && (mapped.isVoid()
+				|| ResolvableType.forMethodParameter(mapped.getReturnType()).getGeneric().resolve() == Void.class);
 	}
 
 	/** Runs a handler that gives any number of values. */
@@ -352,8 +386,7 @@ final class Pass {
 	private @Nullable Object start(OperationCall arrived) throws Throwable {
 		ReactiveClaim owned = this.claim;
 		boolean looksUp = this.purpose == Purpose.LOOK_UP;
-		// The work may let other requests go on, which are on ways of their own.
-		try (BoundPass.Scope none = BoundPass.bind(null)) {
+		try (BoundPass.Scope none = BoundPass.leave()) {
 			if (owned == null) {
 				return looksUp ? arrived.recover() : arrived.runUnguarded();
 			}
@@ -450,6 +483,12 @@ final class Pass {
 		}
 		MethodParameter parameter = refused.getMethodParameter();
 		return parameter != null && this.handler != null && this.handler.getMethod().equals(parameter.getMethod());
+	}
+
+	private enum Entry {
+
+		OPEN, ENTERED, CLOSED
+
 	}
 
 	private enum Purpose {

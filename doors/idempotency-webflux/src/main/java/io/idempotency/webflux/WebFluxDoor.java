@@ -105,19 +105,27 @@ public final class WebFluxDoor implements OperationDoor {
 	@Override
 	public @Nullable Object enter(OperationCall call) throws Throwable {
 		Method method = call.operation().guarded().method();
-		Class<?> type = method.getReturnType();
-		boolean suspend = DeferredResults.isSuspend(method);
-		if (type == Mono.class || suspend && !givesFlow(method)) {
+		if (givesOne(method)) {
 			return Mono.deferContextual((context) -> enterOne(call, context.getOrDefault(Pass.class, null)));
 		}
-		if (suspend || givesMany(type)) {
+		if (!needsThread(method)) {
 			return Flux.deferContextual((context) -> enterMany(call, context.getOrDefault(Pass.class, null)));
 		}
+		Class<?> type = method.getReturnType();
 		Pass pass = BoundPass.to(method);
 		if (pass == null) {
 			throw noRequest(call.operation());
 		}
 		return pass.admits(call) ? pass.run(call) : nothing(type);
+	}
+
+	private static boolean givesOne(Method method) {
+		return method.getReturnType() == Mono.class || DeferredResults.isSuspend(method) && !givesFlow(method);
+	}
+
+	/** Returns whether the result of a method knows no context that tells the request. */
+	static boolean needsThread(Method method) {
+		return !givesOne(method) && !givesMany(method.getReturnType()) && !DeferredResults.isSuspend(method);
 	}
 
 	private static boolean givesFlow(Method method) {
@@ -140,9 +148,8 @@ public final class WebFluxDoor implements OperationDoor {
 
 	private static GuardFaultException noRequest(IdempotentOperation operation) {
 		return new GuardFaultException("A call of '" + operation.describe()
-				+ "' cannot be guarded: it does not come from the request that it handles. Return a Mono, so that the "
-				+ "request is known whichever thread has resolved the arguments; and call no handler from other code",
-				null);
+				+ "' cannot be guarded: it does not come from the request that it handles. Return a Mono, which knows the "
+				+ "request, if an adapter of the application calls it; and call no handler from other code", null);
 	}
 
 	/** Returns a result that nobody will look at. */
