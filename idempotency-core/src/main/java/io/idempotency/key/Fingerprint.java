@@ -78,6 +78,21 @@ public final class Fingerprint {
 	}
 
 	/**
+	 * Returns eight bytes of the digest as a number.
+	 * @param index which bytes, from 0 to 3
+	 * @return the number, the first byte its highest; zero for {@link #NONE}
+	 */
+	public long part(int index) {
+		return switch (index) {
+			case 0 -> this.first;
+			case 1 -> this.second;
+			case 2 -> this.third;
+			case 3 -> this.fourth;
+			default -> throw new IndexOutOfBoundsException(index);
+		};
+	}
+
+	/**
 	 * Returns whether nothing is compared.
 	 * @return whether this is {@link #NONE}
 	 */

@@ -1,5 +1,8 @@
 package io.idempotency.key;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -22,6 +25,8 @@ public final class IdempotencyKey {
 	static final String TOKEN_OPERATION = "token";
 
 	private static final int HASH_LENGTH = 32;
+
+	private static final VarHandle NUMBERS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
 	private final String namespace;
 
@@ -137,7 +142,7 @@ public final class IdempotencyKey {
 	 * @return the key
 	 */
 	public String value() {
-		return String.join(",", this.parts);
+		return (this.parts.size() == 1) ? this.parts.get(0) : String.join(",", this.parts);
 	}
 
 	/**
@@ -155,6 +160,15 @@ public final class IdempotencyKey {
 	 */
 	public byte[] hash() {
 		return this.hash.clone();
+	}
+
+	/**
+	 * Returns eight bytes of the {@link #hash()} as a number, without a copy of it.
+	 * @param index which bytes, from 0 to 3
+	 * @return the number, the first byte its highest
+	 */
+	public long hashPart(int index) {
+		return (long) NUMBERS.get(this.hash, index * Long.BYTES);
 	}
 
 	/**

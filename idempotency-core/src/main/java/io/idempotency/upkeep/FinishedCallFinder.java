@@ -1,6 +1,5 @@
 package io.idempotency.upkeep;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -73,9 +72,8 @@ public final class FinishedCallFinder {
 
 	/** Notes that the store has a result of the key. */
 	public void add(IdempotencyKey key) {
-		ByteBuffer hash = ByteBuffer.wrap(key.hash());
 		AtomicLongArray known = this.places;
-		((known != null) ? known : create()).setOpaque(place(hash), mark(hash));
+		((known != null) ? known : create()).setOpaque(place(key), mark(key));
 	}
 
 	private synchronized AtomicLongArray create() {
@@ -91,8 +89,7 @@ public final class FinishedCallFinder {
 	public void remove(IdempotencyKey key) {
 		AtomicLongArray known = this.places;
 		if (known != null) {
-			ByteBuffer hash = ByteBuffer.wrap(key.hash());
-			known.compareAndSet(place(hash), mark(hash), 0);
+			known.compareAndSet(place(key), mark(key), 0);
 		}
 	}
 
@@ -102,8 +99,7 @@ public final class FinishedCallFinder {
 		if (known == null) {
 			return false;
 		}
-		ByteBuffer hash = ByteBuffer.wrap(key.hash());
-		return known.getOpaque(place(hash)) == mark(hash) && !isPaused();
+		return known.getOpaque(place(key)) == mark(key) && !isPaused();
 	}
 
 	private boolean isPaused() {
@@ -165,8 +161,8 @@ public final class FinishedCallFinder {
 		}
 	}
 
-	private static int place(ByteBuffer hash) {
-		return (int) hash.getLong(Long.BYTES * 3) & (PLACES - 1);
+	private static int place(IdempotencyKey key) {
+		return (int) key.hashPart(3) & (PLACES - 1);
 	}
 
 	/**
@@ -181,8 +177,8 @@ public final class FinishedCallFinder {
 	}
 
 	/** The hash starts with the caller; its end tells the keys of a caller apart. */
-	private static long mark(ByteBuffer hash) {
-		return hash.getLong(Long.BYTES * 2);
+	private static long mark(IdempotencyKey key) {
+		return key.hashPart(2);
 	}
 
 	private record Looker(IdempotencyKey key, Thread thread) {

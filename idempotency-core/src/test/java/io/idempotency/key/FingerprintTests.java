@@ -85,6 +85,19 @@ class FingerprintTests {
 	}
 
 	@Test
+	void partsAreTheBytes() {
+		Fingerprint fingerprint = Fingerprint.of("test1").add("a").build();
+		ByteBuffer digest = ByteBuffer.wrap(fingerprint.toBytes());
+		IdempotencyKey key = IdempotencyKey.of("pay", Caller.principal("alice"), "a");
+		ByteBuffer hash = ByteBuffer.wrap(key.hash());
+		for (int i = 0; i < 4; i++) {
+			assertThat(fingerprint.part(i)).isEqualTo(digest.getLong());
+			assertThat(key.hashPart(i)).isEqualTo(hash.getLong());
+			assertThat(Fingerprint.NONE.part(i)).isZero();
+		}
+	}
+
+	@Test
 	void eachBitCounts() {
 		byte[] bytes = Fingerprint.of("test1").add("a").build().toBytes();
 		for (int bit = 0; bit < 8 * bytes.length; bit++) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -59,22 +59,23 @@ public final class AmbientHeaders {
 	 * @param names the names of the headers that the same response has now
 	 * @param values gives the values of a header
 	 * @param excluded names in lower case that are never stored
+	 * @return a list of the caller's own
 	 */
 	public List<ResponseHeader> changes(Collection<String> names, Function<String, Collection<String>> values,
 			Set<String> excluded) {
 		List<ResponseHeader> changes = new ArrayList<>();
-		Set<String> seen = new LinkedHashSet<>();
+		Set<String> seen = new HashSet<>();
 		for (String name : names) {
 			String key = lowerCase(name);
-			if (seen.add(key) && !NEVER_STORED.contains(key) && !excluded.contains(key)) {
-				addChange(name, List.copyOf(values.apply(name)), changes);
+			if (!NEVER_STORED.contains(key) && !excluded.contains(key) && seen.add(key)) {
+				addChange(name, key, List.copyOf(values.apply(name)), changes);
 			}
 		}
 		return changes;
 	}
 
-	private void addChange(String name, List<String> now, List<ResponseHeader> changes) {
-		List<String> before = this.values.getOrDefault(lowerCase(name), List.of());
+	private void addChange(String name, String key, List<String> now, List<ResponseHeader> changes) {
+		List<String> before = this.values.getOrDefault(key, List.of());
 		if (now.isEmpty() || now.equals(before)) {
 			return;
 		}

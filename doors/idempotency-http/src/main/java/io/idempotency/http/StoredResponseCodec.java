@@ -51,8 +51,8 @@ public final class StoredResponseCodec {
 
 	private static final int MORE = 0x80;
 
-	/** Enough for an answer with a header or two. */
-	private static final int HEAD = 128;
+	/** Enough for most answers with a header. */
+	private static final int HEAD = 64;
 
 	private StoredResponseCodec() {
 	}

@@ -272,7 +272,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 			if (parts.isEmpty()) {
 				return withoutKey();
 			}
-			if (parts.stream().anyMatch(FormData::isLossy) && this.request.isLossy()) {
+			if (FormData.isLossy(parts) && this.request.isLossy()) {
 				throw new IdempotencyKeyInvalidException(this.operation.name(),
 						"The key has bytes that are no text in the charset of the request: send it in UTF-8");
 			}

@@ -175,7 +175,7 @@ public final class HttpDoor implements OperationDoor {
 		if (parts.isEmpty()) {
 			return enterWithoutKey(call);
 		}
-		if (parts.stream().anyMatch(FormData::isLossy) && isLossy(request)) {
+		if (FormData.isLossy(parts) && isLossy(request)) {
 			throw new IdempotencyKeyInvalidException(call.operation().name(),
 					"The key has bytes that are no text in the charset of the request: send it in UTF-8");
 		}

@@ -169,7 +169,8 @@ final class RecordingRequest extends HttpServletRequestWrapper {
 
 	/** Returns the parts of the answer that are asked for, empty for the whole. */
 	List<String> range() {
-		return Collections.list(getHeaders(StoredResponse.RANGE));
+		return (getHeader(StoredResponse.RANGE) != null) ? Collections.list(getHeaders(StoredResponse.RANGE))
+				: List.of();
 	}
 
 	/** Returns whether the container could not read the body to its end. */

@@ -95,7 +95,7 @@ final class BoundedRecordTable {
 			}
 		}
 		if (change.added) {
-			purge(PURGED_PER_NEW_RECORD);
+			purge(PURGED_PER_NEW_RECORD, change.moment());
 			lookAtTheLevel();
 		}
 		return change.answer();
@@ -135,7 +135,7 @@ final class BoundedRecordTable {
 
 	private void makeTokenRoom() {
 		while (this.unusedTokens.left() < Entry.OVERHEAD) {
-			if (purge(1) == 0 && this.unusedTokens.left() < Entry.OVERHEAD) {
+			if (purge(1, now()) == 0 && this.unusedTokens.left() < Entry.OVERHEAD) {
 				throw this.shortage.tooManyTokens();
 			}
 		}
@@ -143,7 +143,7 @@ final class BoundedRecordTable {
 
 	private boolean makeRoom(long bytes) {
 		while (this.budget.left() < bytes) {
-			if (purge(1) == 0 && !dropFor(bytes)) {
+			if (purge(1, now()) == 0 && !dropFor(bytes)) {
 				// Another thread may have made the room.
 				return this.budget.left() >= bytes;
 			}
@@ -155,8 +155,7 @@ final class BoundedRecordTable {
 	 * Removes expired records.
 	 * @return how many were removed, at most the limit
 	 */
-	private int purge(int limit) {
-		Moment moment = now();
+	private int purge(int limit, Moment moment) {
 		int removed = 0;
 		Entry candidate = this.orders.firstToExpire();
 		while (removed < limit && candidate != null && !candidate.isLive(moment)) {
@@ -237,6 +236,8 @@ final class BoundedRecordTable {
 
 		private @Nullable Transition<T> step;
 
+		private @Nullable Moment moment;
+
 		Change(RecordId id, String operation, BiFunction<StoredRecord, Moment, Transition<T>> transition) {
 			this.id = id;
 			this.operation = operation;
@@ -263,6 +264,7 @@ final class BoundedRecordTable {
 
 		private @Nullable Entry step(@Nullable Entry before) {
 			Moment moment = now();
+			this.moment = moment;
 			StoredRecord current = (before != null && before.isLive(moment)) ? before.record() : StoredRecord.ABSENT;
 			this.step = this.transition.apply(current, moment);
 			StoredRecord next = this.step.next();
@@ -300,6 +302,10 @@ final class BoundedRecordTable {
 
 		private @Nullable Entry entry(StoredRecord record, Moment moment) {
 			return record.isLive(moment) ? Entry.of(this.id, this.operation, record) : null;
+		}
+
+		Moment moment() {
+			return Objects.requireNonNull(this.moment);
 		}
 
 		T answer() {

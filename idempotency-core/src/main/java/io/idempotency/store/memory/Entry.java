@@ -239,12 +239,11 @@ abstract class Entry {
 			this.claimLow = record.claimId().low();
 			this.fence = record.fence();
 			this.keptUntil = record.expiresAt();
-			ByteBuffer compared = ByteBuffer.allocate(4 * Long.BYTES);
-			compared.put(record.fingerprint().toBytes()).rewind();
-			this.comparedFirst = compared.getLong();
-			this.comparedSecond = compared.getLong();
-			this.comparedThird = compared.getLong();
-			this.comparedFourth = compared.getLong();
+			Fingerprint compared = record.fingerprint();
+			this.comparedFirst = compared.part(0);
+			this.comparedSecond = compared.part(1);
+			this.comparedThird = compared.part(2);
+			this.comparedFourth = compared.part(3);
 			this.kind = record.kind();
 			this.origin = record.origin();
 			StoredResult stored = record.result();

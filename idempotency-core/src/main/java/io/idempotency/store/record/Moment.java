@@ -41,7 +41,7 @@ public record Moment(long micros, AtomicLong lastFence) {
 	 */
 	public static long micros(Duration duration) {
 		Duration bounded = (duration.compareTo(LONGEST) < 0) ? duration : LONGEST;
-		return bounded.plusNanos(999).toNanos() / 1000;
+		return bounded.getSeconds() * 1_000_000 + (bounded.getNano() + 999) / 1000;
 	}
 
 	/**

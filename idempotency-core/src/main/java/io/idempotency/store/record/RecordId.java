@@ -24,7 +24,7 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 	 * @return the hash
 	 */
 	public static RecordId of(IdempotencyKey key) {
-		return ofHash(key.hash());
+		return new RecordId(key.hashPart(0), key.hashPart(1), key.hashPart(2), key.hashPart(3));
 	}
 
 	/**
@@ -38,11 +38,7 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 			throw new IllegalArgumentException(
 					"A hash of a key has " + HASH_DIGITS + " hexadecimal digits, not " + hex.length());
 		}
-		return ofHash(HexFormat.of().parseHex(hex));
-	}
-
-	private static RecordId ofHash(byte[] hash) {
-		ByteBuffer buffer = ByteBuffer.wrap(hash);
+		ByteBuffer buffer = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
 		return new RecordId(buffer.getLong(), buffer.getLong(), buffer.getLong(), buffer.getLong());
 	}
 

@@ -38,10 +38,20 @@ public final class FormData {
 		return decoded.indexOf(REPLACEMENT) >= 0;
 	}
 
+	/** Returns whether a decoder may have replaced bytes of one of the values. */
+	public static boolean isLossy(List<String> decoded) {
+		for (String value : decoded) {
+			if (isLossy(value)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/** Returns whether a decoder may have replaced bytes of names or values. */
 	public static boolean isLossy(Map<String, List<String>> parameters) {
 		for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
-			if (isLossy(parameter.getKey()) || parameter.getValue().stream().anyMatch(FormData::isLossy)) {
+			if (isLossy(parameter.getKey()) || isLossy(parameter.getValue())) {
 				return true;
 			}
 		}

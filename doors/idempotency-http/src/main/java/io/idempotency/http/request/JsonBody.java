@@ -116,7 +116,7 @@ public final class JsonBody {
 		if (idle == null) {
 			return new ByteSink(Math.max(size + size / 4 + 16, LEAST_ROOM));
 		}
-		IDLE.remove();
+		IDLE.set(null);
 		return idle;
 	}
 

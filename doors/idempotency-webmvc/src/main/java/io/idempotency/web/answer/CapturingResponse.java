@@ -158,7 +158,7 @@ public final class CapturingResponse extends HeldHead {
 	 * Returns whether nobody has answered: no body, no error, no other status than 200.
 	 */
 	public boolean isEmptySuccess() {
-		return isHeld() && this.pendingStatus == null && getStatus() == SC_OK && !this.body.held().hasRemaining();
+		return isHeld() && this.pendingStatus == null && getStatus() == SC_OK && this.body.isEmpty();
 	}
 
 	/** Returns whether the answer passes through as a stream. */

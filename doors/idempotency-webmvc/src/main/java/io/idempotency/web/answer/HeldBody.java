@@ -21,6 +21,9 @@ final class HeldBody {
 
 	private static final BooleanSupplier NEVER = () -> false;
 
+	/** What is held in all modes but one; it is never written to. */
+	private static final ByteSink NOTHING = new ByteSink();
+
 	private final Target target;
 
 	private final AllButLastByte overLimit;
@@ -29,7 +32,7 @@ final class HeldBody {
 
 	private volatile Mode mode = Mode.PASS;
 
-	private ByteSink held = new ByteSink();
+	private ByteSink held = NOTHING;
 
 	private long limit;
 
@@ -92,7 +95,7 @@ final class HeldBody {
 		if (this.flushRequested) {
 			target().flush();
 		}
-		this.held = new ByteSink();
+		this.held = NOTHING;
 	}
 
 	/** Drops the held bytes and all later output. */
@@ -100,7 +103,7 @@ final class HeldBody {
 		this.lock.lock();
 		try {
 			this.mode = Mode.CLOSED;
-			this.held = new ByteSink();
+			this.held = NOTHING;
 		}
 		finally {
 			this.lock.unlock();
@@ -112,7 +115,7 @@ final class HeldBody {
 	 */
 	void pass() {
 		this.mode = Mode.PASS;
-		this.held = new ByteSink();
+		this.held = NOTHING;
 	}
 
 	void write(byte[] bytes, int offset, int length) throws IOException {
@@ -155,7 +158,7 @@ final class HeldBody {
 		this.beforeOverflow.run();
 		this.mode = Mode.OVERFLOW;
 		ByteSink first = this.held;
-		this.held = new ByteSink();
+		this.held = NOTHING;
 		this.overLimit.write(first.array(), 0, first.size());
 		if (this.flushRequested) {
 			this.overLimit.flush();
@@ -243,6 +246,10 @@ final class HeldBody {
 
 	boolean isFlushRequested() {
 		return this.flushRequested;
+	}
+
+	boolean isEmpty() {
+		return this.held.size() == 0;
 	}
 
 	/** Returns the held bytes, not a copy. */

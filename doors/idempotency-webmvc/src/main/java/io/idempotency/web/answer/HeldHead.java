@@ -1,6 +1,5 @@
 package io.idempotency.web.answer;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -83,7 +82,7 @@ abstract class HeldHead extends HttpServletResponseWrapper {
 	}
 
 	public final List<ResponseHeader> changes(AmbientHeaders ambient, Set<String> excluded) {
-		List<ResponseHeader> changes = new ArrayList<>(ambient.changes(getHeaderNames(), this::getHeaders, excluded));
+		List<ResponseHeader> changes = ambient.changes(getHeaderNames(), this::getHeaders, excluded);
 		if (this.locale != null && !containsHeader("Content-Language") && !excluded.contains("content-language")) {
 			// Not every container has the language among its headers.
 			changes.add(new ResponseHeader("Content-Language", true, List.of(this.locale.toLanguageTag())));
