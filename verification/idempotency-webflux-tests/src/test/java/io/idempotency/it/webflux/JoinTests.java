@@ -35,6 +35,7 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
@@ -151,9 +152,12 @@ class JoinTests {
 	void applicationMayReachItsDatabaseOverJdbcToo() {
 		SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0, "sa");
 		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
-		try (ConfigurableApplicationContext both = Scenarios.application(database, "continue",
-				(context) -> ((GenericApplicationContext) context).registerBean("dataSource", DataSource.class,
-						database::unpooled))) {
+		try (ConfigurableApplicationContext both = Scenarios.application(database, "continue", (context) -> {
+			GenericApplicationContext beans = (GenericApplicationContext) context;
+			beans.registerBean("dataSource", DataSource.class, database::unpooled);
+			beans.registerBean("transactionManager", DataSourceTransactionManager.class,
+					() -> new DataSourceTransactionManager(beans.getBean(DataSource.class)));
+		})) {
 			assertThat(both.getBeansOfType(TransactionManager.class)).hasSize(2);
 			String key = UUID.randomUUID().toString();
 			Client client = new Client(Scenarios.port(both));
