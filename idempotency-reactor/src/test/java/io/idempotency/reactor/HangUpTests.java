@@ -3,8 +3,10 @@ package io.idempotency.reactor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyMode;
@@ -43,6 +45,8 @@ class HangUpTests {
 	private static final IdempotencyPolicy REPLAY = ReactiveNode.REPLAY;
 
 	private static final IdempotencyPolicy WAIT = ReactiveNode.WAIT;
+
+	private static final int RACES = 500;
 
 	private final ReactiveNode node = new ReactiveNode();
 
@@ -277,6 +281,101 @@ class HangUpTests {
 		assertThat(this.node.state()).isEqualTo(State.DONE);
 		assertThat(this.node.store.cancelled).isEmpty();
 		assertThat(this.node.start(REPLAY, this.duplicate).value).isEqualTo("order-1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void inTheCompletionThatIsWritten(OnDisconnect onDisconnect) {
+		GatedStore.Gate reply = this.node.store.holdReply("complete");
+		Client<String> caller = this.node.start(REPLAY, this.order, onDisconnect);
+		caller.hangUp();
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		reply.open();
+		assertThat(this.node.store.asked).containsExactly("claim", "complete");
+		assertThat(this.node.store.cancelled).isEmpty();
+		assertThat(this.node.engine.load().runningClaims()).isZero();
+		assertThat(this.node.start(REPLAY, this.duplicate).value).isEqualTo("order-1");
+	}
+
+	/** Nobody waits for it, and it is repeated all the same. */
+	@ParameterizedTest
+	@EnumSource
+	void inTheCompletionThatFails(OnDisconnect onDisconnect) {
+		GatedStore.Gate reply = this.node.store.holdFailure("complete",
+				new StoreNotReachedException("no connection", new IllegalStateException()));
+		Client<String> caller = this.node.start(REPLAY, this.order, onDisconnect);
+		caller.hangUp();
+		reply.open();
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		this.node.time.advance(Duration.ofSeconds(1));
+		assertThat(this.node.state()).isEqualTo(State.DONE);
+		assertThat(this.node.start(REPLAY, this.duplicate).value).isEqualTo("order-1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void inTheReleaseAfterAFailure(OnDisconnect onDisconnect) {
+		GatedStore.Gate reply = this.node.store.holdRequest("release");
+		Client<String> caller = this.node.start(REPLAY,
+				new TextAction(Mono.error(new IllegalStateException("no stock"))), onDisconnect);
+		caller.hangUp();
+		assertThat(this.node.state()).isEqualTo(State.RUNNING);
+		reply.open();
+		assertThat(this.node.state()).isNull();
+		assertThat(this.node.store.cancelled).isEmpty();
+		assertThat(this.node.start(REPLAY, this.order).value).isEqualTo("order-1");
+	}
+
+	/** Whoever is first by a hair: nothing has run if the key is free. */
+	@ParameterizedTest
+	@EnumSource
+	void asTheClaimIsGranted(OnDisconnect onDisconnect) throws Exception {
+		for (int round = 0; round < RACES; round++) {
+			try (ReactiveNode fresh = new ReactiveNode()) {
+				TextAction work = new TextAction(Mono.just("order-1"));
+				GatedStore.Gate reply = fresh.store.holdReply("claim");
+				race(round, reply, fresh.start(REPLAY, work, onDisconnect));
+				// What was cancelled is left to its lease.
+				if (onDisconnect == OnDisconnect.CONTINUE || fresh.state() != State.RUNNING) {
+					assertThat(fresh.state()).as("round %s", round)
+						.isEqualTo((work.runs.get() == 1) ? State.DONE : null);
+				}
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void asTheCompletionIsWritten(OnDisconnect onDisconnect) throws Exception {
+		for (int round = 0; round < RACES; round++) {
+			try (ReactiveNode fresh = new ReactiveNode()) {
+				GatedStore.Gate reply = fresh.store.holdRequest("complete");
+				race(round, reply, fresh.start(REPLAY, this.order, onDisconnect));
+				assertThat(fresh.state()).as("round %s", round).isEqualTo(State.DONE);
+			}
+		}
+	}
+
+	/** Two threads at once, in each round with another lead. */
+	private static void race(int round, GatedStore.Gate reply, Client<String> caller) throws Exception {
+		AtomicBoolean ready = new AtomicBoolean();
+		CompletableFuture<Void> hungUp = CompletableFuture.runAsync(() -> {
+			ready.set(true);
+			spin(round % 50);
+			caller.hangUp();
+		});
+		while (!ready.get()) {
+			Thread.onSpinWait();
+		}
+		spin(50 - round % 50);
+		reply.open();
+		hungUp.get();
+	}
+
+	private static void spin(int times) {
+		for (int i = 0; i < times * 10; i++) {
+			Thread.onSpinWait();
+		}
 	}
 
 	/** A cancel after the success is usual: {@code Mono.next} does it, too. */

@@ -20,6 +20,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpMethod;
 import org.springframework.test.web.reactive.server.WebTestClient;
 
+import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -45,10 +46,6 @@ class AnswerTests {
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
 		return this.client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-	}
-
-	private static int runs(String name) {
-		return OrdersController.RUNS.containsKey(name) ? OrdersController.RUNS.get(name).get() : 0;
 	}
 
 	@Test

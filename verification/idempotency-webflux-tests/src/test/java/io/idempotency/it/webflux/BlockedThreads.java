@@ -2,62 +2,91 @@ package io.idempotency.it.webflux;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import reactor.blockhound.BlockHound;
-
-import static org.assertj.core.api.Assertions.assertThat;
+import reactor.blockhound.BlockingMethod;
 
 /**
- * Watches the classes that it extends: code of the library blocks no thread of a server.
- * What an application does is its own affair.
+ * Watches all tests of this module: one is red if a thread that must not wait has waited
+ * until its end, whoever made it wait. Nothing is thrown where that happens, so nothing
+ * can swallow it. Found by JUnit itself, which makes it before any server has a thread.
  */
-public final class BlockedThreads implements BeforeAllCallback, AfterAllCallback {
+public final class BlockedThreads implements AfterEachCallback, AfterAllCallback {
 
 	/** BlockHound does not name newer ones. */
-	static final int LAST_JAVA = 21;
+	private static final int LAST_JAVA = 21;
 
-	static final List<String> FOUND = new CopyOnWriteArrayList<>();
+	/** Their own calls of the JDK are not ours; what they call is. */
+	private static final List<String> OTHERS = List.of(
+			// Reads a file at its first connection, and has a lock around its queue.
+			"org.mariadb.r2dbc.",
+			// Looks for its messages at the first argument that is refused.
+			"org.hibernate.validator.");
 
-	/** To be done before the threads of a server begin, or it may not find them. */
-	static void watch() {
+	private static final Queue<Throwable> FOUND = new ConcurrentLinkedQueue<>();
+
+	static {
 		if (Runtime.version().feature() <= LAST_JAVA) {
-			BlockHound.builder()
-				.loadIntegrations()
-				.blockingMethodCallback((method) -> found(new Throwable(method.toString())))
-				.install();
+			watch();
 		}
 	}
 
-	/**
-	 * Notes a call that code of this project has made, through classes of the JDK alone.
-	 */
-	private static void found(Throwable blocked) {
-		Arrays.stream(blocked.getStackTrace())
-			.filter((frame) -> !frame.getClassName().startsWith("java.") && !frame.getClassName().startsWith("jdk.")
-					&& !frame.getClassName().startsWith("reactor.blockhound.")
-					&& !frame.getClassName().equals(BlockedThreads.class.getName()))
+	private static void watch() {
+		BlockHound.Builder watched = BlockHound.builder().loadIntegrations();
+		// An application that is lazy is made by its first request.
+		for (String server : List.of("web", "web.server")) {
+			watched.allowBlockingCallsInside(
+					"org.springframework.boot." + server + ".reactive.context.ReactiveWebServerApplicationContext",
+					"getHttpHandler");
+		}
+		// Looks for annotations in class files when the document is asked for.
+		for (String looking : List.of("build", "getWebhooksClasses")) {
+			watched.allowBlockingCallsInside("org.springdoc.core.service.OpenAPIService", looking);
+		}
+		// An application that calls a method that blocks where it should not.
+		watched.allowBlockingCallsInside(R2dbcStoreTests.Scenarios.class.getName(), "bookOnThisThread");
+		watched.blockingMethodCallback(BlockedThreads::found).install();
+	}
+
+	private static void found(BlockingMethod method) {
+		Throwable blocked = new Throwable();
+		StackTraceElement caller = Arrays.stream(blocked.getStackTrace())
+			.filter((frame) -> Stream.of("java.", "jdk.", "sun.", "reactor.blockhound.", BlockedThreads.class.getName())
+				.noneMatch(frame.getClassName()::startsWith))
 			.findFirst()
-			.filter((frame) -> isOfLibrary(frame.getClassName()) || frame.getMethodName().contains("canary"))
-			.ifPresent((frame) -> FOUND.add(blocked.getMessage() + " at " + frame));
+			.orElse(blocked.getStackTrace()[0]);
+		if (OTHERS.stream().noneMatch(caller.getClassName()::startsWith)) {
+			FOUND.add(new Throwable(Thread.currentThread().getName() + " in " + method + " for " + caller, blocked));
+		}
 	}
 
-	private static boolean isOfLibrary(String type) {
-		return type.startsWith("io.idempotency.") && !type.startsWith("io.idempotency.it.");
-	}
-
-	/** Other classes block on purpose. */
 	@Override
-	public void beforeAll(ExtensionContext context) {
-		FOUND.clear();
+	public void afterEach(ExtensionContext context) {
+		assertNone(context);
 	}
 
 	@Override
 	public void afterAll(ExtensionContext context) {
-		assertThat(FOUND).as("calls that block, until the end of %s", context.getDisplayName()).isEmpty();
+		assertNone(context);
+	}
+
+	private static void assertNone(ExtensionContext context) {
+		Throwable first = FOUND.poll();
+		if (first == null) {
+			return;
+		}
+		AssertionError failure = new AssertionError("A thread that must not wait has waited until the end of "
+				+ context.getDisplayName() + ": " + first.getMessage(), first);
+		for (Throwable other = FOUND.poll(); other != null; other = FOUND.poll()) {
+			failure.addSuppressed(other);
+		}
+		throw failure;
 	}
 
 }

@@ -4,7 +4,6 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.IdempotencyConfigurationException;
 import io.idempotency.Idempotent;
@@ -43,6 +42,7 @@ import org.springframework.web.reactive.result.method.RequestMappingInfo;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 
+import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -69,11 +69,6 @@ class ForeignCallsTests {
 	@AfterAll
 	static void stop() {
 		application.close();
-	}
-
-	private static int runs(String name) {
-		AtomicInteger runs = OrdersController.RUNS.get(name);
-		return (runs != null) ? runs.get() : 0;
 	}
 
 	@Test

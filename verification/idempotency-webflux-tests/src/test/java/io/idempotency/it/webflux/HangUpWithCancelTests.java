@@ -7,7 +7,6 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
@@ -36,6 +35,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
+import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -51,11 +51,6 @@ class HangUpWithCancelTests {
 
 	@Value("${local.server.port}")
 	private int port;
-
-	private static int runs(String name) {
-		AtomicInteger runs = OrdersController.RUNS.get(name);
-		return (runs != null) ? runs.get() : 0;
-	}
 
 	@Test
 	void workIsCancelledAndTheKeyIsLeftToItsLease() throws Exception {

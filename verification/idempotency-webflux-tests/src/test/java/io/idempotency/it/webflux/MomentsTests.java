@@ -14,7 +14,6 @@ import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -24,8 +23,8 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.web.server.WebFilter;
 
+import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -34,7 +33,6 @@ import static org.awaitility.Awaitility.await;
  * moments that a store and a handler hold still. Hang-ups before the claim and in the
  * handler are in {@link HangUpTests}.
  */
-@ExtendWith(BlockedThreads.class)
 @SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
 @Import(MomentsTests.Held.class)
 class MomentsTests {
@@ -53,10 +51,6 @@ class MomentsTests {
 
 	private CompletableFuture<Answer> begin(String path) {
 		return CompletableFuture.supplyAsync(() -> send(path), (task) -> new Thread(task).start());
-	}
-
-	private static int runs(String name) {
-		return OrdersController.RUNS.containsKey(name) ? OrdersController.RUNS.get(name).get() : 0;
 	}
 
 	@ParameterizedTest
@@ -132,7 +126,7 @@ class MomentsTests {
 
 	enum Moment {
 
-		CLAIM, RENDERING, COMPLETION
+		CLAIM, RENDERING, COMPLETION, COMPLETED
 
 	}
 
@@ -195,7 +189,9 @@ class MomentsTests {
 				throw new IllegalStateException("The store is away");
 			}
 			Hold.at(this.hold, Moment.COMPLETION, key);
-			return super.complete(completion);
+			boolean completed = super.complete(completion);
+			Hold.at(this.hold, Moment.COMPLETED, key);
+			return completed;
 		}
 
 	}
@@ -206,13 +202,6 @@ class MomentsTests {
 		@Bean
 		HeldStore heldStore() {
 			return new HeldStore();
-		}
-
-		@Bean
-		WebFilter hangUps() {
-			return (exchange, chain) -> chain.filter(exchange)
-				.doOnCancel(() -> OrdersController
-					.run("gone " + exchange.getRequest().getHeaders().getFirst("Idempotency-Key")));
 		}
 
 	}

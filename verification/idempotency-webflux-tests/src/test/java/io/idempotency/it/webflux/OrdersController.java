@@ -56,6 +56,10 @@ class OrdersController {
 		return RUNS.computeIfAbsent(name, (key) -> new AtomicInteger()).incrementAndGet();
 	}
 
+	static int runs(String name) {
+		return RUNS.containsKey(name) ? RUNS.get(name).get() : 0;
+	}
+
 	record Order(@NotBlank String item) {
 	}
 

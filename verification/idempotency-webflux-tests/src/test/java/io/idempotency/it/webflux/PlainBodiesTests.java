@@ -11,7 +11,6 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Handlers that return values, on whose way to the guard the body of the request is read:
  * it comes on a thread that knows no request.
  */
-@ExtendWith(BlockedThreads.class)
 class PlainBodiesTests {
 
 	private static final String JSON = "{\"item\":\"book\"}";

@@ -13,7 +13,6 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
@@ -44,7 +43,6 @@ import static org.awaitility.Awaitility.await;
  * Handlers that return values, whose request is known by the thread: no request runs as
  * another one, whichever of them the thread works for.
  */
-@ExtendWith(BlockedThreads.class)
 class PlainHandlersTests {
 
 	private final ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)

@@ -83,7 +83,7 @@ class R2dbcStoreTests {
 	}
 
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-	abstract static class Scenarios {
+	abstract static class Scenarios implements HangUpScenarios {
 
 		private SqlDatabase database;
 
@@ -105,7 +105,7 @@ class R2dbcStoreTests {
 
 		private ConfigurableApplicationContext start(boolean jdbc, boolean r2dbc) {
 			SpringApplicationBuilder application = new SpringApplicationBuilder(WebFluxApplication.class,
-					Bookings.class)
+					Bookings.class, HeldForm.Engine.class)
 				.registerShutdownHook(false);
 			if (jdbc) {
 				application.initializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
@@ -120,7 +120,8 @@ class R2dbcStoreTests {
 									+ "org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration" };
 			return application.run(List
 				.of(List.of(urls),
-						List.of("--server.port=0", "--spring.application.name=bookings", "--idempotency.store=jdbc",
+						List.of("--server.port=0", "--idempotency.http.on-disconnect=" + (jdbc ? "cancel" : "continue"),
+								"--spring.application.name=bookings", "--idempotency.store=jdbc",
 								"--idempotency.store-timeout=5s", "--idempotency.jdbc.initialize-schema=always"))
 				.stream()
 				.flatMap(List::stream)
@@ -135,6 +136,16 @@ class R2dbcStoreTests {
 					application.close();
 				}
 			}
+		}
+
+		@Override
+		public ConfigurableApplicationContext continuing() {
+			return this.overR2dbc;
+		}
+
+		@Override
+		public ConfigurableApplicationContext cancelling() {
+			return this.overBoth;
 		}
 
 		private static Client client(ConfigurableApplicationContext application) {
@@ -218,11 +229,14 @@ class R2dbcStoreTests {
 		void methodThatBlocksMayRunOnAThreadOfReactorsTimers() {
 			for (ConfigurableApplicationContext application : List.of(this.overR2dbc, this.overJdbc, this.overBoth)) {
 				Bookings bookings = application.getBean(Bookings.class);
-				assertThat(Mono.fromCallable(
-						() -> Stream.generate(() -> bookings.bookNow(UUID.randomUUID().toString())).limit(20).toList())
+				assertThat(Mono.fromCallable(() -> Stream.generate(() -> bookOnThisThread(bookings)).limit(20).toList())
 					.subscribeOn(Schedulers.parallel())
 					.block(Duration.ofMinutes(1))).hasSize(20).containsOnly("1");
 			}
+		}
+
+		private static String bookOnThisThread(Bookings bookings) {
+			return bookings.bookNow(UUID.randomUUID().toString());
 		}
 
 		@Test

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -25,18 +24,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** WebFlux with Redis, which may go away: what happens then is the node's policy. */
 @Requires(Backend.REDIS)
-class RedisStoreTests {
+class RedisStoreTests implements HangUpScenarios {
 
 	private static RedisServer server;
 
 	private static ConfigurableApplicationContext rejecting;
 
 	private static ConfigurableApplicationContext proceeding;
+
+	private static ConfigurableApplicationContext cancelling;
 
 	private final Client client = client(rejecting);
 
@@ -46,23 +48,25 @@ class RedisStoreTests {
 	static void start() {
 		server = RedisServer.start(RedisBinary.REDIS_7_0);
 		// A busy machine may keep a call of the store waiting.
-		rejecting = start("reject", "10s");
-		proceeding = start("proceed", "500ms");
+		rejecting = start("reject", "10s", "continue");
+		proceeding = start("proceed", "500ms", "continue");
+		cancelling = start("reject", "10s", "cancel");
 	}
 
-	private static ConfigurableApplicationContext start(String onStoreFailure, String storeTimeout) {
-		return new SpringApplicationBuilder(WebFluxApplication.class, TokensController.class)
+	private static ConfigurableApplicationContext start(String onStoreFailure, String storeTimeout,
+			String onDisconnect) {
+		return new SpringApplicationBuilder(WebFluxApplication.class, TokensController.class, HeldForm.Engine.class)
 			.registerShutdownHook(false)
-			.run("--server.port=0", "--idempotency.store=redis", "--idempotency.token.enabled=true",
-					"--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + server.port(),
-					"--spring.data.redis.repositories.enabled=false", "--idempotency.store-timeout=" + storeTimeout,
-					"--idempotency.on-store-failure=" + onStoreFailure);
+			.run("--server.port=0", "--idempotency.http.on-disconnect=" + onDisconnect, "--idempotency.store=redis",
+					"--idempotency.token.enabled=true", "--spring.data.redis.host=127.0.0.1",
+					"--spring.data.redis.port=" + server.port(), "--spring.data.redis.repositories.enabled=false",
+					"--idempotency.store-timeout=" + storeTimeout, "--idempotency.on-store-failure=" + onStoreFailure);
 	}
 
 	@AfterAll
 	static void stop() {
-		for (ConfigurableApplicationContext application : new ConfigurableApplicationContext[] { rejecting,
-				proceeding }) {
+		for (ConfigurableApplicationContext application : new ConfigurableApplicationContext[] { rejecting, proceeding,
+				cancelling }) {
 			if (application != null) {
 				application.close();
 			}
@@ -72,13 +76,18 @@ class RedisStoreTests {
 		}
 	}
 
-	private static Client client(ConfigurableApplicationContext application) {
-		return new Client(application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+	@Override
+	public ConfigurableApplicationContext continuing() {
+		return rejecting;
 	}
 
-	private static int runs(String name) {
-		AtomicInteger runs = OrdersController.RUNS.get(name);
-		return (runs != null) ? runs.get() : 0;
+	@Override
+	public ConfigurableApplicationContext cancelling() {
+		return cancelling;
+	}
+
+	private static Client client(ConfigurableApplicationContext application) {
+		return new Client(application.getEnvironment().getRequiredProperty("local.server.port", int.class));
 	}
 
 	private Answer send(Client client, String path) {
@@ -188,7 +197,7 @@ class RedisStoreTests {
 		server.kill();
 		try {
 			Map<String, Integer> before = paths.stream()
-				.collect(Collectors.toMap((path) -> path, RedisStoreTests::runs));
+				.collect(Collectors.toMap((path) -> path, OrdersController::runs));
 			Map<String, CompletableFuture<Answer>> refused = paths.stream()
 				.collect(Collectors.toMap((path) -> path, (path) -> async(() -> send(this.client, "/" + path))));
 			for (String path : paths) {

@@ -34,10 +34,6 @@ import static org.springframework.security.config.Customizer.withDefaults;
 		ScenariosApplication.Bookings.class, ScenariosApplication.ErrorAnswers.class, Routes.class })
 class ScenariosApplication {
 
-	static {
-		BlockedThreads.watch();
-	}
-
 	@Bean
 	Runs runs() {
 		return new Runs();

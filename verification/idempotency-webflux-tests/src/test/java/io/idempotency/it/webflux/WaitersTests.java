@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.it.client.Client;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Many duplicates that wait through the door: none of them holds a thread. */
-@ExtendWith(BlockedThreads.class)
 @SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
 		properties = "idempotency.max-waiters=10000")
 class WaitersTests {

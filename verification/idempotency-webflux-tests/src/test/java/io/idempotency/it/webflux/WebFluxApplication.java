@@ -52,10 +52,6 @@ import static org.springframework.security.config.Customizer.withDefaults;
 		DeclaredElsewhere.OfClass.class, WebFluxApplication.Advice.class, Routes.class })
 class WebFluxApplication {
 
-	static {
-		BlockedThreads.watch();
-	}
-
 	@Bean
 	Runs runs() {
 		return new Runs();
@@ -85,6 +81,14 @@ class WebFluxApplication {
 		TransactionalOperator operator = TransactionalOperator.create(new NoResource());
 		return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Transaction") != null
 				? operator.transactional(chain.filter(exchange)) : chain.filter(exchange);
+	}
+
+	/** Sees which requests were cancelled by their connection. */
+	@Bean
+	WebFilter hangUps() {
+		return (exchange, chain) -> chain.filter(exchange)
+			.doOnCancel(() -> OrdersController
+				.run("gone " + exchange.getRequest().getHeaders().getFirst("Idempotency-Key")));
 	}
 
 	/** As on a server that tells by an exception that its client is gone. */

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.SpringBootTest;
 
+import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -52,11 +52,6 @@ class WebFluxDoorTests {
 
 	private static String basic(String user) {
 		return "Basic " + Base64.getEncoder().encodeToString((user + ":" + user).getBytes(StandardCharsets.UTF_8));
-	}
-
-	private static int runs(String name) {
-		AtomicInteger runs = OrdersController.RUNS.get(name);
-		return (runs != null) ? runs.get() : 0;
 	}
 
 	private static void assertReplayed(HttpResponse<String> first, HttpResponse<String> second) {
