@@ -79,7 +79,11 @@ final class R2dbcDatabase {
 		this.table = table;
 		this.timeouts = timeouts;
 		// The driver of H2 works on the thread of its caller.
-		this.threads = connections.getMetadata().getName().equalsIgnoreCase("H2") ? Schedulers.boundedElastic() : null;
+		this.threads = isOf("H2") ? Schedulers.boundedElastic() : null;
+	}
+
+	private boolean isOf(String driver) {
+		return this.connections.getMetadata().getName().equalsIgnoreCase(driver);
 	}
 
 	TableName table() {
@@ -184,8 +188,9 @@ final class R2dbcDatabase {
 		Dialect known = this.dialect;
 		if (known == null) {
 			ConnectionMetadata metadata = connection.getMetadata();
-			known = Dialects.find(metadata.getDatabaseProductName(), metadata.getDatabaseVersion(), this.table,
-					this.timeouts);
+			// The driver of MySQL tells what the makers of the server say in a comment.
+			String product = isOf("MySQL") ? "mysql" : metadata.getDatabaseProductName();
+			known = Dialects.find(product, metadata.getDatabaseVersion(), this.table, this.timeouts);
 			this.dialect = known;
 		}
 		return known;

@@ -234,13 +234,14 @@ class R2dbcIdempotencyStoreTests {
 
 	enum Server {
 
-		H2, POSTGRESQL, MARIADB;
+		H2, POSTGRESQL, MARIADB, MARIADB_AS_MYSQL;
 
 		TestDatabase newDatabase() {
 			return switch (this) {
 				case H2 -> TestDatabase.h2();
 				case POSTGRESQL -> TestDatabase.postgreSql();
 				case MARIADB -> TestDatabase.mariaDb();
+				case MARIADB_AS_MYSQL -> TestDatabase.mariaDbAsMySql();
 			};
 		}
 

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.StoreAlone;
 import io.idempotency.it.store.Requests;
 import io.idempotency.it.store.ServerClockContract;
@@ -53,6 +55,27 @@ class R2dbcStoreContractTests {
 
 	}
 
+	@Nested
+	class OnMariaDbAsMySql extends Contract {
+
+		@Override
+		TestDatabase newDatabase() {
+			return TestDatabase.mariaDbAsMySql();
+		}
+
+	}
+
+	@Nested
+	@Requires(Backend.MYSQL_PROCESS)
+	class OnMySql extends Contract {
+
+		@Override
+		TestDatabase newDatabase() {
+			return TestDatabase.mySql();
+		}
+
+	}
+
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	abstract static class Contract extends ServerClockContract {
 
@@ -75,7 +98,8 @@ class R2dbcStoreContractTests {
 			this.overR2dbc = new R2dbcIdempotencyStore(this.pool, null, R2dbcIdempotencyStore.DEFAULT_TABLE_NAME,
 					Duration.ofSeconds(5), PATIENCE)
 				.blocking();
-			this.overJdbc = new JdbcIdempotencyStore(database.jdbc().pool(POOL_SIZE));
+			this.overJdbc = new JdbcIdempotencyStore(database.jdbc().pool(POOL_SIZE),
+					JdbcIdempotencyStore.DEFAULT_TABLE_NAME, Duration.ofSeconds(5), PATIENCE);
 			warmUp();
 			for (IdempotencyStore store : List.of(this.overR2dbc, this.overJdbc)) {
 				store.issue(IdempotencyKey.ofToken(Caller.ANONYMOUS, UUID.randomUUID().toString()), Requests.LONG);

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.UUID;
 
 import io.idempotency.it.servers.MariaDbServer;
+import io.idempotency.it.servers.MySqlServer;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.SqlDatabase;
@@ -35,6 +36,15 @@ record TestDatabase(SqlDatabase jdbc, String driver, String name) {
 
 	static TestDatabase mariaDb() {
 		return of(MariaDbServer.shared().newDatabase(), "mariadb");
+	}
+
+	/** MariaDB through the driver of MySQL, which takes it for a MySQL. */
+	static TestDatabase mariaDbAsMySql() {
+		return of(MariaDbServer.shared().newDatabase(), "mysql");
+	}
+
+	static TestDatabase mySql() {
+		return of(MySqlServer.shared().newDatabase(), "mysql");
 	}
 
 	static TestDatabase of(SqlDatabase jdbc, String driver) {
