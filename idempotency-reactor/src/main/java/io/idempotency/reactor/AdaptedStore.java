@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.RejectedExecutionException;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
@@ -100,9 +99,10 @@ final class AdaptedStore implements ReactiveIdempotencyStore {
 					}
 				});
 			}
-			catch (RejectedExecutionException full) {
+			catch (Throwable refusal) {
+				// Also an Error, when the system has no thread left.
 				sink.error(new StoreNotReachedException(
-						"All threads of " + this.store.getClass().getSimpleName() + " are taken", full));
+						"All threads of " + this.store.getClass().getSimpleName() + " are taken", refusal));
 			}
 		}).publishOn(this.answers) : Mono.fromCallable(step);
 	}

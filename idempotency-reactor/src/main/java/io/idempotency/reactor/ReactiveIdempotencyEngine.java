@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.IdempotencyException;
@@ -135,7 +134,8 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		try {
 			this.scheduler.schedule(task);
 		}
-		catch (RejectedExecutionException closed) {
+		catch (Throwable refusal) {
+			// It is closed, or, by an Error, the system has no thread left.
 			task.run();
 		}
 	}

@@ -21,6 +21,7 @@ import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -33,6 +34,20 @@ class AdaptedStoreTests {
 
 	private static final ClaimRequest CLAIM = ClaimRequest.of(ReactiveNode.KEY, Duration.ofMinutes(1),
 			Duration.ofHours(1));
+
+	private static final Scheduler NO_THREADS = new Scheduler() {
+
+		@Override
+		public Disposable schedule(Runnable task) {
+			throw new OutOfMemoryError("unable to create native thread");
+		}
+
+		@Override
+		public Worker createWorker() {
+			throw new UnsupportedOperationException();
+		}
+
+	};
 
 	private final SlowStore slow = new SlowStore(new MemoryIdempotencyStore(1_000_000));
 
@@ -117,6 +132,27 @@ class AdaptedStoreTests {
 		}
 		finally {
 			one.dispose();
+		}
+	}
+
+	/** What a full container says, which Reactor takes for the end of the JVM. */
+	@Test
+	void systemWithoutThreadsRefusesACall() {
+		AdaptedStore store = new AdaptedStore(this.slow, NO_THREADS, Schedulers.immediate());
+		assertThat(Client.of(store.claim(CLAIM)).failure).isInstanceOf(StoreNotReachedException.class)
+			.hasRootCauseInstanceOf(OutOfMemoryError.class);
+	}
+
+	@Test
+	void waiterGoesOnWhereTheSystemHasNoThreads() {
+		try (ReactiveNode node = new ReactiveNode();
+				ReactiveIdempotencyEngine engine = new ReactiveIdempotencyEngine(node.engine, List.of(node.store),
+						NO_THREADS)) {
+			node.claimElsewhere(Duration.ofSeconds(5));
+			Client<String> waiting = Client.of(engine.execute(node.call(ReactiveNode.WAIT),
+					new TextAction(Mono.just("order-1")), OnDisconnect.CONTINUE));
+			node.time.advance(Duration.ofSeconds(6));
+			assertThat(waiting.value).isEqualTo("order-1");
 		}
 	}
 
