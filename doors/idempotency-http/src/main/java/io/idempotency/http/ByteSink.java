@@ -45,6 +45,16 @@ public final class ByteSink {
 	}
 
 	/**
+	 * Writes bytes that a source puts into the array of this sink.
+	 * @param length how many it gives
+	 */
+	public void write(int length, Source source) {
+		ensure(length);
+		source.read(this.bytes, this.size, length);
+		this.size += length;
+	}
+
+	/**
 	 * Writes text as UTF-8.
 	 * @return whether the text could be written: half of a surrogate pair has no form in
 	 * UTF-8
@@ -141,6 +151,13 @@ public final class ByteSink {
 	/** Returns the bytes themselves, not a copy. */
 	public ByteBuffer toBuffer() {
 		return ByteBuffer.wrap(this.bytes, 0, this.size);
+	}
+
+	/** Gives bytes. */
+	public interface Source {
+
+		void read(byte[] target, int offset, int length);
+
 	}
 
 }

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.idempotency.http.ByteSink;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,8 @@ import org.springframework.util.MultiValueMap;
 /** Reads bodies of requests whole, and writes those of answers. */
 final class Bodies {
 
-	private static final int ROOM = 512;
+	/** An announced length costs its sender nothing. */
+	private static final int MOST_ANNOUNCED = 8 * 1024;
 
 	private Bodies() {
 	}
@@ -36,28 +36,13 @@ final class Bodies {
 	 * @return the bytes, empty if there are more of them
 	 */
 	static Mono<ByteBuffer> read(ServerHttpRequest request, long limit) {
-		if (request.getHeaders().getContentLength() > limit) {
+		long announced = request.getHeaders().getContentLength();
+		if (announced > limit) {
 			return Mono.empty();
 		}
 		return Mono.defer(() -> {
-			ByteSink bytes = new ByteSink(ROOM);
-			AtomicBoolean tooLarge = new AtomicBoolean();
-			return request.getBody().takeUntil((buffer) -> {
-				try {
-					byte[] read = new byte[buffer.readableByteCount()];
-					buffer.read(read);
-					if (bytes.size() + (long) read.length > limit) {
-						tooLarge.set(true);
-					}
-					else {
-						bytes.write(read, 0, read.length);
-					}
-				}
-				finally {
-					DataBufferUtils.release(buffer);
-				}
-				return tooLarge.get();
-			}).then(Mono.fromSupplier(() -> tooLarge.get() ? null : bytes.toBuffer()));
+			Reading reading = new Reading((int) Math.min(announced, MOST_ANNOUNCED), limit);
+			return request.getBody().takeUntil(reading::ends).then(Mono.fromSupplier(reading::whole));
 		});
 	}
 
@@ -73,7 +58,7 @@ final class Bodies {
 
 	/** Writes parts as a client would. */
 	static ByteBuffer multipart(List<Map.Entry<HttpHeaders, byte[]>> parts, String boundary) {
-		ByteSink body = new ByteSink(ROOM);
+		ByteSink body = new ByteSink();
 		for (Map.Entry<HttpHeaders, byte[]> part : parts) {
 			StringBuilder head = new StringBuilder("--").append(boundary).append("\r\n");
 			part.getKey()
@@ -94,6 +79,18 @@ final class Bodies {
 		body.write(bytes, 0, bytes.length);
 	}
 
+	/**
+	 * Moves the bytes of a buffer, which is released, to others.
+	 */
+	static void move(DataBuffer buffer, ByteSink bytes) {
+		try {
+			bytes.write(buffer.readableByteCount(), buffer::read);
+		}
+		finally {
+			DataBufferUtils.release(buffer);
+		}
+	}
+
 	/** Writes bytes as the whole body of an answer. */
 	static Mono<Void> write(ServerHttpResponse response, ByteBuffer bytes) {
 		response.getHeaders().setContentLength(bytes.remaining());
@@ -112,6 +109,37 @@ final class Bodies {
 		byte[] copy = new byte[bytes.remaining()];
 		bytes.duplicate().get(copy);
 		return copy;
+	}
+
+	/** What was read of a body. */
+	private static final class Reading {
+
+		private final ByteSink bytes;
+
+		private final long limit;
+
+		private boolean tooLarge;
+
+		Reading(int room, long limit) {
+			this.bytes = new ByteSink(room);
+			this.limit = limit;
+		}
+
+		boolean ends(DataBuffer buffer) {
+			this.tooLarge = this.bytes.size() + (long) buffer.readableByteCount() > this.limit;
+			if (this.tooLarge) {
+				DataBufferUtils.release(buffer);
+			}
+			else {
+				move(buffer, this.bytes);
+			}
+			return this.tooLarge;
+		}
+
+		@Nullable ByteBuffer whole() {
+			return this.tooLarge ? null : this.bytes.toBuffer();
+		}
+
 	}
 
 }

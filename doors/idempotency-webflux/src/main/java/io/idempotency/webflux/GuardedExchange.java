@@ -27,9 +27,11 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 
 	private final boolean read;
 
-	private final Mono<MultiValueMap<String, String>> form;
+	private final FormReader readers;
 
-	private final Mono<MultiValueMap<String, Part>> parts;
+	private volatile @Nullable Mono<MultiValueMap<String, String>> form;
+
+	private volatile @Nullable Mono<MultiValueMap<String, Part>> parts;
 
 	private volatile @Nullable MultiValueMap<String, Part> readParts;
 
@@ -39,8 +41,7 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		this.request = request.readable();
 		this.response = new HeldResponse(request.exchange().getResponse(), maxResponseSize, request.whenClientIsGone());
 		this.read = request.isRead();
-		this.form = Mono.defer(() -> readers.form(this.request)).cache();
-		this.parts = Mono.defer(() -> readers.multipart(this.request)).doOnNext((all) -> this.readParts = all).cache();
+		this.readers = readers;
 	}
 
 	@Override
@@ -81,12 +82,30 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 
 	@Override
 	public Mono<MultiValueMap<String, String>> getFormData() {
-		return this.read ? this.form : this.known.whole(super.getFormData());
+		if (!this.read) {
+			return this.known.whole(super.getFormData());
+		}
+		Mono<MultiValueMap<String, String>> once = this.form;
+		if (once == null) {
+			once = Mono.defer(() -> this.readers.form(this.request)).cache();
+			this.form = once;
+		}
+		return once;
 	}
 
 	@Override
 	public Mono<MultiValueMap<String, Part>> getMultipartData() {
-		return this.read ? this.parts : super.getMultipartData();
+		if (!this.read) {
+			return super.getMultipartData();
+		}
+		Mono<MultiValueMap<String, Part>> once = this.parts;
+		if (once == null) {
+			once = Mono.defer(() -> this.readers.multipart(this.request))
+				.doOnNext((all) -> this.readParts = all)
+				.cache();
+			this.parts = once;
+		}
+		return once;
 	}
 
 	/** Deletes the files of the parts that were read here. */

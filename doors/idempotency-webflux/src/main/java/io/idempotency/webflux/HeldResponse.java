@@ -3,8 +3,10 @@ package io.idempotency.webflux;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -28,6 +30,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.util.CollectionUtils;
+import org.springframework.util.LinkedCaseInsensitiveMap;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
 
@@ -39,8 +43,6 @@ import org.springframework.util.MultiValueMap;
  */
 final class HeldResponse extends ServerHttpResponseDecorator {
 
-	private static final int ROOM = 1024;
-
 	/** What the check of a conditional request sets. */
 	private static final List<String> CONDITIONS = List.of(HttpHeaders.ETAG, HttpHeaders.LAST_MODIFIED);
 
@@ -51,15 +53,16 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	/** What the response had before. */
 	private final Map<String, List<String>> given = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-	private final HttpHeaders headers = new HttpHeaders();
+	private final Map<String, List<String>> fields = new LinkedCaseInsensitiveMap<>(8, Locale.ROOT);
+
+	/** A view of the fields. */
+	private final HttpHeaders headers = new HttpHeaders(CollectionUtils.toMultiValueMap(this.fields));
 
 	private final MultiValueMap<String, ResponseCookie> cookies = new LinkedMultiValueMap<>();
 
 	private final List<Supplier<? extends Mono<Void>>> commitActions = new ArrayList<>();
 
-	private final AmbientHeaders ambient;
-
-	private ByteSink body = new ByteSink(ROOM);
+	private ByteSink body = new ByteSink();
 
 	private final @Nullable HttpStatusCode before;
 
@@ -86,27 +89,8 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		this.status = this.before;
 		delegate.getHeaders().forEach((name, values) -> {
 			this.given.put(name, List.copyOf(values));
-			this.headers.put(name, new ArrayList<>(values));
+			this.fields.put(name, new ArrayList<>(values));
 		});
-		this.ambient = new AmbientHeaders(names(), values());
-	}
-
-	private List<String> names() {
-		List<String> names = new ArrayList<>();
-		this.headers.forEach((name, values) -> names.add(name));
-		return names;
-	}
-
-	private Function<String, java.util.Collection<String>> values() {
-		return (name) -> {
-			List<String> found = new ArrayList<>();
-			this.headers.forEach((other, values) -> {
-				if (other.equalsIgnoreCase(name)) {
-					found.addAll(values);
-				}
-			});
-			return found;
-		};
 	}
 
 	/**
@@ -142,7 +126,7 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		this.state = State.OPEN;
 		this.streaming = false;
 		this.status = this.before;
-		this.body = new ByteSink(ROOM);
+		this.body = new ByteSink();
 		this.cookies.clear();
 		this.commitActions.clear();
 		this.headers.clear();
@@ -239,7 +223,7 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 				sink.next(buffer);
 				return;
 			}
-			hold(buffer);
+			Bodies.move(buffer, this.body);
 			if (this.body.size() > this.limit) {
 				byte[] held = new byte[this.body.size()];
 				this.body.toBuffer().get(held);
@@ -266,19 +250,8 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	/** Leaves nothing of a body that has broken off to the answer that tells of it. */
 	private void startOver() {
 		if (this.state == State.OPEN) {
-			this.body = new ByteSink(ROOM);
+			this.body = new ByteSink();
 			this.headers.clearContentHeaders();
-		}
-	}
-
-	private void hold(DataBuffer buffer) {
-		try {
-			byte[] bytes = new byte[buffer.readableByteCount()];
-			buffer.read(bytes);
-			this.body.write(bytes, 0, bytes.length);
-		}
-		finally {
-			DataBufferUtils.release(buffer);
 		}
 	}
 
@@ -304,14 +277,18 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		if (this.state != State.OPEN) {
 			return Mono.empty();
 		}
-		// Actions see an answer that can still be changed.
-		List<Supplier<? extends Mono<Void>>> actions = List.copyOf(this.commitActions);
-		this.commitActions.clear();
-		return Flux.fromIterable(actions).concatMap(Supplier::get).then(Mono.fromRunnable(() -> {
+		Mono<Void> held = Mono.fromRunnable(() -> {
 			if (this.state == State.OPEN) {
 				this.state = State.HELD;
 			}
-		}));
+		});
+		if (this.commitActions.isEmpty()) {
+			return held;
+		}
+		// Actions see an answer that can still be changed.
+		List<Supplier<? extends Mono<Void>>> actions = List.copyOf(this.commitActions);
+		this.commitActions.clear();
+		return Flux.fromIterable(actions).concatMap(Supplier::get).then(held);
 	}
 
 	private Mono<Void> pass() {
@@ -333,9 +310,9 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 			}
 		});
 		sent.clear();
-		this.headers.forEach((name, values) -> sent.put(name, new ArrayList<>(values)));
+		this.fields.forEach((name, values) -> sent.put(name, new ArrayList<>(values)));
 		meanwhile.forEach(sent::put);
-		this.cookies.values().forEach((all) -> all.forEach(response::addCookie));
+		this.cookies.forEach((name, all) -> all.forEach(response::addCookie));
 	}
 
 	/** Says that the answer is a replay, if nothing of it has been sent yet. */
@@ -348,9 +325,14 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	/** Reads the whole answer, as it is replayed. */
 	StoredResponse snapshot(Set<String> excluded) {
 		ByteBuffer bytes = this.body.toBuffer();
+		AmbientHeaders ambient = new AmbientHeaders(this.given.keySet(), values(this.given));
 		return new StoredResponse(EndedBy.BODY, status(), this.headers.getFirst(HttpHeaders.CONTENT_TYPE),
-				bytes.hasRemaining() ? -1 : declaredLength(), null, this.ambient.changes(names(), values(), excluded),
-				bytes);
+				bytes.hasRemaining() ? -1 : declaredLength(), null,
+				ambient.changes(this.fields.keySet(), values(this.fields), excluded), bytes);
+	}
+
+	private static Function<String, Collection<String>> values(Map<String, List<String>> headers) {
+		return (name) -> headers.getOrDefault(name, List.of());
 	}
 
 	private long declaredLength() {

@@ -82,8 +82,14 @@ public final class WebFluxCallerResolver {
 		return exchange.getPrincipal().filter((principal) -> !(SPRING_SECURITY && Anonymous.is(principal)));
 	}
 
-	/** Returns the values of a header, in any case. */
+	/**
+	 * Returns the values of a header, in any case. Those of a server are made for each
+	 * reader, so all are only seen if it is there.
+	 */
 	static List<String> headers(ServerHttpRequest request, String name) {
+		if (request.getHeaders().getFirst(name) == null) {
+			return List.of();
+		}
 		List<String> found = new ArrayList<>();
 		request.getHeaders().forEach((other, values) -> {
 			if (other.equalsIgnoreCase(name)) {

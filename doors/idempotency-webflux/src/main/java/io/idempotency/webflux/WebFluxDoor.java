@@ -2,8 +2,10 @@ package io.idempotency.webflux;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.idempotency.Internal;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.MethodClassKey;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
@@ -44,6 +47,9 @@ public final class WebFluxDoor implements OperationDoor {
 
 	private final SubscribedTransactions transactions;
 
+	/** Each call asks, and a search for annotations costs more than the rest of it. */
+	private final Map<MethodClassKey, Boolean> handlers = new ConcurrentHashMap<>();
+
 	/**
 	 * Creates the door.
 	 * @param engine supplies the engine
@@ -56,7 +62,8 @@ public final class WebFluxDoor implements OperationDoor {
 
 	@Override
 	public boolean covers(Method method, Class<?> targetClass) {
-		return HandlerRules.isHandler(method, targetClass);
+		return this.handlers.computeIfAbsent(new MethodClassKey(method, targetClass),
+				(key) -> HandlerRules.isHandler(method, targetClass));
 	}
 
 	@Override
