@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.function.Supplier;
 
 import io.idempotency.http.ByteSink;
 import org.jspecify.annotations.Nullable;
@@ -33,15 +34,15 @@ final class Bodies {
 	 * Reads the body of a request.
 	 * @param request the request, whose body nobody has read
 	 * @param limit how many bytes it may have
-	 * @return the bytes, empty if there are more of them
+	 * @param tooLarge the failure if there are more of them
 	 */
-	static Mono<ByteBuffer> read(ServerHttpRequest request, long limit) {
+	static Mono<ByteBuffer> read(ServerHttpRequest request, long limit, Supplier<RuntimeException> tooLarge) {
 		long announced = request.getHeaders().getContentLength();
 		if (announced > limit) {
-			return Mono.empty();
+			return Mono.error(tooLarge);
 		}
 		return Mono.defer(() -> {
-			Reading reading = new Reading((int) Math.min(announced, MOST_ANNOUNCED), limit);
+			Reading reading = new Reading((int) Math.min(announced, MOST_ANNOUNCED), limit, tooLarge);
 			return request.getBody().takeUntil(reading::ends).then(Mono.fromSupplier(reading::whole));
 		});
 	}
@@ -118,26 +119,32 @@ final class Bodies {
 
 		private final long limit;
 
-		private boolean tooLarge;
+		private final Supplier<RuntimeException> tooLarge;
 
-		Reading(int room, long limit) {
+		private boolean over;
+
+		Reading(int room, long limit, Supplier<RuntimeException> tooLarge) {
 			this.bytes = new ByteSink(room);
 			this.limit = limit;
+			this.tooLarge = tooLarge;
 		}
 
 		boolean ends(DataBuffer buffer) {
-			this.tooLarge = this.bytes.size() + (long) buffer.readableByteCount() > this.limit;
-			if (this.tooLarge) {
+			this.over = this.bytes.size() + (long) buffer.readableByteCount() > this.limit;
+			if (this.over) {
 				DataBufferUtils.release(buffer);
 			}
 			else {
 				move(buffer, this.bytes);
 			}
-			return this.tooLarge;
+			return this.over;
 		}
 
-		@Nullable ByteBuffer whole() {
-			return this.tooLarge ? null : this.bytes.toBuffer();
+		ByteBuffer whole() {
+			if (this.over) {
+				throw this.tooLarge.get();
+			}
+			return this.bytes.toBuffer();
 		}
 
 	}

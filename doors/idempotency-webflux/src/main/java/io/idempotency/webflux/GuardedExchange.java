@@ -76,6 +76,11 @@ final class GuardedExchange extends ServerWebExchangeDecorator {
 		return notModified;
 	}
 
+	/** Returns whether a way may leave files of parts behind. */
+	boolean mayHaveFiles() {
+		return this.known.isMultipart();
+	}
+
 	HeldResponse held() {
 		return this.response;
 	}

@@ -3,7 +3,6 @@ package io.idempotency.webflux;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -178,8 +177,7 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private Mono<Void> answer(HandlerWay ways, ServerWebExchange exchange, IdempotentOperation operation) {
 		return WebFluxCallerResolver.principal(exchange)
-			.map(Optional::of)
-			.defaultIfEmpty(Optional.empty())
+			.singleOptional()
 			.flatMap((principal) -> new GuardedRequest(ways,
 					new KnownRequest(exchange, operation, principal.orElse(null), this.settings.maxRequestSize()))
 				.answer());
@@ -215,12 +213,14 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 		private Mono<Function<GuardedRequest, Mono<Void>>> atOnce() {
 			KeySource source = this.operation.key().source();
-			Mono<Optional<String>> key = (source instanceof KeySource.Header header)
-					? Mono.fromSupplier(() -> Optional
-						.ofNullable(GuardedHandlerAdapter.this.keys.header(this.operation, header, this.request)))
-					: this.request.read().map((read) -> Optional.ofNullable(keyOfBody((KeySource.Body) source)));
-			return key.flatMap((found) -> found.isEmpty() ? withoutKey()
-					: caller().flatMap((caller) -> claim(key(caller, found.get()), null)));
+			return (source instanceof KeySource.Header header)
+					? Mono.defer(
+							() -> withKey(GuardedHandlerAdapter.this.keys.header(this.operation, header, this.request)))
+					: this.request.read().flatMap((read) -> withKey(keyOfBody((KeySource.Body) source)));
+		}
+
+		private Mono<Function<GuardedRequest, Mono<Void>>> withKey(@Nullable String key) {
+			return (key != null) ? caller().flatMap((caller) -> claim(key(caller, key), null)) : withoutKey();
 		}
 
 		private @Nullable String keyOfBody(KeySource.Body source) {
@@ -282,9 +282,10 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 
 		private Mono<Function<GuardedRequest, Mono<Void>>> claim(IdempotencyKey key, @Nullable OperationCall call) {
 			// A look-up goes the way to the guard once more, with the same body.
-			Mono<?> known = this.operation.policy().recoverable() ? this.request.read() : Mono.empty();
-			return known.then(Mono.defer(() -> fingerprint(call))).map((fingerprint) -> {
-				GuardedCall guarded = new GuardedCall(key, fingerprint, this.operation.policy(),
+			Mono<Fingerprint> fingerprint = this.operation.policy().recoverable()
+					? this.request.read().flatMap((read) -> fingerprint(call)) : fingerprint(call);
+			return fingerprint.map((compared) -> {
+				GuardedCall guarded = new GuardedCall(key, compared, this.operation.policy(),
 						this.operation.place().store());
 				return (any) -> execute(guarded);
 			});

@@ -39,12 +39,11 @@ record HandlerWay(@Nullable HandlerMethod handler, @Nullable RoutedRequest route
 	Mono<Void> go(Pass pass) {
 		RoutedRequest routed = this.route;
 		Mono<Void> handled = (routed != null) ? routed.handle(pass, this.handling) : this.handling.handle(pass);
-		return handled.onErrorResume((thrown) -> cleanUp(pass.exchange()).then(Mono.error(thrown)))
-			.then(Mono.defer(() -> cleanUp(pass.exchange())));
-	}
-
-	private static Mono<Void> cleanUp(ServerWebExchange exchange) {
-		return (exchange instanceof GuardedExchange guarded) ? guarded.cleanupMultipart() : Mono.empty();
+		if (!(pass.exchange() instanceof GuardedExchange guarded) || !guarded.mayHaveFiles()) {
+			return handled;
+		}
+		return handled.onErrorResume((thrown) -> guarded.cleanupMultipart().then(Mono.error(thrown)))
+			.then(Mono.defer(guarded::cleanupMultipart));
 	}
 
 	/**

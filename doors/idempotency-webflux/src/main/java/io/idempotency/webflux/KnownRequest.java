@@ -69,6 +69,8 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 
 	private @Nullable ByteBuffer body;
 
+	private boolean multipart;
+
 	private @Nullable FormParameters form;
 
 	private List<RequestPart> parts = List.of();
@@ -108,15 +110,10 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 		if (this.body != null) {
 			return Mono.just(this);
 		}
-		return Bodies.read(request(), this.limit)
-			.switchIfEmpty(Mono.error(this::tooLarge))
-			.filter(ByteBuffer::hasRemaining)
+		return Bodies.read(request(), this.limit, this::tooLarge)
 			// Netty gives nothing the second time, or refuses.
-			.onErrorResume(IllegalStateException.class, (refused) -> readBefore(refused))
-			.switchIfEmpty(Mono.defer(() -> readBefore(null)))
-			.flatMap(this::hasRead)
-			.then(Mono.defer(this::readCsrfParameter))
-			.thenReturn(this);
+			.onErrorResume(IllegalStateException.class, this::readBefore)
+			.flatMap((bytes) -> bytes.hasRemaining() ? hasRead(bytes) : readBefore(null).flatMap(this::hasRead));
 	}
 
 	/**
@@ -164,14 +161,24 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 		return (charset != null) ? charset : StandardCharsets.UTF_8;
 	}
 
-	private Mono<Void> hasRead(ByteBuffer bytes) {
+	private Mono<KnownRequest> hasRead(ByteBuffer bytes) {
 		this.body = bytes;
 		this.known = new KnownBody(bytes, contentType(), null);
-		return switch (ContentType.of(contentType())) {
-			case FORM -> Mono.fromRunnable(() -> readForm(bytes));
-			case MULTIPART -> readParts();
-			case JSON, OTHER -> Mono.empty();
+		ContentType type = ContentType.of(contentType());
+		this.multipart = type == ContentType.MULTIPART;
+		return switch (type) {
+			case FORM -> {
+				readForm(bytes);
+				yield readCsrfParameter();
+			}
+			case MULTIPART -> readParts().then(Mono.defer(this::readCsrfParameter));
+			case JSON, OTHER -> Mono.just(this);
 		};
+	}
+
+	/** Returns whether the body was read, and has parts. */
+	boolean isMultipart() {
+		return this.multipart;
 	}
 
 	private void readForm(ByteBuffer bytes) {
@@ -218,11 +225,10 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 		}
 	}
 
-	private Mono<Void> readCsrfParameter() {
-		ContentType type = ContentType.of(contentType());
-		boolean hasFields = type == ContentType.FORM || type == ContentType.MULTIPART;
-		return (hasFields && Csrf.SPRING_SECURITY)
-				? Csrf.parameter(this.exchange).doOnNext((name) -> this.csrfParameter = name).then() : Mono.empty();
+	private Mono<KnownRequest> readCsrfParameter() {
+		return Csrf.SPRING_SECURITY
+				? Csrf.parameter(this.exchange).doOnNext((name) -> this.csrfParameter = name).thenReturn(this)
+				: Mono.just(this);
 	}
 
 	/**

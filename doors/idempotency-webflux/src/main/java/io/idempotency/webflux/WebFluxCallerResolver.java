@@ -3,7 +3,6 @@ package io.idempotency.webflux;
 import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 import io.idempotency.Internal;
 import io.idempotency.http.HttpSettings;
@@ -55,8 +54,7 @@ public final class WebFluxCallerResolver {
 		ReactiveIdempotencyScopeResolver own = this.resolver;
 		if (own != null) {
 			return own.resolveScope(exchange)
-				.map(Optional::of)
-				.defaultIfEmpty(Optional.empty())
+				.singleOptional()
 				.map((scope) -> RequestCallerResolver.scope(own, scope.orElse(null)));
 		}
 		return Mono.fromSupplier(() -> {
@@ -69,8 +67,7 @@ public final class WebFluxCallerResolver {
 	 * Returns the caller of a request who asks for something that is not a guarded call.
 	 */
 	Mono<Caller> owner(ServerWebExchange exchange, String operation) {
-		return principal(exchange).map(Optional::of)
-			.defaultIfEmpty(Optional.empty())
+		return principal(exchange).singleOptional()
 			.flatMap((principal) -> owner(exchange, principal.orElse(null), operation));
 	}
 
