@@ -21,7 +21,10 @@ final class HeldBody {
 
 	private static final BooleanSupplier NEVER = () -> false;
 
-	/** What is held in all modes but one; it is never written to. */
+	/**
+	 * What is held in all modes but one. All answers share it, so nobody may write to it:
+	 * it is taken under the lock that a writer holds from its look at the mode on.
+	 */
 	private static final ByteSink NOTHING = new ByteSink();
 
 	private final Target target;
@@ -114,8 +117,14 @@ final class HeldBody {
 	 * Drops the held bytes and passes all output through, as if nothing had been held.
 	 */
 	void pass() {
-		this.mode = Mode.PASS;
-		this.held = NOTHING;
+		this.lock.lock();
+		try {
+			this.mode = Mode.PASS;
+			this.held = NOTHING;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	void write(byte[] bytes, int offset, int length) throws IOException {

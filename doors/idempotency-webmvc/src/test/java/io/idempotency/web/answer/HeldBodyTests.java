@@ -325,6 +325,27 @@ class HeldBodyTests {
 		assertThat(this.response.isStreaming()).as("nothing is held that could be a stream").isFalse();
 	}
 
+	/** Bytes on their way would be written where nothing is held for any answer. */
+	@Test
+	void answerIsNotHeldElsewhereWhileBytesAreOnTheirWay() throws IOException, InterruptedException {
+		Thread other = new Thread(this.response::pass);
+		List<Boolean> held = new ArrayList<>();
+		this.response.hold(4);
+		this.response.streamIf(() -> {
+			other.start();
+			while (other.isAlive() && other.getState() != Thread.State.WAITING) {
+				Thread.yield();
+			}
+			held.add(this.response.isHeld());
+			return false;
+		});
+		write("ab");
+		other.join();
+		assertThat(held).containsExactly(true);
+		assertThat(this.client.received()).isEmpty();
+		assertThat(kept()).isZero();
+	}
+
 	@Test
 	void bytesAfterAnErrorAreDroppedHoweverMany() throws IOException {
 		this.response.hold(2);
