@@ -58,7 +58,7 @@ public final class StoredResponseCodec {
 	}
 
 	public static StoredResult encode(StoredResponse response) {
-		if (response.status() < 0 || response.status() > STATUS) {
+		if (!isStatus(response.status())) {
 			throw new IllegalArgumentException("An answer of status " + response.status() + " cannot be stored");
 		}
 		String text = response.text();
@@ -156,7 +156,7 @@ public final class StoredResponseCodec {
 			headers.add(header(bytes));
 		}
 		require(number(bytes) == bytes.remaining());
-		require(ending < EndedBy.values().length && status >= 100 && status <= 999);
+		require(ending < EndedBy.values().length && isStatus(status));
 		return new StoredResponse(EndedBy.values()[ending], status, contentType, contentLength, text,
 				List.copyOf(headers), bytes.slice());
 	}
@@ -213,6 +213,10 @@ public final class StoredResponseCodec {
 			}
 		}
 		throw new UnreadableResultException("A stored answer is damaged");
+	}
+
+	private static boolean isStatus(int status) {
+		return status >= 100 && status <= 999;
 	}
 
 	private static void require(boolean valid) {

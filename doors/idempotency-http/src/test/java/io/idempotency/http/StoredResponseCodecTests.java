@@ -165,8 +165,8 @@ class StoredResponseCodecTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { -1, 1024, Integer.MAX_VALUE })
-	void statusThatHasNoRoomIsNotStored(int status) {
+	@ValueSource(ints = { -1, 0, 99, 1000, 1024, Integer.MAX_VALUE })
+	void statusThatCouldNotBeReadIsNotStored(int status) {
 		StoredResponse answer = new StoredResponse(EndedBy.BODY, status, null, -1, null, List.of(),
 				StoredResponse.NO_BODY);
 		assertThatIllegalArgumentException().isThrownBy(() -> StoredResponseCodec.encode(answer))

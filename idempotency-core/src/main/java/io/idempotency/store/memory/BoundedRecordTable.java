@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
  * Holds all records within a number of bytes. Unused tokens may take only a part of the
  * bytes, so that a flood of tokens leaves room for claims.
  * <p>
- * A step holds the lock of its own key, and within it for a moment the locks of the
- * queues that the record leaves or enters, one after the other. Each new record removes
- * at most two expired ones. A step that needs room frees one record after the other, and
- * no step ever walks over all records.
+ * A step holds the lock of its own key, one of 64 that all keys share, and within it for
+ * a moment the locks of the queues that the record leaves or enters, one after the other.
+ * Each new record removes at most two expired ones. A step that needs room frees one
+ * record after the other, and no step ever walks over all records.
  */
 final class BoundedRecordTable {
 

@@ -69,8 +69,7 @@ if record.state == RUNNING and owns(record, id) then
 	return { record.flags == ABANDONED and ACQUIRED_ABANDONED or ACQUIRED, record.fence, '' }
 end
 
--- Fingerprints are digests that name their algorithm. An empty fingerprint matches every
--- other one.
+-- An empty fingerprint matches every other one.
 if record.fingerprint ~= '' and fingerprint ~= '' and record.fingerprint ~= fingerprint then
 	return { MISMATCH, 0 }
 end
