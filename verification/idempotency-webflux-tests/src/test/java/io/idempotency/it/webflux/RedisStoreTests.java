@@ -193,7 +193,7 @@ class RedisStoreTests implements HangUpScenarios {
 	@Test
 	void policyDecidesWhileTheServerIsDown() throws Exception {
 		Client unguarded = client(proceeding);
-		List<String> paths = List.of("mono", "plain", "once", "by-argument", "optional", "slow");
+		List<String> paths = List.of("mono", "plain", "once", "by-argument", "slow");
 		server.kill();
 		try {
 			Map<String, Integer> before = paths.stream()
