@@ -489,14 +489,23 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	@Override
 	public Mono<Void> run(Mono<Void> part, Supplier<@Nullable Ending> done) {
-		return part.contextWrite(this::inside).then(Mono.defer(() -> {
-			Ending ending = done.get();
-			if (!this.stage.compareAndSet(Stage.WORKING, Stage.ENDING)) {
-				return notOpen();
-			}
-			return apart(
-					(ending != null) ? commit(ending) : rolledBack(null).then(Mono.fromRunnable(() -> ended(true))));
-		})).onErrorResume((failure) -> undone(failure).then(Mono.error(failure)));
+		return Mono.defer(() -> (this.stage.get() == Stage.WORKING) ? part : Mono.error(this::isOver))
+			.contextWrite(this::inside)
+			.then(Mono.defer(() -> {
+				Ending ending = done.get();
+				if (!this.stage.compareAndSet(Stage.WORKING, Stage.ENDING)) {
+					return notOpen();
+				}
+				return apart((ending != null) ? commit(ending)
+						: rolledBack(null).then(Mono.fromRunnable(() -> ended(true))));
+			}))
+			.onErrorResume((failure) -> undone(failure).then(Mono.error(failure)));
+	}
+
+	/** Statements in a transaction that has ended would commit at once, one by one. */
+	private IllegalStateException isOver() {
+		return new IllegalStateException("The work of '" + this.call.operation()
+				+ "' is subscribed to again, and its transaction has ended. Repeat what is inside of it");
 	}
 
 	@Override

@@ -327,6 +327,16 @@ class JoinedMovesTests {
 		assertThat(start(this.order).value).isEqualTo("part");
 	}
 
+	/** Its statements would be in no transaction. */
+	@Test
+	void partIsNotRunAgainWhenItsTransactionHasEnded() {
+		PartAction part = new PartAction(() -> new Ending.Done(() -> TextAction.text("=part")));
+		part.repeats = true;
+		assertThat(start(part).failure).isInstanceOf(IllegalStateException.class).hasMessageContaining("has ended");
+		assertThat(part.parts).isEqualTo(1);
+		assertThat(this.transactions.steps).containsExactly("begin", "commit");
+	}
+
 	@Test
 	void doorMayRollBackAndAnswerAllTheSame() {
 		PartAction part = new PartAction(() -> null);
@@ -390,6 +400,10 @@ class JoinedMovesTests {
 
 		private boolean commitsFirst;
 
+		private boolean repeats;
+
+		private int parts;
+
 		PartAction(Supplier<@Nullable Ending> done) {
 			this.done = done;
 		}
@@ -404,10 +418,12 @@ class JoinedMovesTests {
 		public Mono<String> run() {
 			ReactiveOpenWork work = Objects.requireNonNull(this.open);
 			Mono<Void> part = Mono.deferContextual((context) -> {
+				this.parts++;
 				this.inside = ScriptedTransactions.isInside(context);
 				return this.commitsFirst ? work.commit() : Mono.empty();
 			});
-			return work.run(part, this.done).then(Mono.deferContextual((context) -> {
+			Mono<Void> once = work.run(part, this.done);
+			return (this.repeats ? once.then(once) : once).then(Mono.deferContextual((context) -> {
 				this.outside = !ScriptedTransactions.isInside(context);
 				return Mono.just("whole");
 			}));

@@ -4,7 +4,10 @@ import java.util.function.Supplier;
 
 import io.idempotency.protocol.Ending;
 import io.idempotency.reactor.ReactiveOpenWork;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /**
  * The answer of a handler whose record commits with its work: it is made inside of the
@@ -24,7 +27,8 @@ record JoinedAnswer(ReactiveOpenWork open, Pass pass, HeldResponse held, Supplie
 		// A handler may leave it to the server to commit an answer without a body.
 		Mono<Void> whole = written.then(Mono.defer(this.held::setComplete));
 		return this.open
-			.run(whole, () -> (this.pass.isEntered() && this.pass.failure() == null) ? this.kept.get() : null)
+			.run(whole.contextWrite((context) -> context.put(JoinedAnswer.class, this)),
+					() -> (this.pass.isEntered() && this.pass.failure() == null) ? this.kept.get() : null)
 			.onErrorResume((thrown) -> {
 				if (!this.held.isWhole()) {
 					return Mono.error(thrown);
@@ -32,6 +36,26 @@ record JoinedAnswer(ReactiveOpenWork open, Pass pass, HeldResponse held, Supplie
 				this.held.startAnew();
 				return this.pass.undone(thrown) ? Mono.never() : Mono.error(thrown);
 			});
+	}
+
+	/**
+	 * Returns whether a subscription is a part of an answer, and so in its transaction.
+	 */
+	static boolean isInside(ContextView context) {
+		return context.hasKey(JoinedAnswer.class);
+	}
+
+	/**
+	 * Takes work into its transaction that Spring subscribes to before it has a result to
+	 * answer: that of a {@code Mono<Void>} whose handler has the exchange, or says its
+	 * status. Nobody would answer a value there.
+	 */
+	Mono<Void> madeByItself(Publisher<?> work) {
+		return made(Flux.from(work)
+			.flatMap((value) -> Mono.<Void>error(() -> new IllegalStateException("The handler is called by other code "
+					+ "than Spring's, outside of the transaction of its record: its work is rolled back. Take "
+					+ "TransactionMode.SEPARATE")))
+			.then());
 	}
 
 	/** What is sent cannot be taken back. */

@@ -263,7 +263,10 @@ final class Pass {
 	 * would cancel the handler as soon as it is there.
 	 */
 	Mono<?> one(OperationCall arrived) {
-		return one(publisher(arrived));
+		Mono<?> work = one(publisher(arrived));
+		JoinedAnswer whole = this.joined;
+		return (whole == null) ? work
+				: Mono.deferContextual((context) -> JoinedAnswer.isInside(context) ? work : whole.madeByItself(work));
 	}
 
 	private Mono<?> one(Publisher<?> result) {
@@ -287,7 +290,10 @@ final class Pass {
 
 	/** Runs a handler that gives any number of values. */
 	Flux<?> many(OperationCall arrived) {
-		return many(publisher(arrived));
+		Flux<Object> work = many(publisher(arrived)).cast(Object.class);
+		JoinedAnswer whole = this.joined;
+		return (whole == null) ? work : Flux.deferContextual((context) -> JoinedAnswer.isInside(context) ? work
+				: whole.madeByItself(work).cast(Object.class).flux());
 	}
 
 	private Flux<?> many(Publisher<?> result) {

@@ -87,7 +87,8 @@ class JoinTests {
 
 		/** Each version of a row has the number of the transaction that wrote it. */
 		@ParameterizedTest
-		@ValueSource(strings = { "/pay", "/body", "/empty", "/many", "/below", "/transactional", "/unavailable" })
+		@ValueSource(strings = { "/pay", "/body", "/empty", "/created", "/written", "/many", "/below", "/transactional",
+				"/unavailable" })
 		void workAndAnswerAreInOneCommit(String path) {
 			assertThat(send(path).status()).isPositive();
 			assertThat(jdbc().queryForObject(
@@ -279,7 +280,8 @@ class JoinTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "/pay", "/body", "/empty", "/many", "/below", "/transactional" })
+		@ValueSource(
+				strings = { "/pay", "/body", "/empty", "/created", "/written", "/many", "/below", "/transactional" })
 		void answerIsReplayed(String path) {
 			Answer first = send(path);
 			Answer second = send(path);
@@ -293,7 +295,7 @@ class JoinTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "/fails", "/times-out" })
+		@ValueSource(strings = { "/fails", "/times-out", "/created-fails" })
 		void failureRollsBothBack(String path) {
 			for (int i = 0; i < 2; i++) {
 				Answer answer = send(path);

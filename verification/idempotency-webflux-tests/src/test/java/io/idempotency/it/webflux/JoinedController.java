@@ -1,5 +1,6 @@
 package io.idempotency.it.webflux;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +25,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseCookie;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.r2dbc.core.DatabaseClient;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -32,6 +34,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
@@ -77,6 +80,30 @@ class JoinedController {
 	@PostMapping("/empty")
 	Mono<Void> empty(@RequestHeader(KEY) String key) {
 		return this.ledger.pay(key);
+	}
+
+	/** Spring subscribes to the work of such a handler before it has a result. */
+	@Idempotent(transaction = TransactionMode.JOIN)
+	@PostMapping("/created")
+	@ResponseStatus(HttpStatus.CREATED)
+	Mono<Void> created(@RequestHeader(KEY) String key) {
+		return this.ledger.pay(key);
+	}
+
+	@Idempotent(transaction = TransactionMode.JOIN)
+	@PostMapping("/written")
+	Mono<Void> written(@RequestHeader(KEY) String key, ServerWebExchange exchange) {
+		ServerHttpResponse response = exchange.getResponse();
+		return this.ledger.pay(key)
+			.then(Mono.defer(() -> response
+				.writeWith(Mono.just(response.bufferFactory().wrap(key.getBytes(StandardCharsets.UTF_8))))));
+	}
+
+	@Idempotent(transaction = TransactionMode.JOIN)
+	@PostMapping("/created-fails")
+	@ResponseStatus(HttpStatus.CREATED)
+	Mono<Void> createdFails(@RequestHeader(KEY) String key) {
+		return this.ledger.pay(key).then(Mono.error(new IllegalStateException("It fails on purpose")));
 	}
 
 	@Idempotent(transaction = TransactionMode.JOIN)
