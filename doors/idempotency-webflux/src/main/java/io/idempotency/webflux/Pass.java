@@ -3,6 +3,7 @@ package io.idempotency.webflux;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -263,10 +264,18 @@ final class Pass {
 	 * would cancel the handler as soon as it is there.
 	 */
 	Mono<?> one(OperationCall arrived) {
-		Mono<?> work = one(publisher(arrived));
 		JoinedAnswer whole = this.joined;
+		Mono<?> alone = one(publisher(arrived));
+		Mono<?> work = (whole != null) ? alone.doOnCancel(this::cancelled) : alone;
 		return (whole == null) ? work
 				: Mono.deferContextual((context) -> JoinedAnswer.isInside(context) ? work : whole.madeByItself(work));
+	}
+
+	/** Half of the work must not be committed with the answer that advice gives. */
+	private void cancelled() {
+		if (!this.gave) {
+			failed(new CancellationException("The handler was cancelled"));
+		}
 	}
 
 	private Mono<?> one(Publisher<?> result) {

@@ -20,6 +20,7 @@ import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
 import io.r2dbc.pool.ConnectionPool;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,10 +31,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.Ordered;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
@@ -169,6 +174,27 @@ class JoinTests {
 			}
 			assertThat(client.post("/join/fails", key + "2", "application/json", "{}").status()).isEqualTo(500);
 			assertThat(database.jdbc().queryForList("SELECT id FROM payment", String.class)).containsExactly(key);
+		}
+	}
+
+	/** As advice does that has a time limit and an answer in place of the late one. */
+	@Test
+	void workThatAdviceCancelsIsRolledBack() {
+		SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0, "sa");
+		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
+		NameMatchMethodPointcutAdvisor impatient = new NameMatchMethodPointcutAdvisor(
+				(MethodInterceptor) (call) -> Mono.firstWithSignal((Mono<?>) call.proceed(),
+						JoinedController.entered((String) call.getArguments()[0]).asMono().thenReturn("later")));
+		impatient.setMappedName("gated");
+		impatient.setClassFilter(JoinedController.class::isAssignableFrom);
+		impatient.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		try (ConfigurableApplicationContext application = Scenarios.application(database, "continue",
+				(context) -> ((GenericApplicationContext) context).registerBean("impatient", Advisor.class,
+						() -> impatient, (definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE)))) {
+			String key = UUID.randomUUID().toString();
+			Answer answer = new Client(Scenarios.port(application)).post("/join/gated", key, "application/json", "{}");
+			assertThat(answer.text()).isEqualTo("later");
+			assertThat(database.jdbc().queryForList("SELECT id FROM payment", String.class)).isEmpty();
 		}
 	}
 
