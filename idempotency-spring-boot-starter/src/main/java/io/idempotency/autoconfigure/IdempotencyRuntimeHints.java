@@ -46,8 +46,10 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			"io.lettuce.core.RedisClient", "redis.clients.jedis.Jedis", "com.zaxxer.hikari.HikariDataSource",
 			"io.r2dbc.pool.ConnectionPool", "io.r2dbc.spi.R2dbcException",
 			"org.springframework.r2dbc.connection.lookup.AbstractRoutingConnectionFactory",
-			"com.github.benmanes.caffeine.cache.Caffeine", "org.apache.kafka.clients.consumer.ConsumerRecord",
-			"org.springframework.amqp.core.Message", "jakarta.jms.Message", "org.springframework.messaging.Message",
+			"org.springframework.r2dbc.connection.ConnectionHolder",
+			"org.springframework.transaction.ReactiveTransactionManager", "com.github.benmanes.caffeine.cache.Caffeine",
+			"org.apache.kafka.clients.consumer.ConsumerRecord", "org.springframework.amqp.core.Message",
+			"jakarta.jms.Message", "org.springframework.messaging.Message",
 			"org.springframework.messaging.MessageHeaders", "graphql.schema.DataFetchingEnvironment",
 			"io.micrometer.context.ContextSnapshotFactory",
 			"org.springframework.kafka.listener.AbstractShareKafkaMessageListenerContainer");

@@ -7,9 +7,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
@@ -63,10 +65,19 @@ final class Handling {
 				result = result.onErrorResume((thrown) -> handler.handleError(exchange, thrown));
 			}
 		}
-		Mono<HandlerResult> called = pass.needsThread() ? led(result, pass) : result;
+		Mono<HandlerResult> called = needsThread(pass.handler()) ? led(result, pass) : result;
 		Mono<Void> answered = called.flatMap((made) -> answer(made, pass));
 		// The guard may be reached at once, while the way is subscribed.
 		return Mono.firstWithSignal(pass.ended(), answered).contextWrite((context) -> context.put(Pass.class, pass));
+	}
+
+	/**
+	 * Returns whether the request is known by its thread alone, because the handler gives
+	 * no {@code Mono} that would ask for the context.
+	 */
+	private static boolean needsThread(HandlerMethod handler) {
+		return WebFluxDoor.needsThread(handler.getMethod())
+				|| WebFluxDoor.needsThread(AopUtils.getMostSpecificMethod(handler.getMethod(), handler.getBeanType()));
 	}
 
 	private Mono<HandlerResult> led(Mono<HandlerResult> result, Pass pass) {

@@ -146,16 +146,6 @@ final class Pass {
 				|| AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()).equals(method));
 	}
 
-	/**
-	 * Returns whether the request is known by its thread alone, because the handler gives
-	 * no {@code Mono} that would ask for the context.
-	 */
-	boolean needsThread() {
-		HandlerMethod mapped = handler();
-		return WebFluxDoor.needsThread(mapped.getMethod())
-				|| WebFluxDoor.needsThread(AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()));
-	}
-
 	/** Returns the method of the handler, which the route of a function does not have. */
 	HandlerMethod handler() {
 		return Objects.requireNonNull(this.handler, "A route is called by its guard");

@@ -1,6 +1,7 @@
 package io.idempotency.store.memory;
 
 import java.nio.ByteBuffer;
+import java.util.Comparator;
 
 import io.idempotency.key.Fingerprint;
 import io.idempotency.store.ClaimId;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * its values in the fields of one object, and is put together when it is asked for.
  */
 abstract class Entry {
+
+	static final Comparator<Entry> BY_ID = (one, other) -> one.order(other.first, other.second, other.third,
+			other.fourth);
 
 	/**
 	 * The bytes of a record without its result, measured on a 64-bit JVM with compressed
@@ -83,6 +87,18 @@ abstract class Entry {
 
 	RecordId id() {
 		return new RecordId(this.first, this.second, this.third, this.fourth);
+	}
+
+	/** Returns whether the id comes after another one, without making it. */
+	boolean isAfter(RecordId id) {
+		return order(id.first(), id.second(), id.third(), id.fourth()) > 0;
+	}
+
+	private int order(long first, long second, long third, long fourth) {
+		int order = Long.compare(this.first, first);
+		order = (order != 0) ? order : Long.compare(this.second, second);
+		order = (order != 0) ? order : Long.compare(this.third, third);
+		return (order != 0) ? order : Long.compare(this.fourth, fourth);
 	}
 
 	/** Returns the bits of the id that differ from record to record. */

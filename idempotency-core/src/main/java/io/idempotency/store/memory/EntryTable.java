@@ -3,8 +3,10 @@ package io.idempotency.store.memory;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.store.record.RecordId;
@@ -59,7 +61,28 @@ final class EntryTable implements Iterable<Entry> {
 	/** Returns all entries in no order, while others come and go. */
 	@Override
 	public Iterator<Entry> iterator() {
-		return this.segments.stream().flatMap((segment) -> segment.copy().stream()).iterator();
+		Iterator<Segment> rest = this.segments.iterator();
+		return new Iterator<>() {
+
+			private Iterator<Entry> here = Collections.emptyIterator();
+
+			@Override
+			public boolean hasNext() {
+				while (!this.here.hasNext() && rest.hasNext()) {
+					this.here = rest.next().copy().iterator();
+				}
+				return this.here.hasNext();
+			}
+
+			@Override
+			public Entry next() {
+				if (!hasNext()) {
+					throw new NoSuchElementException();
+				}
+				return this.here.next();
+			}
+
+		};
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.idempotency.store.memory;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * step of a record changes.
  */
 final class MemoryRecordAdmin implements RecordAdmin {
-
-	private static final Comparator<Entry> BY_ID = Comparator.comparing(Entry::id);
 
 	private final BoundedRecordTable records;
 
@@ -51,11 +48,10 @@ final class MemoryRecordAdmin implements RecordAdmin {
 	public IdempotencyRecordPage scan(RecordSelection selection, @Nullable String cursor, int count) {
 		Moment moment = this.records.now();
 		RecordId after = (cursor != null) ? RecordId.parse(cursor) : null;
-		PriorityQueue<Entry> page = new PriorityQueue<>(BY_ID.reversed());
+		PriorityQueue<Entry> page = new PriorityQueue<>(Entry.BY_ID.reversed());
 		boolean more = false;
 		for (Entry entry : this.records.entries()) {
-			if ((after == null || entry.id().compareTo(after) > 0) && entry.isLive(moment)
-					&& isSelected(entry, selection)) {
+			if ((after == null || entry.isAfter(after)) && entry.isLive(moment) && isSelected(entry, selection)) {
 				page.add(entry);
 				if (page.size() > count) {
 					page.remove();
@@ -64,7 +60,7 @@ final class MemoryRecordAdmin implements RecordAdmin {
 			}
 		}
 		List<Entry> entries = new ArrayList<>(page);
-		entries.sort(BY_ID);
+		entries.sort(Entry.BY_ID);
 		return new IdempotencyRecordPage(entries.stream().map((entry) -> view(entry, moment)).toList(),
 				more ? entries.get(entries.size() - 1).id().hash() : null);
 	}

@@ -14,7 +14,7 @@ import io.idempotency.key.IdempotencyKey;
  * @param third the third 64 bits
  * @param fourth the last 64 bits
  */
-public record RecordId(long first, long second, long third, long fourth) implements Comparable<RecordId> {
+public record RecordId(long first, long second, long third, long fourth) {
 
 	private static final int HASH_DIGITS = 64;
 
@@ -50,18 +50,6 @@ public record RecordId(long first, long second, long third, long fourth) impleme
 		HexFormat hex = HexFormat.of();
 		return hex.toHexDigits(this.first) + hex.toHexDigits(this.second) + hex.toHexDigits(this.third)
 				+ hex.toHexDigits(this.fourth);
-	}
-
-	@Override
-	public int compareTo(RecordId other) {
-		int result = Long.compare(this.first, other.first);
-		if (result == 0) {
-			result = Long.compare(this.second, other.second);
-		}
-		if (result == 0) {
-			result = Long.compare(this.third, other.third);
-		}
-		return (result != 0) ? result : Long.compare(this.fourth, other.fourth);
 	}
 
 	// This method is written out because maps call it often, and the method that a record
