@@ -1,8 +1,6 @@
 package io.idempotency.key;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -25,8 +23,6 @@ public final class IdempotencyKey {
 	static final String TOKEN_OPERATION = "token";
 
 	private static final int HASH_LENGTH = 32;
-
-	private static final VarHandle NUMBERS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
 	private final String namespace;
 
@@ -168,7 +164,7 @@ public final class IdempotencyKey {
 	 * @return the number, the first byte its highest
 	 */
 	public long hashPart(int index) {
-		return (long) NUMBERS.get(this.hash, index * Long.BYTES);
+		return ByteBuffer.wrap(this.hash).getLong(index * Long.BYTES);
 	}
 
 	/**
