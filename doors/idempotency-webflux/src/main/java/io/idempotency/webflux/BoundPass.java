@@ -13,6 +13,7 @@ import reactor.core.publisher.MonoOperator;
 import reactor.util.context.Context;
 
 import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.result.method.InvocableHandlerMethod;
 
 /**
  * Knows which way through a handler the current thread goes, for handlers that return
@@ -39,7 +40,21 @@ final class BoundPass {
 
 	/** Binds ways to what is made on them, from here on. May be done repeatedly. */
 	static void follow() {
+		initialize();
 		Hooks.onEachOperator(HOOK, BoundPass::follow);
+	}
+
+	/**
+	 * Spring has a constant with the {@code Mono} of no arguments. It must not be made on
+	 * the way of the first request, where it would lead the handlers of all others.
+	 */
+	private static void initialize() {
+		try {
+			Class.forName(InvocableHandlerMethod.class.getName(), true, InvocableHandlerMethod.class.getClassLoader());
+		}
+		catch (ClassNotFoundException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**
