@@ -1,8 +1,8 @@
 package io.idempotency.it.webflux;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
@@ -28,6 +28,9 @@ public final class BlockedThreads implements AfterEachCallback, AfterAllCallback
 			"org.mariadb.r2dbc.",
 			// Looks for its messages at the first argument that is refused.
 			"org.hibernate.validator.");
+
+	/** These are left after a moment, like monitors, of which BlockHound sees nothing. */
+	private static final Set<String> LOCKING = Set.of("lock", "readLock", "writeLock");
 
 	private static final Queue<Throwable> FOUND = new ConcurrentLinkedQueue<>();
 
@@ -56,14 +59,25 @@ public final class BlockedThreads implements AfterEachCallback, AfterAllCallback
 
 	private static void found(BlockingMethod method) {
 		Throwable blocked = new Throwable();
-		StackTraceElement caller = Arrays.stream(blocked.getStackTrace())
+		List<StackTraceElement> frames = List.of(blocked.getStackTrace());
+		StackTraceElement caller = frames.stream()
 			.filter((frame) -> Stream.of("java.", "jdk.", "sun.", "reactor.blockhound.", BlockedThreads.class.getName())
 				.noneMatch(frame.getClassName()::startsWith))
 			.findFirst()
-			.orElse(blocked.getStackTrace()[0]);
-		if (OTHERS.stream().noneMatch(caller.getClassName()::startsWith)) {
+			.orElse(frames.get(0));
+		StackTraceElement called = frames.get(Math.max(0, frames.indexOf(caller) - 1));
+		if (OTHERS.stream().noneMatch(caller.getClassName()::startsWith) && (!isLock(called) || isOurs(caller))) {
 			FOUND.add(new Throwable(Thread.currentThread().getName() + " in " + method + " for " + caller, blocked));
 		}
+	}
+
+	private static boolean isLock(StackTraceElement called) {
+		return called.getClassName().startsWith("java.util.concurrent.locks.")
+				&& LOCKING.contains(called.getMethodName());
+	}
+
+	private static boolean isOurs(StackTraceElement caller) {
+		return caller.getClassName().startsWith("io.idempotency.");
 	}
 
 	@Override

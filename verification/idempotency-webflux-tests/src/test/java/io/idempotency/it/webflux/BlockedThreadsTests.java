@@ -2,8 +2,15 @@ package io.idempotency.it.webflux;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.MariaDbServer;
@@ -37,6 +44,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.SpringBootTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 /**
@@ -68,6 +76,37 @@ class BlockedThreadsTests {
 	@Test
 	void threadsThatMayWait() {
 		assertThat(run(() -> park(on(Schedulers.boundedElastic()))).getTestsSucceededCount()).isOne();
+	}
+
+	/**
+	 * A cache or a pool of buffers has one, and two threads may meet there on any day.
+	 */
+	@Test
+	void lockOfOthers() {
+		AtomicReference<Runnable> evicted = new AtomicReference<>();
+		Cache<Integer, Integer> cache = Caffeine.newBuilder()
+			.maximumSize(0)
+			.executor(Runnable::run)
+			.evictionListener((key, value, cause) -> evicted.getAndSet(() -> {
+			}).run())
+			.build();
+		assertThat(run(() -> meet((held) -> {
+			evicted.set(held);
+			cache.put(1, 1);
+		}, () -> cache.cleanUp())).getTestsSucceededCount()).isOne();
+	}
+
+	@Test
+	void lockOfOurs() {
+		Lock lock = new ReentrantLock();
+		assertRed("parallel-", () -> meet((held) -> {
+			lock.lock();
+			held.run();
+			lock.unlock();
+		}, () -> {
+			lock.lock();
+			lock.unlock();
+		}));
 	}
 
 	@Nested
@@ -128,6 +167,20 @@ class BlockedThreadsTests {
 	/** Waits where it must not, on the thread that gives a value. */
 	private static void park(Mono<?> value) {
 		value.doOnNext((any) -> LockSupport.parkNanos(1)).block(PATIENCE);
+	}
+
+	/** A timer of Reactor comes to a lock that this thread holds, and waits for it. */
+	private static void meet(Consumer<Runnable> holder, Runnable locking) {
+		AtomicReference<Thread> timer = new AtomicReference<>();
+		AtomicReference<CompletableFuture<Integer>> second = new AtomicReference<>();
+		holder.accept(() -> {
+			second.set(on(Schedulers.parallel()).doOnNext((any) -> {
+				timer.set(Thread.currentThread());
+				locking.run();
+			}).toFuture());
+			await().until(() -> timer.get() != null && timer.get().getState() == Thread.State.WAITING);
+		});
+		second.get().join();
 	}
 
 	private static void assertRed(String thread, Runnable blocking) {
