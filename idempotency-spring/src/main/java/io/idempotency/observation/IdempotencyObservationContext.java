@@ -1,8 +1,12 @@
 package io.idempotency.observation;
 
+import java.util.Iterator;
+
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.store.ClaimOrigin;
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +28,12 @@ public class IdempotencyObservationContext extends Observation.Context {
 	private volatile @Nullable IdempotencyOutcome outcome;
 
 	private volatile @Nullable ClaimOrigin first;
+
+	/**
+	 * As they came from the convention, which has made them once for all calls: in the
+	 * map of the superclass they would be sorted anew for each handler that reads them.
+	 */
+	private volatile KeyValues lowCardinality = KeyValues.empty();
 
 	/**
 	 * Creates the context of a call that starts.
@@ -92,6 +102,51 @@ public class IdempotencyObservationContext extends Observation.Context {
 	 */
 	public void outcome(IdempotencyOutcome outcome) {
 		this.outcome = outcome;
+	}
+
+	@Override
+	public Observation.Context addLowCardinalityKeyValue(KeyValue keyValue) {
+		return addLowCardinalityKeyValues(KeyValues.of(keyValue));
+	}
+
+	@Override
+	public synchronized Observation.Context addLowCardinalityKeyValues(KeyValues keyValues) {
+		KeyValues before = this.lowCardinality;
+		this.lowCardinality = haveSameKeys(before, keyValues) ? keyValues : before.and(keyValues);
+		return this;
+	}
+
+	@Override
+	public synchronized Observation.Context removeLowCardinalityKeyValue(String keyName) {
+		this.lowCardinality = KeyValues
+			.of(this.lowCardinality.stream().filter((value) -> !value.getKey().equals(keyName)).toList());
+		return this;
+	}
+
+	@Override
+	public KeyValues getLowCardinalityKeyValues() {
+		return this.lowCardinality;
+	}
+
+	@Override
+	public @Nullable KeyValue getLowCardinalityKeyValue(String key) {
+		for (KeyValue value : this.lowCardinality) {
+			if (value.getKey().equals(key)) {
+				return value;
+			}
+		}
+		return null;
+	}
+
+	private static boolean haveSameKeys(KeyValues one, KeyValues other) {
+		Iterator<KeyValue> left = one.iterator();
+		Iterator<KeyValue> right = other.iterator();
+		while (left.hasNext() && right.hasNext()) {
+			if (!left.next().getKey().equals(right.next().getKey())) {
+				return false;
+			}
+		}
+		return left.hasNext() == right.hasNext();
 	}
 
 }
