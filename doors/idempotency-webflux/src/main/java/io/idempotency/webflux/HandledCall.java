@@ -1,5 +1,7 @@
 package io.idempotency.webflux;
 
+import java.util.concurrent.CancellationException;
+
 import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.engine.AsyncResults;
@@ -170,6 +172,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		if (way == null || guarded == null) {
 			// What was done before is done, whoever keeps its duplicates from the guard.
 			return this.duplicate ? Ending.UNKEPT : new Ending.NotRun((last != null) ? last.failure() : null);
+		}
+		if (way.isCutOff()) {
+			return new Ending.NotRun(new CancellationException("The handler was cancelled"));
 		}
 		HeldResponse held = guarded.held();
 		HttpEnding.Facts facts = facts(way, held, kind(way));

@@ -26,9 +26,9 @@ record JoinedAnswer(ReactiveOpenWork open, Pass pass, HeldResponse held, Supplie
 		this.held.beforePassing(this::commitFirst);
 		// A handler may leave it to the server to commit an answer without a body.
 		Mono<Void> whole = written.then(Mono.defer(this.held::setComplete));
-		return this.open
-			.run(whole.contextWrite((context) -> context.put(JoinedAnswer.class, this)),
-					() -> (this.pass.isEntered() && this.pass.failure() == null) ? this.kept.get() : null)
+		return this.open.run(whole.contextWrite((context) -> context.put(JoinedAnswer.class, this)),
+				() -> (this.pass.isEntered() && this.pass.failure() == null && !this.pass.isCutOff()) ? this.kept.get()
+						: null)
 			.onErrorResume((thrown) -> {
 				if (!this.held.isWhole()) {
 					return Mono.error(thrown);

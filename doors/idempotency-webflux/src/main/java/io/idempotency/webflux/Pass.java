@@ -3,7 +3,6 @@ package io.idempotency.webflux;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -69,6 +68,11 @@ final class Pass {
 	private volatile boolean foundNothing;
 
 	private volatile boolean gave;
+
+	/**
+	 * Whether a run in the transaction of the record has begun, and has not ended well.
+	 */
+	private volatile boolean unfinished;
 
 	/** Whether a body is yet to come when the handler has returned. */
 	private volatile boolean hasDeferredBody;
@@ -214,6 +218,14 @@ final class Pass {
 	}
 
 	/**
+	 * Returns whether work in the transaction of its record was cancelled, by advice that
+	 * answers in its place. Half of it must not be committed.
+	 */
+	boolean isCutOff() {
+		return this.unfinished && this.failure == null;
+	}
+
+	/**
 	 * Completes when the work has ended of a handler that has returned a future: Spring,
 	 * or advice, may answer while it goes on. Fails if it fails after that.
 	 */
@@ -255,17 +267,27 @@ final class Pass {
 	 */
 	Mono<?> one(OperationCall arrived) {
 		JoinedAnswer whole = this.joined;
-		Mono<?> alone = one(publisher(arrived));
-		Mono<?> work = (whole != null) ? alone.doOnCancel(this::cancelled) : alone;
-		return (whole == null) ? work
-				: Mono.deferContextual((context) -> JoinedAnswer.isInside(context) ? work : whole.madeByItself(work));
+		if (whole == null) {
+			return one(publisher(arrived));
+		}
+		Mono<?> work = Mono.defer(() -> begins() ? one(publisher(arrived)) : Mono.error(repeated()));
+		return Mono.deferContextual((context) -> JoinedAnswer.isInside(context) ? work : whole.madeByItself(work));
 	}
 
-	/** Half of the work must not be committed with the answer that advice gives. */
-	private void cancelled() {
-		if (!this.gave) {
-			failed(new CancellationException("The handler was cancelled"));
-		}
+	/**
+	 * Notes that a run begins. Nothing takes the rows of an earlier one back that has not
+	 * ended well, but the rollback of the transaction of both.
+	 */
+	private boolean begins() {
+		boolean first = !this.unfinished;
+		this.unfinished = true;
+		return first;
+	}
+
+	private IllegalStateException repeated() {
+		return new IllegalStateException("The handler is called again after it has failed or was cancelled, and with "
+				+ "transaction = JOIN its first call is in the same transaction, which is rolled back. Repeat what is "
+				+ "inside of it, or take TransactionMode.SEPARATE");
 	}
 
 	private Mono<?> one(Publisher<?> result) {
@@ -289,9 +311,13 @@ final class Pass {
 
 	/** Runs a handler that gives any number of values. */
 	Flux<?> many(OperationCall arrived) {
-		Flux<Object> work = many(publisher(arrived)).cast(Object.class);
 		JoinedAnswer whole = this.joined;
-		return (whole == null) ? work : Flux.deferContextual((context) -> JoinedAnswer.isInside(context) ? work
+		if (whole == null) {
+			return many(publisher(arrived));
+		}
+		Flux<Object> work = Flux
+			.defer(() -> begins() ? many(publisher(arrived)).cast(Object.class) : Flux.error(repeated()));
+		return Flux.deferContextual((context) -> JoinedAnswer.isInside(context) ? work
 				: whole.madeByItself(work).cast(Object.class).flux());
 	}
 
@@ -411,6 +437,7 @@ final class Pass {
 	 */
 	private void hasSucceeded() {
 		this.gave = true;
+		this.unfinished = false;
 		this.failure = null;
 		this.nothingRan = false;
 	}
@@ -449,12 +476,19 @@ final class Pass {
 	 */
 	<T> Publisher<T> observedBody(Publisher<T> body) {
 		this.returned = false;
-		return (body instanceof Mono<T> mono)
-				? mono.doOnSuccess((value) -> this.returned = true)
-					.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown))
-				: Flux.from(body)
-					.doOnComplete(() -> this.returned = true)
-					.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
+		Runnable done = () -> {
+			this.returned = true;
+			this.unfinished = false;
+		};
+		if (body instanceof Mono<T> mono) {
+			Mono<T> observed = mono.doOnSuccess((value) -> done.run())
+				.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown));
+			return (this.joined == null) ? observed : Mono.defer(() -> begins() ? observed : Mono.error(repeated()));
+		}
+		Flux<T> observed = Flux.from(body)
+			.doOnComplete(done)
+			.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
+		return (this.joined == null) ? observed : Flux.defer(() -> begins() ? observed : Flux.error(repeated()));
 	}
 
 	/**

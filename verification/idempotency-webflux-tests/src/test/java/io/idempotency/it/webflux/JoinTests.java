@@ -20,7 +20,6 @@ import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
 import io.idempotency.it.servers.SqlDatabase;
 import io.r2dbc.pool.ConnectionPool;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,14 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-import org.springframework.aop.Advisor;
-import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.core.Ordered;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
@@ -177,27 +172,6 @@ class JoinTests {
 		}
 	}
 
-	/** As advice does that has a time limit and an answer in place of the late one. */
-	@Test
-	void workThatAdviceCancelsIsRolledBack() {
-		SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0, "sa");
-		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
-		NameMatchMethodPointcutAdvisor impatient = new NameMatchMethodPointcutAdvisor(
-				(MethodInterceptor) (call) -> Mono.firstWithSignal((Mono<?>) call.proceed(),
-						JoinedController.entered((String) call.getArguments()[0]).asMono().thenReturn("later")));
-		impatient.setMappedName("gated");
-		impatient.setClassFilter(JoinedController.class::isAssignableFrom);
-		impatient.setOrder(Ordered.HIGHEST_PRECEDENCE);
-		try (ConfigurableApplicationContext application = Scenarios.application(database, "continue",
-				(context) -> ((GenericApplicationContext) context).registerBean("impatient", Advisor.class,
-						() -> impatient, (definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE)))) {
-			String key = UUID.randomUUID().toString();
-			Answer answer = new Client(Scenarios.port(application)).post("/join/gated", key, "application/json", "{}");
-			assertThat(answer.text()).isEqualTo("later");
-			assertThat(database.jdbc().queryForList("SELECT id FROM payment", String.class)).isEmpty();
-		}
-	}
-
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	abstract static class Scenarios {
 
@@ -278,7 +252,7 @@ class JoinTests {
 			return jdbc().queryForObject("SELECT COUNT(*) FROM payment WHERE id = ?", Integer.class, id);
 		}
 
-		private static int port(ConfigurableApplicationContext application) {
+		static int port(ConfigurableApplicationContext application) {
 			return application.getEnvironment().getRequiredProperty("local.server.port", int.class);
 		}
 

@@ -271,7 +271,7 @@ class JoinedController {
 			.map(IdempotencyContext::key);
 	}
 
-	private static Mono<Void> gate(String name) {
+	static Mono<Void> gate(String name) {
 		return Mono.defer(() -> {
 			Mono<Void> gate = gateOf(name).asMono();
 			entered(name).tryEmitEmpty();

@@ -1,0 +1,257 @@
+package io.idempotency.it.webflux;
+
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+
+import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import io.idempotency.it.servers.SqlDatabase;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Advice around the guard that ends the work of a handler, or begins it once more. What
+ * it has done until then must not be committed.
+ */
+class JoinedAdviceTests {
+
+	private static final String KEY = "Idempotency-Key";
+
+	private final SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0,
+			"sa");
+
+	private final String key = UUID.randomUUID().toString();
+
+	@BeforeEach
+	void makeTheTable() {
+		this.database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
+	}
+
+	/** As advice does that has a time limit and an answer in place of the late one. */
+	@ParameterizedTest
+	@ValueSource(strings = { "/one", "/late", "/body", "/late-bodies", "/one-body", "/written" })
+	void workThatIsCancelledIsRolledBack(String path) {
+		AtomicBoolean patient = new AtomicBoolean();
+		try (ConfigurableApplicationContext application = start((result, id) -> patient.get() ? result
+				: instead(result, later(id, path.equals("/written") ? Mono.empty() : Mono.just("later"))))) {
+			Answer answer = send(application, path);
+			assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+			assertThat(answer.text()).isEqualTo(path.equals("/written") ? "" : "later");
+			assertThat(rows("payment")).isZero();
+			assertThat(rows("idempotency_record")).isZero();
+			patient.set(true);
+			JoinedController.gateOf(this.key).tryEmitEmpty();
+			assertThat(send(application, path).replayed()).isFalse();
+			assertThat(send(application, path).replayed()).isTrue();
+			assertThat(rows("payment")).isEqualTo(1);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/many", "/bodies", "/one-bodies" })
+	void workWhoseFirstValueIsEnoughIsRolledBack(String path) {
+		try (ConfigurableApplicationContext application = start((result, id) -> first(result))) {
+			assertThat(send(application, path).text()).isEqualTo("paid ");
+			assertThat(rows("payment")).isZero();
+			assertThat(rows("idempotency_record")).isZero();
+		}
+	}
+
+	/** The rows of the run that has failed are in the transaction, too. */
+	@ParameterizedTest
+	@ValueSource(strings = { "/fails-once", "/fails-once-many", "/fails-once-body", "/fails-once-void" })
+	void workThatIsRepeatedIsRolledBack(String path) {
+		try (ConfigurableApplicationContext application = start((result, id) -> again(result))) {
+			assertThat(send(application, path).status()).isEqualTo(500);
+			assertThat(rows("payment")).isZero();
+			assertThat(rows("idempotency_record")).isZero();
+			assertThat(send(application, path).status()).isEqualTo(200);
+			assertThat(rows("payment")).isEqualTo(1);
+		}
+	}
+
+	private static Mono<String> later(String id, Mono<String> answer) {
+		return JoinedController.entered(id).asMono().then(answer);
+	}
+
+	private static Object instead(Object result, Mono<String> other) {
+		if (result instanceof ResponseEntity<?> entity) {
+			return ResponseEntity.ok(instead(entity.getBody(), other));
+		}
+		if (result instanceof Flux<?> flux) {
+			return Flux.firstWithSignal(flux, other.flux());
+		}
+		// It may be the body of an entity that is late.
+		return (result instanceof Mono<?> mono)
+				? Mono.firstWithSignal(mono.map((value) -> instead(value, other)), other) : result;
+	}
+
+	private static Object first(Object result) {
+		return (result instanceof ResponseEntity<?> entity) ? ResponseEntity.ok(first(entity.getBody()))
+				: (result instanceof Flux<?> flux) ? flux.take(1) : ((Mono<?>) result).map(JoinedAdviceTests::first);
+	}
+
+	private static Object again(Object result) {
+		return (result instanceof ResponseEntity<?> entity) ? ResponseEntity.ok(again(entity.getBody()))
+				: (result instanceof Flux<?> flux) ? flux.retry(1) : ((Mono<?>) result).retry(1);
+	}
+
+	private int rows(String table) {
+		return this.database.jdbc().queryForObject("SELECT COUNT(*) FROM " + table, Integer.class);
+	}
+
+	private Answer send(ConfigurableApplicationContext application, String path) {
+		return new Client(JoinTests.Scenarios.port(application)).post("/advised" + path, this.key, "application/json",
+				"{}");
+	}
+
+	/** Starts with advice that gets the result of a handler, and its key. */
+	private ConfigurableApplicationContext start(BiFunction<Object, String, Object> around) {
+		NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
+				(MethodInterceptor) (call) -> around.apply(call.proceed(), (String) call.getArguments()[0]));
+		advisor.setMappedName("*");
+		advisor.setClassFilter(Advised.class::isAssignableFrom);
+		advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		return JoinTests.Scenarios.application(this.database, "continue", (context) -> {
+			GenericApplicationContext beans = (GenericApplicationContext) context;
+			beans.registerBean("advisor", Advisor.class, () -> advisor,
+					(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
+			beans.registerBean(Advised.class);
+		});
+	}
+
+	/** Handlers that have written a row when they wait, or fail. */
+	@RestController
+	@RequestMapping(path = "/advised", produces = MediaType.TEXT_PLAIN_VALUE)
+	static class Advised {
+
+		private final JoinedController.Ledger ledger;
+
+		private final AtomicInteger runs = new AtomicInteger();
+
+		Advised(JoinedController.Ledger ledger) {
+			this.ledger = ledger;
+		}
+
+		private Mono<String> gated(String key) {
+			return this.ledger.pay(key).then(JoinedController.gate(key)).thenReturn(key);
+		}
+
+		private Flux<String> gatedAfterTheFirst(String key) {
+			return Flux.concat(this.ledger.pay(key).thenReturn("paid "),
+					JoinedController.gate(key).thenReturn(key).cast(String.class));
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/one")
+		Mono<String> one(@RequestHeader(KEY) String key) {
+			return gated(key);
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/late")
+		Flux<String> late(@RequestHeader(KEY) String key) {
+			return gated(key).flux();
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/late-bodies")
+		ResponseEntity<Flux<String>> lateBodies(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(gated(key).flux());
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/many")
+		Flux<String> many(@RequestHeader(KEY) String key) {
+			return gatedAfterTheFirst(key);
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/body")
+		ResponseEntity<Mono<String>> body(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(gated(key));
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/bodies")
+		ResponseEntity<Flux<String>> bodies(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(gatedAfterTheFirst(key));
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/one-body")
+		Mono<ResponseEntity<Mono<String>>> oneBody(@RequestHeader(KEY) String key) {
+			return Mono.just(ResponseEntity.ok(gated(key)));
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/one-bodies")
+		Mono<ResponseEntity<Flux<String>>> oneBodies(@RequestHeader(KEY) String key) {
+			return Mono.just(ResponseEntity.ok(gatedAfterTheFirst(key)));
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/written")
+		Mono<Void> written(@RequestHeader(KEY) String key, ServerWebExchange exchange) {
+			return gated(key).then();
+		}
+
+		private Mono<String> failsOnce(String key) {
+			return Mono.defer(() -> {
+				int run = this.runs.incrementAndGet();
+				return this.ledger.pay(key + run)
+					.then((run == 1) ? Mono.error(new IllegalStateException("It fails on purpose")) : Mono.just(key));
+			});
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/fails-once")
+		Mono<String> failsOnceOne(@RequestHeader(KEY) String key) {
+			return failsOnce(key);
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/fails-once-many")
+		Flux<String> failsOnceMany(@RequestHeader(KEY) String key) {
+			return failsOnce(key).flux();
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/fails-once-body")
+		ResponseEntity<Mono<String>> failsOnceBody(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(failsOnce(key));
+		}
+
+		@Idempotent(transaction = TransactionMode.JOIN)
+		@PostMapping("/fails-once-void")
+		Mono<Void> failsOnceVoid(@RequestHeader(KEY) String key, ServerWebExchange exchange) {
+			return failsOnce(key).then();
+		}
+
+	}
+
+}
