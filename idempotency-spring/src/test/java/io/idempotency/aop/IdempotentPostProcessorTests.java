@@ -1,5 +1,8 @@
 package io.idempotency.aop;
 
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +16,8 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
@@ -75,6 +80,20 @@ class IdempotentPostProcessorTests {
 	void otherBeansGetNoProxy() {
 		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(Plain.class)) {
 			assertThat(AopUtils.isAopProxy(context.getBean(Plain.class))).isFalse();
+		}
+	}
+
+	/** Beans of other classes are not searched, so no place may be overlooked. */
+	@ParameterizedTest
+	@ValueSource(classes = { OfAnInterfaceOfAnInterface.class, Inherited.class, Composed.class, Repeated.class,
+			OnATypeOfAType.class })
+	void theAnnotationIsSeenWhereverItIs(Class<?> beanClass) {
+		try (AnnotationConfigApplicationContext context = MethodDoorSetup.start(beanClass)) {
+			assertThat(AopUtils.isAopProxy(context.getBean(beanClass))).isTrue();
+			@SuppressWarnings("unchecked")
+			Runs<String> bean = (Runs<String>) context.getBean(beanClass);
+			assertThat(bean.run("7")).isEqualTo(bean.run("7"));
+			assertThat(context.getBean(TestStore.class).claims()).hasSize(2);
 		}
 	}
 
@@ -344,6 +363,91 @@ class IdempotentPostProcessorTests {
 		public String run(String key) {
 			return key;
 		}
+
+	}
+
+	interface Runs<T> {
+
+		T run(T key);
+
+	}
+
+	interface AnnotatedRuns<T> {
+
+		@Idempotent("#key")
+		T run(T key);
+
+	}
+
+	interface MoreRuns<T> extends AnnotatedRuns<T>, Runs<T> {
+
+		@Override
+		T run(T key);
+
+	}
+
+	static class OfAnInterfaceOfAnInterface implements MoreRuns<String> {
+
+		private final AtomicInteger runs = new AtomicInteger();
+
+		@Override
+		public String run(String key) {
+			return key + this.runs.incrementAndGet();
+		}
+
+	}
+
+	static class Inherited extends OnlyOnTheClass implements Runs<String> {
+
+	}
+
+	@Idempotent("#key")
+	@Repeatable(Pays.class)
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Pay {
+
+		String by();
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Pays {
+
+		Pay[] value();
+
+	}
+
+	static class Composed extends Plain implements Runs<String> {
+
+		@Override
+		@Pay(by = "card")
+		public String run(String key) {
+			return super.run(key);
+		}
+
+	}
+
+	static class Repeated extends Plain implements Runs<String> {
+
+		@Override
+		@Pay(by = "card")
+		@Pay(by = "transfer")
+		public String run(String key) {
+			return super.run(key);
+		}
+
+	}
+
+	@Idempotent("#key")
+	interface Marker {
+
+	}
+
+	interface MarkerOfAMarker extends Marker {
+
+	}
+
+	static class OnATypeOfAType extends Plain implements Runs<String>, MarkerOfAMarker {
 
 	}
 

@@ -1,10 +1,12 @@
 package io.idempotency.aop.proxy;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import io.idempotency.Idempotent;
 import io.idempotency.aop.GuardedMethod;
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -24,6 +27,12 @@ final class GuardedClassCheck {
 	 * so the answers are kept.
 	 */
 	private final Map<BeanClass, Boolean> guarded = new ConcurrentHashMap<>();
+
+	/** Whether a class or interface, or what is above it, names the annotation. */
+	private final Map<Class<?>, Boolean> naming = new ConcurrentHashMap<>();
+
+	/** Whether an annotation is the annotation, or has it. */
+	private final Map<Class<? extends Annotation>, Boolean> meaning = new ConcurrentHashMap<>();
 
 	/**
 	 * Checks the class of a bean.
@@ -61,6 +70,9 @@ final class GuardedClassCheck {
 	}
 
 	private boolean isGuarded(Class<?> userClass, boolean subclassed) {
+		if (!isNamedBy(userClass)) {
+			return false;
+		}
 		boolean guarded = false;
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(userClass)) {
 			guarded |= isGuarded(method, userClass, subclassed);
@@ -91,6 +103,49 @@ final class GuardedClassCheck {
 					"Remove final from the class, or move the annotation to a bean of another class");
 		}
 		return true;
+	}
+
+	/**
+	 * Returns whether the class, or what it extends or implements, names the annotation
+	 * anywhere. Most beans do not, and to know that costs a small part of a search for
+	 * the annotation of each method, which looks for what a method overrides.
+	 */
+	private boolean isNamedBy(@Nullable Class<?> type) {
+		if (type == null || !AnnotationUtils.isCandidateClass(type, Idempotent.class)) {
+			return false;
+		}
+		Boolean known = this.naming.get(type);
+		if (known == null) {
+			known = names(type) || isNamedBy(type.getSuperclass())
+					|| Stream.of(type.getInterfaces()).anyMatch(this::isNamedBy);
+			this.naming.put(type, known);
+		}
+		return known;
+	}
+
+	private boolean names(Class<?> type) {
+		try {
+			return isAmong(type.getDeclaredAnnotations()) || Stream.of(ReflectionUtils.getDeclaredMethods(type))
+				.anyMatch((method) -> isAmong(method.getDeclaredAnnotations()));
+		}
+		catch (RuntimeException | LinkageError ex) {
+			// The class refers to something that is missing: the search knows what that
+			// means.
+			return true;
+		}
+	}
+
+	private boolean isAmong(Annotation[] annotations) {
+		return Stream.of(annotations)
+			.anyMatch((annotation) -> this.meaning.computeIfAbsent(annotation.annotationType(),
+					GuardedClassCheck::isMeant));
+	}
+
+	private static boolean isMeant(Class<?> type) {
+		Method value = ReflectionUtils.findMethod(type, "value");
+		Class<?> repeated = (value != null) ? value.getReturnType().getComponentType() : null;
+		return type == Idempotent.class || MergedAnnotations.from(type).isPresent(Idempotent.class)
+				|| repeated != null && repeated.isAnnotation() && isMeant(repeated);
 	}
 
 	private static @Nullable String unreachable(Method method) {

@@ -120,6 +120,10 @@ public final class IdempotentPostProcessor extends AbstractBeanFactoryAwareAdvis
 		if (this.classCheck.isGuarded(bean, targetClass)) {
 			check(targetClass);
 		}
+		else if (targetClass == bean.getClass()) {
+			// Only a proxy has methods that its class does not tell.
+			return bean;
+		}
 		if (bean instanceof Advised advised && !advised.isFrozen() && isEligible(targetClass)) {
 			advised.addAdvisor(position(advised), this.advisor);
 			return bean;
