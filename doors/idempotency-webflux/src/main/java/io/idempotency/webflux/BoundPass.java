@@ -1,6 +1,7 @@
 package io.idempotency.webflux;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -13,23 +14,32 @@ import reactor.core.publisher.MonoOperator;
 import reactor.util.context.Context;
 
 import org.springframework.web.reactive.HandlerResult;
-import org.springframework.web.reactive.result.method.InvocableHandlerMethod;
 
 /**
  * Knows which way through a handler the current thread goes, for handlers that return
  * values: their advice sees no Reactor context. It is the thread of whoever has brought
  * the last argument, who may be at work for another request.
  * <p>
- * So the way is bound to what Spring puts together for the request: each {@code Mono}
- * that is made on a thread of a way is subscribed, and signals, on that way. The one
- * whose value is the arguments, and next to which the handler is called, is among them.
- * Thread-safe.
+ * So each {@code Mono} that is put together on a thread of a way is subscribed, and
+ * signals, on the way that the context of its subscriber tells: it may be kept, and serve
+ * other requests. The one whose value is the arguments, and next to which the handler is
+ * called, is among them. Thread-safe.
  */
 final class BoundPass {
 
-	private static final ThreadLocal<Binding> CURRENT = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Binding> CURRENT = new ThreadLocal<>();
+
+	private static final Scope AS_BEFORE = () -> {
+	};
 
 	private static final String HOOK = BoundPass.class.getName();
+
+	private static final Class<?> OF_ARGUMENTS = ofArguments();
+
+	/** Where the way was begun: nothing has led on from there, so no way is sure. */
+	private final Binding begun = new Binding(this, false);
+
+	private final Binding followed = new Binding(this, true);
 
 	/** Not there any more when the handler was called. */
 	private volatile @Nullable Pass pass;
@@ -38,23 +48,19 @@ final class BoundPass {
 		this.pass = begun;
 	}
 
-	/** Binds ways to what is made on them, from here on. May be done repeatedly. */
-	static void follow() {
-		initialize();
-		Hooks.onEachOperator(HOOK, BoundPass::follow);
+	/**
+	 * What Spring puts arguments together with. The thread is that of no way, or of
+	 * another one, where an adapter of the application has left it.
+	 */
+	private static Class<?> ofArguments() {
+		Mono<?> made = Mono.zip(List.of(Mono.empty()), (values) -> values);
+		// The hooks of others may have it in what is around each operator.
+		return (made instanceof MonoOperator<?, ?>) ? BoundPass.class : made.getClass();
 	}
 
-	/**
-	 * Spring has a constant with the {@code Mono} of no arguments. It must not be made on
-	 * the way of the first request, where it would lead the handlers of all others.
-	 */
-	private static void initialize() {
-		try {
-			Class.forName(InvocableHandlerMethod.class.getName(), true, InvocableHandlerMethod.class.getClassLoader());
-		}
-		catch (ClassNotFoundException ex) {
-			throw new IllegalStateException(ex);
-		}
+	/** Leads on what is made on ways, from here on. May be done repeatedly. */
+	static void follow() {
+		Hooks.onEachOperator(HOOK, BoundPass::follow);
 	}
 
 	/**
@@ -66,16 +72,16 @@ final class BoundPass {
 	static Mono<HandlerResult> lead(Mono<HandlerResult> calling, Pass begun) {
 		return Mono.defer(() -> {
 			BoundPass bound = new BoundPass(begun);
-			return new Beginning(calling, bound).doOnEach((signal) -> bound.pass = null)
+			return new Beginning(calling, bound).contextWrite((context) -> context.put(BoundPass.class, bound))
+				.doOnEach((signal) -> bound.pass = null)
 				.doOnCancel(() -> bound.pass = null);
 		});
 	}
 
 	@SuppressWarnings("unchecked")
 	private static Publisher<Object> follow(Publisher<Object> made) {
-		Binding current = CURRENT.get();
-		return (current != null && current.bound().pass != null && made instanceof Mono<?> mono)
-				? new Following<>((Mono<Object>) mono, new Binding(current.bound(), true)) : made;
+		return (made.getClass() == OF_ARGUMENTS || CURRENT.get() != null && made instanceof Mono<?>)
+				? new Following<>((Mono<Object>) made) : made;
 	}
 
 	/** Has no way until it is closed: other code begins. */
@@ -85,17 +91,11 @@ final class BoundPass {
 
 	private static Scope bind(@Nullable Binding binding) {
 		Binding before = CURRENT.get();
-		set(binding);
-		return () -> set(before);
-	}
-
-	private static void set(@Nullable Binding binding) {
-		if (binding != null) {
-			CURRENT.set(binding);
+		if (before == binding) {
+			return AS_BEFORE;
 		}
-		else {
-			CURRENT.remove();
-		}
+		CURRENT.set(binding);
+		return () -> CURRENT.set(before);
 	}
 
 	/**
@@ -104,7 +104,7 @@ final class BoundPass {
 	 */
 	static @Nullable Pass to(Method method) {
 		Binding current = CURRENT.get();
-		Pass pass = (current != null && current.followed()) ? current.bound().pass : null;
+		Pass pass = (current != null && current.isFollowed()) ? current.bound().pass : null;
 		return (pass != null && pass.leadsTo(method)) ? pass : null;
 	}
 
@@ -112,10 +112,10 @@ final class BoundPass {
 	 * What a thread is on.
 	 *
 	 * @param bound the way
-	 * @param followed whether what is bound to it has led there. If nothing is, because
-	 * somebody has reset the hooks of Reactor, no way is sure
+	 * @param isFollowed whether what was made on it has led there. If nothing has,
+	 * because somebody has reset the hooks of Reactor, no way is sure
 	 */
-	private record Binding(BoundPass bound, boolean followed) {
+	private record Binding(BoundPass bound, boolean isFollowed) {
 	}
 
 	/** Until it is closed, a thread is on a way. */
@@ -129,36 +129,41 @@ final class BoundPass {
 	/** Puts together on a way. */
 	private static final class Beginning extends MonoOperator<HandlerResult, HandlerResult> {
 
-		private final Binding binding;
+		private final BoundPass bound;
 
 		Beginning(Mono<HandlerResult> source, BoundPass bound) {
 			super(source);
-			this.binding = new Binding(bound, false);
+			this.bound = bound;
 		}
 
 		@Override
 		public void subscribe(CoreSubscriber<? super HandlerResult> actual) {
-			try (Scope scope = bind(this.binding)) {
+			try (Scope scope = bind(this.bound.begun)) {
 				this.source.subscribe(actual);
 			}
 		}
 
 	}
 
-	/** What was put together on a way. */
+	/** What was put together on a way. It belongs to none: somebody may keep it. */
 	private static final class Following<T> extends MonoOperator<T, T> {
 
-		private final Binding binding;
-
-		Following(Mono<T> source, Binding binding) {
+		Following(Mono<T> source) {
 			super(source);
-			this.binding = binding;
 		}
 
 		@Override
 		public void subscribe(CoreSubscriber<? super T> actual) {
-			try (Scope scope = bind(this.binding)) {
-				this.source.subscribe(new BoundSubscriber<>(actual, this.binding));
+			BoundPass bound = actual.currentContext().getOrDefault(BoundPass.class, null);
+			if (bound == null) {
+				// Nobody knows whose work this is.
+				try (Scope scope = leave()) {
+					this.source.subscribe(actual);
+				}
+				return;
+			}
+			try (Scope scope = bind(bound.followed)) {
+				this.source.subscribe(new BoundSubscriber<>(actual, bound.followed));
 			}
 		}
 

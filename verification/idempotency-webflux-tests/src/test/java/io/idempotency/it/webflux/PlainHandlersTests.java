@@ -17,6 +17,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -24,16 +25,21 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.BindingContext;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.ServerWebExchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -150,6 +156,48 @@ class PlainHandlersTests {
 		assertRunsOnce("/own", beside.get(), this.second);
 	}
 
+	/** What the first request has made, all others use. */
+	@Test
+	void requestOnWhatAnotherHasMade() {
+		Prepared.settings = null;
+		this.tenants.open = true;
+		assertRunsOnce("/prepared", send("/prepared", this.first), this.first);
+		assertRunsOnce("/prepared", send("/prepared", this.second), this.second);
+	}
+
+	@Test
+	void requestOnWhatAnotherHasMadeThatStillWaits() throws Exception {
+		Prepared.settings = null;
+		CompletableFuture<Answer> waiting = begin("/prepared", this.first);
+		this.tenants.open = true;
+		assertRunsOnce("/prepared", send("/prepared", this.second), this.second);
+		this.tenants.letGoOn();
+		assertRunsOnce("/prepared", waiting.get(), this.first);
+	}
+
+	@Test
+	void requestOnWhatAnotherHasMadeWithoutArguments() {
+		Prepared.settings = null;
+		for (String key : new String[] { this.first, this.second }) {
+			assertThat(send("/nothing", key).text()).isEqualTo("nothing");
+			assertThat(send("/nothing", key).replayed()).isTrue();
+		}
+	}
+
+	/**
+	 * It was put together on a thread that knows no request, and goes on in the middle of
+	 * another one.
+	 */
+	@Test
+	void requestThatHasLeftItsThread() throws Exception {
+		CompletableFuture<Answer> waiting = begin("/elsewhere", this.first);
+		this.tenants.open = true;
+		this.tenants.inArgument = this.tenants::letGoOn;
+		assertRunsOnce("/waits", send("/waits", this.second), this.second);
+		this.tenants.inArgument = Tenants::nothing;
+		assertRunsOnce("/elsewhere", waiting.get(), this.first);
+	}
+
 	record Tenant(String name) {
 	}
 
@@ -158,7 +206,7 @@ class PlainHandlersTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ Payments.class, Tenants.class })
+	@Import({ Payments.class, Tenants.class, Prepared.class })
 	static class Application {
 
 		@Bean
@@ -176,6 +224,50 @@ class PlainHandlersTests {
 				}
 
 			};
+		}
+
+	}
+
+	/** Calls handlers when something is there that all requests share. */
+	static class Prepared implements HandlerAdapter, Ordered {
+
+		private static final Mono<String> ELSEWHERE = Mono.just("settings").publishOn(Schedulers.boundedElastic());
+
+		static volatile Mono<String> settings;
+
+		private final ObjectProvider<RequestMappingHandlerAdapter> spring;
+
+		Prepared(ObjectProvider<RequestMappingHandlerAdapter> spring) {
+			this.spring = spring;
+		}
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+		@Override
+		public boolean supports(Object handler) {
+			return handler instanceof HandlerMethod;
+		}
+
+		@Override
+		public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
+			RequestMappingHandlerAdapter adapter = this.spring.getObject();
+			return switch (exchange.getRequest().getPath().value()) {
+				case "/prepared", "/nothing" -> settings().flatMap((ready) -> adapter.handle(exchange, handler));
+				case "/elsewhere" -> ELSEWHERE.flatMap((ready) -> adapter.handle(exchange, handler));
+				default -> adapter.handle(exchange, handler);
+			};
+		}
+
+		private static Mono<String> settings() {
+			Mono<String> made = settings;
+			if (made == null) {
+				made = Mono.just("settings");
+				settings = made;
+			}
+			return made;
 		}
 
 	}
@@ -273,11 +365,17 @@ class PlainHandlersTests {
 		}
 
 		@Idempotent
-		@PostMapping({ "/looked-up", "/waits", "/own" })
+		@PostMapping({ "/looked-up", "/waits", "/own", "/prepared", "/elsewhere" })
 		public String pay(Tenant tenant, @RequestHeader("X-Key") String key) {
 			int run = this.tenants.runs.merge(key, 1, Integer::sum);
 			this.tenants.inHandler.run();
 			return tenant.name() + " " + key + " run " + run;
+		}
+
+		@Idempotent
+		@PostMapping("/nothing")
+		public String nothing() {
+			return "nothing";
 		}
 
 		@Idempotent
