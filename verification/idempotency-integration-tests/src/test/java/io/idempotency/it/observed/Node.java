@@ -1,6 +1,5 @@
 package io.idempotency.it.observed;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,16 +22,17 @@ final class Node implements AutoCloseable {
 
 	Node(RedisServer server, String... properties) {
 		this.line = new BadLine(server.port());
-		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--idempotency.store=redis",
-				"--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + this.line.port(),
-				"--spring.data.redis.repositories.enabled=false", "--idempotency.store-timeout=500ms",
-				"--management.endpoints.web.exposure.include=health,prometheus",
-				"--management.endpoint.health.show-details=always"));
+		Map<String, String> arguments = new TreeMap<>(Map.of("server.port", "0", "idempotency.store", "redis",
+				"spring.data.redis.host", "127.0.0.1", "spring.data.redis.port", String.valueOf(this.line.port()),
+				"spring.data.redis.repositories.enabled", "false", "idempotency.store-timeout", "500ms",
+				"management.endpoints.web.exposure.include", "health,prometheus",
+				"management.endpoint.health.show-details", "always"));
 		for (String property : properties) {
-			arguments.add("--" + property);
+			String[] parts = property.split("=", 2);
+			arguments.put(parts[0], parts[1]);
 		}
 		this.application = new SpringApplicationBuilder(ObservedApplication.class).registerShutdownHook(false)
-			.run(arguments.toArray(String[]::new));
+			.run(arguments.entrySet().stream().map((argument) -> "--" + argument).toArray(String[]::new));
 		this.client = new Client(port());
 	}
 

@@ -1,5 +1,6 @@
 package io.idempotency.it.observed;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,8 @@ class PrometheusTests {
 	/** The range of a panel, and the window of its rates. */
 	private static final Duration RANGE = Duration.ofMinutes(2);
 
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
 	@Test
 	void alertsRingWhenTheyMustAndNotElse() {
 		assertThat(PrometheusServer.promtool("check", "rules", "../../docs/grafana/idempotency-alerts.yaml"))
@@ -41,23 +44,30 @@ class PrometheusTests {
 	}
 
 	@Test
-	void panelsShowWhatWasProvokedTheFirstTimeIncluded() {
+	void panelsAndAlertsShowWhatWasProvokedTheFirstTimeIncluded() {
 		try (RedisServer redis = RedisServer.start(RedisBinary.REDIS_7_0);
 				Node rejecting = new Node(redis, "idempotency.near-cache.enabled=true");
 				Node proceeding = new Node(redis, "idempotency.on-store-failure=proceed", "idempotency.lease=1600ms",
 						"idempotency.renewal=false");
+				Node alone = new Node(redis, "idempotency.store=memory", "idempotency.memory.max-size=1MB");
 				PrometheusServer prometheus = new PrometheusServer(
-						Map.of("rejecting", rejecting.port(), "proceeding", proceeding.port()))) {
+						Path.of("../../docs/grafana/idempotency-alerts.yaml"), Map.of("rejecting", rejecting.port(),
+								"proceeding", proceeding.port(), "alone", alone.port()))) {
 			Dashboard dashboard = new Dashboard(prometheus);
-			await().atMost(Duration.ofSeconds(60))
-				.until(() -> dashboard.query("count(idempotency_claims_running)").equals(Map.of("", 2.0))
+			await().atMost(PATIENCE)
+				.until(() -> dashboard.query("count(idempotency_claims_running)").equals(Map.of("", 3.0))
 						&& !dashboard.query("idempotency_seconds_count offset 2s").isEmpty());
-			provoke(rejecting, proceeding);
+			assertThat(post(alone, "/unkept", "k", "body").status()).isEqualTo(200);
+			provoke(rejecting, proceeding, dashboard);
 			// A scrape reads one counter after the other, and each node has its own: the
 			// first that shows the last call need not show all of it.
-			await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> showsWhatWasProvoked(dashboard));
-			assertThat(dashboard.titles().stream().filter((title) -> !title.equals("Memory store")).toList())
-				.allSatisfy((title) -> assertThat(dashboard.values(title)).isNotEmpty());
+			await().atMost(PATIENCE).untilAsserted(() -> showsWhatWasProvoked(dashboard));
+			await().atMost(PATIENCE)
+				.untilAsserted(() -> assertThat(dashboard.alerts()).containsExactlyInAnyOrder(
+						"IdempotencyLeaseLost proceeding plain", "IdempotencyStoreErrors rejecting plain",
+						"IdempotencyUnguardedRuns proceeding plain"));
+			assertThat(dashboard.titles()).allSatisfy((title) -> assertThat(dashboard.allValues(title)).isNotEmpty()
+				.allSatisfy((values) -> assertThat(values).isNotEmpty()));
 		}
 	}
 
@@ -70,32 +80,49 @@ class PrometheusTests {
 			.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "unguarded", 1L,
 					"store-error", 1L, "rejected", 1L, "refused", 1L, "recovered", 1L))
 			// Prometheus extrapolates to the ends of the range.
-			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(6L, 7L));
+			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(7L, 8L));
 		assertThat(outcomes.get("in-progress")).isPositive();
+		assertThat(dashboard.values("Part of duplicates")).containsEntry("once", 0.5)
+			.containsEntry("found", 0.5)
+			.containsEntry("unkept", 0.0);
 		assertThat(dashboard.shows("Events")).containsEntry("claim-lost", 1L)
 			.containsEntry("taken-over", 1L)
-			.containsEntry("tombstone", 2L);
+			.containsEntry("tombstone", 3L);
 		assertThat(dashboard.shows("Failures of the store").values()).anyMatch((failures) -> failures > 0);
+		// The store did not answer until the time-out.
+		assertThat(dashboard.values("Longest time of the store").get("redis claim")).isBetween(0.4, 5.0);
+		// The second replay, and the look and the claim of the mismatch.
+		assertThat(dashboard.shows("Near cache")).containsEntry("hit", 3L);
+		assertThat(dashboard.values("Memory store").values()).singleElement()
+			.satisfies((part) -> assertThat(part).isBetween(0.00001, 0.1));
+		assertThat(dashboard.values("Keys that Redis has evicted"))
+			.isEqualTo(Map.of("proceeding", 0.0, "rejecting", 0.0));
 	}
 
-	private static void provoke(Node rejecting, Node proceeding) {
+	private static void provoke(Node rejecting, Node proceeding, Dashboard dashboard) {
 		Meanwhile meanwhile = rejecting.application.getBean(Meanwhile.class);
 		assertThat(post(rejecting, "/plain", "k1", "body").status()).isEqualTo(200);
 		assertThat(post(rejecting, "/plain", "k1", "body").replayed()).isTrue();
 		assertThat(post(rejecting, "/plain", "k1", "body").replayed()).isTrue();
 		assertThat(post(rejecting, "/plain", "k1", "other").status()).isEqualTo(422);
-		meanwhile.set(() -> assertThat(post(rejecting, "/plain", "k2", "body").status()).isEqualTo(409));
+		meanwhile.set(() -> {
+			assertThat(post(rejecting, "/plain", "k2", "body").status()).isEqualTo(409);
+			await().atMost(PATIENCE).untilAsserted(() -> {
+				assertThat(dashboard.shows("Calls that run now")).containsEntry("plain", 1L);
+				assertThat(dashboard.shows("Running claims and waiters")).isEqualTo(Map.of("", 1L));
+			});
+		});
 		assertThat(post(rejecting, "/plain", "k2", "body").status()).isEqualTo(200);
 		assertThat(statuses(rejecting, "/once")).containsExactly(200, 409);
 		assertThat(statuses(rejecting, "/unkept")).containsExactly(200, 409);
 		assertThat(statuses(rejecting, "/found")).containsExactly(200, 200);
 		// Its owner still runs when the lease is over, and is too late then.
 		proceeding.application.getBean(Meanwhile.class)
-			.set(() -> await().atMost(Duration.ofSeconds(60))
-				.until(() -> post(proceeding, "/plain", "k5", "body").status() == 200));
+			.set(() -> await().atMost(PATIENCE).until(() -> post(proceeding, "/plain", "k5", "body").status() == 200));
 		assertThat(post(proceeding, "/plain", "k5", "body").status()).isEqualTo(200);
-		rejecting.line.cut();
+		rejecting.line.holdUp();
 		assertThat(post(rejecting, "/plain", "k3", "body").status()).isEqualTo(503);
+		rejecting.line.letGo();
 		proceeding.line.cut();
 		assertThat(post(proceeding, "/plain", "k4", "body").status()).isEqualTo(200);
 	}
@@ -126,12 +153,23 @@ class PrometheusTests {
 
 		/** What the first query of a panel gives, by its labels, as Grafana asks. */
 		Map<String, Double> values(String title) {
-			return query(this.panels.get(title)
-				.get(0)
-				.replace("$__range", RANGE.toSeconds() + "s")
-				.replace("$__rate_interval", RANGE.toSeconds() + "s")
-				.replace("$job", ".*")
-				.replace("$operation", ".*"));
+			return allValues(title).get(0);
+		}
+
+		/** What each query of a panel gives. */
+		List<Map<String, Double>> allValues(String title) {
+			return this.panels.get(title)
+				.stream()
+				.map((expression) -> query(expression.replace("$__range", RANGE.toSeconds() + "s")
+					.replace("$__rate_interval", RANGE.toSeconds() + "s")
+					.replace("$job", ".*")
+					.replace("$operation", ".*")))
+				.toList();
+		}
+
+		/** The alerts that ring, each with its service and its operation. */
+		Set<String> alerts() {
+			return query("count by (alertname, job, operation) (ALERTS{alertstate=\"firing\"})").keySet();
 		}
 
 		/** The number that was provoked: a rate is one of the whole range. */

@@ -19,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * The Prometheus of the system, on a free port of the loopback interface. It scrapes each
- * target once a second.
+ * target once a second, and evaluates its rules as often.
  */
 public final class PrometheusServer implements AutoCloseable {
 
@@ -33,14 +33,19 @@ public final class PrometheusServer implements AutoCloseable {
 
 	/**
 	 * Starts the server.
+	 * @param rules the file of the rules to evaluate
 	 * @param targets the ports to scrape, by the names of their jobs
 	 */
-	public PrometheusServer(Map<String, Integer> targets) {
+	public PrometheusServer(Path rules, Map<String, Integer> targets) {
 		try {
 			Path parent = ServerArchive.TARGET.resolve("servers");
 			Files.createDirectories(parent);
 			Path directory = Files.createTempDirectory(parent, "prometheus-" + this.port + "-");
-			StringBuilder configuration = new StringBuilder("global: {scrape_interval: 1s}\nscrape_configs:\n");
+			StringBuilder configuration = new StringBuilder("""
+					global: {scrape_interval: 1s, evaluation_interval: 1s}
+					rule_files: ['%s']
+					scrape_configs:
+					""".formatted(rules.toAbsolutePath()));
 			targets.forEach((job, target) -> configuration.append(
 					"- {job_name: %s, metrics_path: /actuator/prometheus, static_configs: [{targets: ['127.0.0.1:%d']}]}%n"
 						.formatted(job, target)));
