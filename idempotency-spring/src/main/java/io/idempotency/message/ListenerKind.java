@@ -10,7 +10,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
  * The kinds of listeners. Each is known by the names of its annotations, because the
- * classes of a broker may be absent.
+ * classes of a broker may be absent. The names of the constants are part of stored keys:
+ * never rename a constant.
  */
 enum ListenerKind {
 

@@ -136,6 +136,22 @@ class CallersTests {
 		assertThat(callers(ScopeMode.GLOBAL, Set.of()).of(new MockHttpServletRequest())).isEqualTo(Caller.GLOBAL);
 	}
 
+	/** The names are part of stored keys: another one makes retries run again. */
+	@Test
+	void nameThatIsPartOfAKeyNeverChanges() {
+		assertThat(of(token("42", Map.of("iss", "https://a"))))
+			.isEqualTo(new Caller(Caller.Kind.QUALIFIED, "9:PRINCIPAL2:426:issuer9:https://a"));
+		assertThat(of(token("42", Map.of("other", "1"))))
+			.isEqualTo(new Caller(Caller.Kind.QUALIFIED, "9:PRINCIPAL2:426:issuer"));
+		assertThat(of(login("42", "google")))
+			.isEqualTo(new Caller(Caller.Kind.QUALIFIED, "9:PRINCIPAL2:4212:registration6:google"));
+		HttpCallerResolver tenants = callers(ScopeMode.PRINCIPAL, Set.of("X-Unit", "X-Tenant"));
+		assertThat(of(tenants, "X-TENANT", "a", "b")).isEqualTo(new Caller(Caller.Kind.QUALIFIED,
+				"9:QUALIFIED42:9:PRINCIPAL5:alice15:header x-tenant1:a1:b13:header x-unit"));
+		assertThat(callers(ScopeMode.GLOBAL, Set.of("X-Unit")).of(new MockHttpServletRequest()))
+			.isEqualTo(new Caller(Caller.Kind.QUALIFIED, "6:GLOBAL0:13:header x-unit"));
+	}
+
 	@Test
 	void resolverReplacesAllOfIt() {
 		HttpCallerResolver resolved = new HttpCallerResolver(settings(ScopeMode.PRINCIPAL, Set.of("X-Tenant")),

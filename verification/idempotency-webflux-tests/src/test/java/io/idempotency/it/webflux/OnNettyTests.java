@@ -15,6 +15,7 @@ import io.idempotency.it.scenarios.ReleasedScenarios;
 import io.idempotency.it.scenarios.RetentionOnErrorScenarios;
 import io.idempotency.it.scenarios.Runs;
 import io.idempotency.it.scenarios.Scenario;
+import io.idempotency.it.scenarios.StoredRequestScenarios;
 import io.idempotency.it.scenarios.StormScenarios;
 import io.idempotency.it.scenarios.TombstonesScenarios;
 import io.idempotency.it.scenarios.UnguardedScenarios;
@@ -169,6 +170,16 @@ class OnNettyTests {
 		@Override
 		public int waiters() {
 			return this.engine.load().waiters();
+		}
+
+	}
+
+	@Nested
+	class StoredRequests extends StoredRequestScenarios {
+
+		@Override
+		protected ConfigurableApplicationContext start(Class<?> handlers, String... properties) {
+			return new SpringApplicationBuilder(ScenariosApplication.class, handlers).properties(properties).run();
 		}
 
 	}
