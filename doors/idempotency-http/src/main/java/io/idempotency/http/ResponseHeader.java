@@ -15,4 +15,14 @@ import io.idempotency.Internal;
 @Internal
 public record ResponseHeader(String name, boolean replaces, List<String> values) {
 
+	/** Returns whether one of the headers has a name, in whatever case. */
+	public static boolean isIn(List<ResponseHeader> headers, String name) {
+		for (ResponseHeader header : headers) {
+			if (header.name.equalsIgnoreCase(name)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 }

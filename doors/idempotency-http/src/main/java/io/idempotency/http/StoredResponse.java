@@ -71,7 +71,7 @@ public record StoredResponse(EndedBy ending, int status, @Nullable String conten
 
 	private boolean isPart() {
 		return this.status == PARTIAL_CONTENT || this.status == RANGE_NOT_SATISFIABLE
-				|| this.headers.stream().anyMatch((header) -> header.name().equalsIgnoreCase("Content-Range"));
+				|| ResponseHeader.isIn(this.headers, "Content-Range");
 	}
 
 	private List<String> range() {

@@ -43,7 +43,7 @@ record StoredAnswers(HttpSettings settings) {
 				set(header, headers);
 			}
 		}
-		mark(headers, stored.headers().stream().anyMatch(StoredAnswers::isOfCaches));
+		mark(headers, ResponseHeader.isIn(stored.headers(), HttpHeaders.CACHE_CONTROL));
 		if (stored.ending() == EndedBy.REDIRECT && stored.text() != null) {
 			headers.set(HttpHeaders.LOCATION, stored.text());
 		}
@@ -68,10 +68,6 @@ record StoredAnswers(HttpSettings settings) {
 		else {
 			header.values().forEach((value) -> headers.add(header.name(), value));
 		}
-	}
-
-	private static boolean isOfCaches(ResponseHeader header) {
-		return HttpHeaders.CACHE_CONTROL.equalsIgnoreCase(header.name());
 	}
 
 	/**

@@ -37,10 +37,11 @@ public final class ResponseReplay {
 		if (stored.contentType() != null) {
 			response.setContentType(stored.contentType());
 		}
-		stored.headers()
-			.stream()
-			.filter((header) -> !header.name().equals(StoredResponse.RANGE))
-			.forEach((header) -> send(header, response));
+		for (ResponseHeader header : stored.headers()) {
+			if (!header.name().equals(StoredResponse.RANGE)) {
+				send(header, response);
+			}
+		}
 		mark(stored.headers(), response);
 		sendBody(response, stored.body().duplicate(), stored.contentLength());
 		if (stored.ending() != EndedBy.BODY) {
@@ -69,7 +70,7 @@ public final class ResponseReplay {
 	 */
 	public void mark(List<ResponseHeader> own, HttpServletResponse response) {
 		response.setHeader(this.replayedHeader, "true");
-		if (own.stream().noneMatch((header) -> CACHE_CONTROL.equalsIgnoreCase(header.name()))) {
+		if (!ResponseHeader.isIn(own, CACHE_CONTROL)) {
 			response.setHeader(CACHE_CONTROL, "no-store");
 		}
 	}

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -48,22 +50,27 @@ final class HouseReport {
 	}
 
 	private static String ways(Path logs) throws Exception {
-		MarkdownTable table = new MarkdownTable("store", "metrics", "classes", "calls into another class", "methods",
-				"frames to the first statement", "of them in the store");
+		MarkdownTable table = new MarkdownTable("call", "store", "metrics", "classes", "calls into another class",
+				"methods", "frames to the first statement", "of them in the store");
 		for (String store : List.of("memory", "jdbc")) {
 			for (boolean metrics : new boolean[] { false, true }) {
 				List<String> arguments = new ArrayList<>(List.of("--idempotency.store=" + store));
 				if (!metrics) {
 					arguments.add("--spring.autoconfigure.exclude=" + withoutMetrics());
 				}
-				Way way;
+				Map<String, Way> calls = new LinkedHashMap<>();
 				try (TracedShop shop = new TracedShop(shop(), arguments)) {
-					way = shop.trace();
+					calls.put("fresh", shop.fresh());
+					calls.put("replay", shop.replay());
 				}
-				Files.writeString(logs.resolve(store + (metrics ? "-metrics" : "") + ".txt"), way.log());
-				List<Way.Frame> frames = way.framesToStatement();
-				table.row(store, metrics ? "on" : "off", way.classes(), way.moves(), way.methods(), frames.size(),
-						frames.stream().filter(Way.Frame::isJdbc).count());
+				for (String call : calls.keySet()) {
+					Way way = calls.get(call);
+					Files.writeString(logs.resolve(call + "-" + store + (metrics ? "-metrics" : "") + ".txt"),
+							way.log());
+					List<Way.Frame> frames = way.framesToStatement();
+					table.row(call, store, metrics ? "on" : "off", way.classes(), way.moves(), way.methods(),
+							frames.size(), frames.stream().filter(Way.Frame::isJdbc).count());
+				}
 			}
 		}
 		return Way.EXPLANATION + "\n" + table;

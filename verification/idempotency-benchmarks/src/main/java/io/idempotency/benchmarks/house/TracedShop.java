@@ -55,7 +55,7 @@ final class TracedShop implements AutoCloseable {
 
 	private final BufferedReader out;
 
-	private final int debugger;
+	private final VirtualMachine machine;
 
 	private final int port;
 
@@ -69,8 +69,9 @@ final class TracedShop implements AutoCloseable {
 		this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
 		this.out = this.process.inputReader(StandardCharsets.UTF_8);
 		try {
-			this.debugger = numberAfter(DEBUGGER);
+			int debugger = numberAfter(DEBUGGER);
 			this.port = numberAfter(READY);
+			this.machine = attach(debugger);
 		}
 		catch (IOException ex) {
 			close();
@@ -91,26 +92,42 @@ final class TracedShop implements AutoCloseable {
 	}
 
 	/** Traces a call that has a new key, after others. */
-	Way trace() throws Exception {
+	Way fresh() throws Exception {
 		for (int i = 0; i < WARM_UP; i++) {
-			order().join();
+			order(newKey()).join();
 		}
-		VirtualMachine machine = attach();
+		return trace(newKey());
+	}
+
+	/** Traces a duplicate of a call that has ended, after others. */
+	Way replay() throws Exception {
+		String key = newKey();
+		for (int i = 0; i < WARM_UP; i++) {
+			order(key).join();
+		}
+		return trace(key);
+	}
+
+	private static String newKey() {
+		return UUID.randomUUID().toString();
+	}
+
+	private Way trace(String key) throws Exception {
+		List<MethodEntryRequest> entries = List.of(enter("io.idempotency.*", "io.idempotency.samples.*"),
+				// Those of drivers, and of pools around them: one is the first.
+				enter("*PreparedStatement", "io.idempotency.*"));
+		entries.forEach(MethodEntryRequest::enable);
 		try {
-			enter(machine, "io.idempotency.*").addClassExclusionFilter("io.idempotency.samples.*");
-			// Those of drivers, and of pools around them: one is the first.
-			enter(machine, "*PreparedStatement");
-			machine.eventRequestManager().methodEntryRequests().forEach(MethodEntryRequest::enable);
-			return entriesUntilEndOf(order(), machine);
+			return entriesUntilEndOf(order(key));
 		}
 		finally {
-			machine.dispose();
+			this.machine.eventRequestManager().deleteEventRequests(entries);
 		}
 	}
 
-	private CompletableFuture<Void> order() {
+	private CompletableFuture<Void> order(String key) {
 		HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.port + "/api/orders"))
-			.header("Idempotency-Key", UUID.randomUUID().toString())
+			.header("Idempotency-Key", key)
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofString("{\"sku\":\"sku-1\",\"quantity\":1}"))
 			.build();
@@ -121,7 +138,7 @@ final class TracedShop implements AutoCloseable {
 		});
 	}
 
-	private VirtualMachine attach() throws IOException, IllegalConnectorArgumentsException {
+	private static VirtualMachine attach(int debugger) throws IOException {
 		AttachingConnector connector = Bootstrap.virtualMachineManager()
 			.attachingConnectors()
 			.stream()
@@ -130,20 +147,26 @@ final class TracedShop implements AutoCloseable {
 			.orElseThrow();
 		Map<String, Connector.Argument> arguments = connector.defaultArguments();
 		arguments.get("hostname").setValue("127.0.0.1");
-		arguments.get("port").setValue(Integer.toString(this.debugger));
-		return connector.attach(arguments);
+		arguments.get("port").setValue(Integer.toString(debugger));
+		try {
+			return connector.attach(arguments);
+		}
+		catch (IllegalConnectorArgumentsException ex) {
+			throw new IOException(ex);
+		}
 	}
 
-	private static MethodEntryRequest enter(VirtualMachine machine, String classes) {
-		MethodEntryRequest request = machine.eventRequestManager().createMethodEntryRequest();
+	private MethodEntryRequest enter(String classes, String butNot) {
+		MethodEntryRequest request = this.machine.eventRequestManager().createMethodEntryRequest();
 		request.addClassFilter(classes);
+		request.addClassExclusionFilter(butNot);
 		request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
 		return request;
 	}
 
-	private static Way entriesUntilEndOf(CompletableFuture<Void> call, VirtualMachine machine) throws Exception {
+	private Way entriesUntilEndOf(CompletableFuture<Void> call) throws Exception {
 		Map<ThreadReference, List<Entry>> entries = new LinkedHashMap<>();
-		EventSet events = machine.eventQueue().remove(PATIENCE);
+		EventSet events = this.machine.eventQueue().remove(PATIENCE);
 		while (events != null || !call.isDone()) {
 			if (events != null) {
 				for (Event event : events) {
@@ -151,17 +174,16 @@ final class TracedShop implements AutoCloseable {
 				}
 				events.resume();
 			}
-			events = machine.eventQueue().remove(PATIENCE);
+			events = this.machine.eventQueue().remove(PATIENCE);
 		}
 		call.join();
 		// The others renew, remove and the like, whoever calls.
 		return entries.values()
 			.stream()
 			.map(Way::new)
-			.filter((
-					way) -> way.entries().stream().anyMatch((entry) -> entry.type().endsWith("IdempotencyInterceptor")))
+			.filter((way) -> way.entries().stream().anyMatch((entry) -> entry.type().endsWith("IdempotencyFilter")))
 			.findFirst()
-			.orElseThrow(() -> new IllegalStateException("The call did not pass the interceptor"));
+			.orElseThrow(() -> new IllegalStateException("The call did not pass the filter"));
 	}
 
 	private static void add(MethodEntryEvent event, Map<ThreadReference, List<Entry>> entries)

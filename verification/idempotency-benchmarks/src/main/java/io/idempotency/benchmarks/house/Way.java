@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 record Way(List<Entry> entries) {
 
 	static final String EXPLANATION = """
-			One `POST /api/orders` of the packaged shop, with a new key, after others: each method that it enters, on the thread of its request. *Classes* are source files with
+			One `POST /api/orders` of the packaged shop after others, with a new key, and a duplicate of one: each method that it enters, on the thread of its request. *Classes* are source files with
 			all that is nested in them; what the JVM or Spring has generated is none. *Calls into another class*: the nearest caller in the library is another class; without
-			constructors, accessors of records, and the helpers for bytes, JSON and digests. *Frames* are those of the library from the interceptor to the first statement of
-			the store.
+			constructors, accessors of records, and the helpers for bytes, JSON and digests. *Frames* are those of the library from the interceptor, or from the filter where it is not
+			reached, to the first statement of the store.
 			""";
 
 	/** By their names: {@code ByteSink}, {@code LengthPrefixedDigest} and the like. */
