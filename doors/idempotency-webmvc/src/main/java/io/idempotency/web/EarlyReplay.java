@@ -130,18 +130,18 @@ public final class EarlyReplay {
 			return false;
 		}
 		Exchange exchange = Exchange.find(request);
-		RecordingRequest guarded = RecordingRequest.find(request);
-		if (exchange == null || guarded == null) {
+		if (exchange == null || RecordingRequest.find(request) == null) {
 			return false;
 		}
 		try {
-			IdempotencyKey key = key(operation, request);
+			HttpRequestValues values = new HttpRequestValues(request);
+			IdempotencyKey key = key(operation, request, values);
 			if (key == null) {
 				return false;
 			}
 			exchange.made(operation, key);
 			return this.engine.mayReplayEarly(operation.place().store(), key) && this.engine.replayEarly(
-					call(operation, key, request, guarded),
+					call(operation, key, values),
 					(result) -> exchange.replayed(StoredResponseCodec.decode(result), request, operation.name()));
 		}
 		catch (RuntimeException ex) {
@@ -175,19 +175,17 @@ public final class EarlyReplay {
 				&& !(operation.fingerprint() instanceof FingerprintSource.Spel);
 	}
 
-	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request) {
-		String key = this.keys.header(operation, (KeySource.Header) operation.key().source(),
-				new HttpRequestValues(request));
+	private @Nullable IdempotencyKey key(IdempotentOperation operation, HttpServletRequest request,
+			HttpRequestValues values) {
+		String key = this.keys.header(operation, (KeySource.Header) operation.key().source(), values);
 		return (key != null) ? this.namespace.key(operation.name(), this.callers.owner(request, operation.name()), key)
 				: null;
 	}
 
-	private GuardedCall call(IdempotentOperation operation, IdempotencyKey key, HttpServletRequest request,
-			RecordingRequest guarded) throws IOException {
+	private GuardedCall call(IdempotentOperation operation, IdempotencyKey key, HttpRequestValues values)
+			throws IOException {
 		boolean compared = operation.fingerprint() instanceof FingerprintSource.Default;
-		Fingerprint fingerprint = compared
-				? this.fingerprints.of(new ServletComparedRequest(request, guarded), operation.key().source())
-				: Fingerprint.NONE;
+		Fingerprint fingerprint = compared ? this.fingerprints.of(values, operation.key().source()) : Fingerprint.NONE;
 		return new GuardedCall(key, fingerprint, operation.policy(), operation.place().store());
 	}
 

@@ -167,28 +167,32 @@ public final class HttpDoor implements OperationDoor {
 			// Code around the handler calls it again, as if the replay were a failure.
 			throw new Answer.ReplaySignal();
 		}
-		RequestValues values = new HttpRequestValues(request);
-		if (HandlerRules.isExempt(call.operation(), request.getMethod()) || !call.isGuarded(values)) {
+		IdempotentOperation operation = call.operation();
+		HttpRequestValues values = new HttpRequestValues(request);
+		if (HandlerRules.isExempt(operation, request.getMethod()) || !call.isGuarded(values)) {
 			return call.runUnguarded();
 		}
 		List<String> parts = this.keys.parts(call, values);
 		if (parts.isEmpty()) {
-			return enterWithoutKey(call);
+			if (!operation.key().required()) {
+				return call.runUnguarded();
+			}
+			throw HandlerRules.keyMissing(operation);
 		}
 		if (FormData.isLossy(parts) && isLossy(request)) {
-			throw new IdempotencyKeyInvalidException(call.operation().name(),
+			throw new IdempotencyKeyInvalidException(operation.name(),
 					"The key has bytes that are no text in the charset of the request: send it in UTF-8");
 		}
 		if (exchange == null) {
-			throw Exchange.missing(request, "guard a call of '" + call.operation().name() + "'");
+			throw Exchange.missing(request, "guard a call of '" + operation.name() + "'");
 		}
 		GuardedCall guarded = new GuardedCall(key(call, parts, exchange, identified, values),
-				fingerprint(call, request, values), call.operation().policy(), call.operation().place().store());
+				fingerprint(call, request, values), operation.policy(), operation.place().store());
 		if (exchange.isRefused()) {
 			throw new Answer.ReplaySignal();
 		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
-				call.operation().place().ofThreads());
+				operation.place().ofThreads());
 	}
 
 	/**
@@ -206,31 +210,23 @@ public final class HttpDoor implements OperationDoor {
 
 	private IdempotencyKey key(OperationCall call, List<String> parts, Exchange exchange, HttpServletRequest request,
 			RequestValues values) {
+		IdempotentOperation operation = call.operation();
 		// If the annotation gives the scope, the caller needs no name.
-		Caller caller = (call.operation().key().scope() != null) ? Caller.GLOBAL
-				: this.callers.owner(request, call.operation().name());
-		IdempotencyKey made = exchange.key(call.operation(), caller, parts);
+		Caller caller = (operation.key().scope() != null) ? Caller.GLOBAL
+				: this.callers.owner(request, operation.name());
+		IdempotencyKey made = exchange.key(operation, caller, parts);
 		return (made != null) ? made : call.key(parts, caller, values);
 	}
 
-	private static @Nullable Object enterWithoutKey(OperationCall call) throws Throwable {
-		IdempotentOperation operation = call.operation();
-		if (!operation.key().required()) {
-			return call.runUnguarded();
-		}
-		throw HandlerRules.keyMissing(operation);
-	}
-
-	private Fingerprint fingerprint(OperationCall call, HttpServletRequest request, RequestValues values)
+	private Fingerprint fingerprint(OperationCall call, HttpServletRequest request, HttpRequestValues values)
 			throws IOException {
 		IdempotentOperation operation = call.operation();
-		RecordingRequest guarded = RecordingRequest.find(request);
-		if (guarded == null) {
+		if (RecordingRequest.find(request) == null) {
 			throw Exchange.missing(request, "compare a request of '" + operation.name() + "'");
 		}
 		boolean compared = operation.policy().mode() == IdempotencyMode.REPLAY;
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Default) {
-			return this.requestFingerprint.of(new ServletComparedRequest(request, guarded), operation.key().source());
+			return this.requestFingerprint.of(values, operation.key().source());
 		}
 		if (compared && operation.fingerprint() instanceof FingerprintSource.Spel source) {
 			return this.fingerprints.of(call, source, values);

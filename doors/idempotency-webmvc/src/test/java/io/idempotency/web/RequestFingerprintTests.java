@@ -39,7 +39,7 @@ class RequestFingerprintTests {
 		request.setContentType("application/json");
 		request.setContent(body.getBytes(StandardCharsets.UTF_8));
 		RecordingRequest guarded = new RecordingRequest(request, NOT_ASKED, 1000);
-		return new RequestFingerprint(settings).of(new ServletComparedRequest(guarded, guarded),
+		return new RequestFingerprint(settings).of(new HttpRequestValues(guarded),
 				new KeySource.Header("Idempotency-Key"));
 	}
 

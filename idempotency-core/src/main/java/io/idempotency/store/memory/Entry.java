@@ -58,7 +58,7 @@ abstract class Entry {
 
 	// Links of the queues, each guarded by the lock of the queue that the entry is in.
 
-	@Nullable ExpiryQueue expiryQueue;
+	RemovalOrder.@Nullable ExpiryQueue expiryQueue;
 
 	@Nullable Entry expiresBefore;
 

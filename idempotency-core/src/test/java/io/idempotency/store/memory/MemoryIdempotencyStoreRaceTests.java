@@ -33,6 +33,8 @@ import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.ResultKind;
 import io.idempotency.store.StoredResult;
+import io.idempotency.store.memory.RemovalOrder.CompletionQueue;
+import io.idempotency.store.memory.RemovalOrder.ExpiryQueue;
 
 import org.junit.jupiter.api.Test;
 

@@ -22,6 +22,9 @@ import io.idempotency.store.record.Moment;
 import io.idempotency.store.record.RecordId;
 import io.idempotency.store.record.StoredRecord;
 import io.idempotency.store.record.Transition;
+import io.idempotency.store.memory.RemovalOrder.CompletionQueue;
+import io.idempotency.store.memory.RemovalOrder.EntryQueue;
+import io.idempotency.store.memory.RemovalOrder.ExpiryQueue;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.test.util.ReflectionTestUtils;

@@ -11,6 +11,7 @@ import io.idempotency.IdempotencyTokens;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.proxy.UnguardedContextCheck;
+import io.idempotency.aop.transaction.SpringSurroundingTransaction;
 import io.idempotency.aop.transaction.SpringTemplateEnvironment;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyGuardConfiguration;
@@ -49,6 +50,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.util.ClassUtils;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for idempotent methods: the engine,
@@ -72,6 +74,10 @@ import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 		NamespaceConfiguration.class, ReactiveEngineConfiguration.class, })
 public final class IdempotencyAutoConfiguration {
 
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			IdempotencyAutoConfiguration.class.getClassLoader());
+
 	IdempotencyAutoConfiguration() {
 	}
 
@@ -90,7 +96,7 @@ public final class IdempotencyAutoConfiguration {
 			Scheduler scheduler, ChosenEncryption encryption, ObjectProvider<EngineObserver> observer) {
 		return new IdempotencyEngine(properties.maxWaiters(),
 				new CompositeIdempotencyListener(listeners.orderedStream().toList()), scheduler,
-				SurroundingTransactions.supplier(), encryption.encryption(),
+				TRANSACTIONS ? SpringSurroundingTransaction::current : () -> null, encryption.encryption(),
 				observer.getIfUnique(() -> node(properties)));
 	}
 
