@@ -1,11 +1,14 @@
 package io.idempotency.codec;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 import javax.crypto.AEADBadTagException;
@@ -14,11 +17,12 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
+import io.idempotency.key.Sha256;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.UnreadableResultException;
 
 /**
- * Encrypts with AES-GCM of the JDK: a random nonce of 96 bits for every result, a tag of
+ * Encrypts with AES-GCM of the JDK: a nonce of 96 random bits for every result, a tag of
  * 128 bits. One key encrypts, and every key decrypts the results that were encrypted with
  * it. The output is
  *
@@ -47,7 +51,10 @@ public final class AesGcmResultCipher implements ResultCipher {
 	 */
 	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
 
-	private final SecureRandom random = new SecureRandom();
+	/** Makes nonces. Drawn once: a thread that must not wait may not read randomness. */
+	private final byte[] seed = new byte[32];
+
+	private final AtomicLong count = new AtomicLong();
 
 	private final Map<String, SecretKey> keys = new LinkedHashMap<>();
 
@@ -79,6 +86,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 		}
 		this.encryptingKey = encryptingKey;
 		this.head = head(encryptingKeyId);
+		new SecureRandom().nextBytes(this.seed);
 	}
 
 	/**
@@ -102,8 +110,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	@Override
 	public byte[] encrypt(byte[] plain, byte[] context) {
-		byte[] nonce = new byte[NONCE_LENGTH];
-		this.random.nextBytes(nonce);
+		byte[] nonce = nonce(context);
 		int start = this.head.length + NONCE_LENGTH;
 		byte[] encrypted = Arrays.copyOf(this.head, Math.addExact(start, Math.addExact(plain.length, TAG_LENGTH)));
 		System.arraycopy(nonce, 0, encrypted, this.head.length, NONCE_LENGTH);
@@ -115,6 +122,21 @@ public final class AesGcmResultCipher implements ResultCipher {
 		catch (GeneralSecurityException ex) {
 			throw new IllegalStateException("AES-GCM of the JDK does not encrypt", ex);
 		}
+	}
+
+	/**
+	 * The beginning of a digest of what comes only once. Record and time are in it for
+	 * copies of one JVM that was frozen and is started several times.
+	 */
+	private byte[] nonce(byte[] context) {
+		MessageDigest digest = Sha256.create();
+		digest.update(this.seed);
+		digest.update(ByteBuffer.allocate(3 * Long.BYTES)
+			.putLong(this.count.getAndIncrement())
+			.putLong(System.nanoTime())
+			.putLong(System.currentTimeMillis())
+			.flip());
+		return Arrays.copyOf(digest.digest(context), NONCE_LENGTH);
 	}
 
 	private static byte[] head(String keyId) {

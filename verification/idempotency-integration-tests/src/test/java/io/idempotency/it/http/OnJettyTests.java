@@ -1,7 +1,12 @@
 package io.idempotency.it.http;
 
 import io.idempotency.it.OnJetty;
+import io.idempotency.it.scenarios.EncryptedAnswersScenarios;
+import io.idempotency.it.servers.RedisServer;
 import org.junit.jupiter.api.Nested;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.context.TestPropertySource;
 
 /**
  * The scenarios whose answer depends on the server, on Jetty.
@@ -34,6 +39,22 @@ class OnJettyTests {
 	@Nested
 	@OnJetty
 	class EarlyAnswers extends EarlyAnswersOnTomcatTests {
+
+	}
+
+	@Nested
+	@OnJetty
+	@OnRedis
+	@TestPropertySource(properties = EncryptedAnswersScenarios.PROPERTIES)
+	class EncryptedAnswers extends KeptAnswersOnTomcatTests implements EncryptedAnswersScenarios.InRedis {
+
+		@Autowired
+		private RedisServer server;
+
+		@Override
+		public RedisServer server() {
+			return this.server;
+		}
 
 	}
 

@@ -1,11 +1,16 @@
 package io.idempotency.it.http;
 
+import javax.sql.DataSource;
+
+import io.idempotency.it.scenarios.EncryptedAnswersScenarios;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.test.context.TestPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,6 +18,21 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The scenarios whose answer depends on what the store keeps, with records in PostgreSQL.
  */
 class OnPostgreSqlTests {
+
+	@Nested
+	@OnPostgreSql
+	@TestPropertySource(properties = EncryptedAnswersScenarios.PROPERTIES)
+	class EncryptedAnswers extends KeptAnswersOnTomcatTests implements EncryptedAnswersScenarios.InPostgreSql {
+
+		@Autowired
+		private DataSource dataSource;
+
+		@Override
+		public JdbcTemplate database() {
+			return new JdbcTemplate(this.dataSource);
+		}
+
+	}
 
 	@Nested
 	@OnPostgreSql

@@ -8,6 +8,7 @@ import io.idempotency.it.scenarios.AnonymousScenarios;
 import io.idempotency.it.scenarios.BrokenRequestsScenarios;
 import io.idempotency.it.scenarios.CallersScenarios;
 import io.idempotency.it.scenarios.EarlyAnswersScenarios;
+import io.idempotency.it.scenarios.EncryptedAnswersScenarios;
 import io.idempotency.it.scenarios.FingerprintsScenarios;
 import io.idempotency.it.scenarios.KeptAnswersScenarios;
 import io.idempotency.it.scenarios.KeysScenarios;
@@ -19,6 +20,13 @@ import io.idempotency.it.scenarios.StoredRequestScenarios;
 import io.idempotency.it.scenarios.StormScenarios;
 import io.idempotency.it.scenarios.TombstonesScenarios;
 import io.idempotency.it.scenarios.UnguardedScenarios;
+import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.PostgreSqlBinary;
+import io.idempotency.it.servers.PostgreSqlServer;
+import io.idempotency.it.servers.RedisOfAnApplication;
+import io.idempotency.it.servers.RedisServer;
+import io.idempotency.it.servers.Requires;
+import io.idempotency.it.servers.SqlDatabase;
 import io.idempotency.test.MutableClock;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +36,12 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.test.context.ContextConfiguration;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.reactive.result.method.RequestMappingInfo;
@@ -68,6 +80,39 @@ class OnNettyTests {
 		@Override
 		public String key() {
 			return this.key;
+		}
+
+	}
+
+	abstract static class KeepsAnswers extends OnNetty implements KeptAnswersScenarios {
+
+		@ParameterizedTest
+		@CsvSource({ "/answers/pojo, 200", "/answers/record, 200", "/answers/null-body, 200", "/answers/bytes, 200",
+				"/answers/resource, 200", "/answers/text, 200", "/answers/number, 200", "/answers/false, 200",
+				"/answers/created, 201", "/answers/content-length, 200", "/answers/no-content, 204",
+				"/answers/stream, 200", "/answers/handler-cache-control, 200", "/answers/cookie, 200",
+				"/answers/exception-handler, 422", "/answers/response-status-exception, 409", "/answers/list, 200",
+				"/async/future, 200", "/async/future-failed, 422", "/async/mono, 200", "/failures/status/404, 404",
+				"/failures/status/400, 400", "/failures/status/409, 409", "/failures/remembered-status, 503",
+				"/failures/remembered-response-status, 502" })
+		void replayIsTheFirstAnswer(String path, int status) {
+			assertKept(path, status);
+		}
+
+	}
+
+	/** A PostgreSQL of an application, which knows it over R2DBC alone. */
+	static class Database implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+		@Override
+		public void initialize(ConfigurableApplicationContext context) {
+			SqlDatabase database = PostgreSqlServer.shared(PostgreSqlBinary.POSTGRESQL_16).newDatabase();
+			context.getBeanFactory().registerSingleton("database", database);
+			TestPropertyValues
+				.of("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always",
+						"spring.r2dbc.url=" + database.url().replace("jdbc:", "r2dbc:"),
+						"spring.r2dbc.username=" + database.user())
+				.applyTo(context);
 		}
 
 	}
@@ -119,20 +164,39 @@ class OnNettyTests {
 	}
 
 	@Nested
-	class KeptAnswers extends OnNetty implements KeptAnswersScenarios {
+	@Requires(Backend.POSTGRESQL)
+	@ContextConfiguration(initializers = Database.class)
+	@TestPropertySource(properties = EncryptedAnswersScenarios.PROPERTIES)
+	class EncryptedAnswersOverR2dbc extends KeepsAnswers implements EncryptedAnswersScenarios.InPostgreSql {
 
-		@ParameterizedTest
-		@CsvSource({ "/answers/pojo, 200", "/answers/record, 200", "/answers/null-body, 200", "/answers/bytes, 200",
-				"/answers/resource, 200", "/answers/text, 200", "/answers/number, 200", "/answers/false, 200",
-				"/answers/created, 201", "/answers/content-length, 200", "/answers/no-content, 204",
-				"/answers/stream, 200", "/answers/handler-cache-control, 200", "/answers/cookie, 200",
-				"/answers/exception-handler, 422", "/answers/response-status-exception, 409", "/answers/list, 200",
-				"/async/future, 200", "/async/future-failed, 422", "/async/mono, 200", "/failures/status/404, 404",
-				"/failures/status/400, 400", "/failures/status/409, 409", "/failures/remembered-status, 503",
-				"/failures/remembered-response-status, 502" })
-		void replayIsTheFirstAnswer(String path, int status) {
-			assertKept(path, status);
+		@Autowired
+		private SqlDatabase database;
+
+		@Override
+		public JdbcTemplate database() {
+			return this.database.jdbc();
 		}
+
+	}
+
+	@Nested
+	@Requires(Backend.REDIS)
+	@ContextConfiguration(initializers = RedisOfAnApplication.class)
+	@TestPropertySource(properties = { "idempotency.store=redis", EncryptedAnswersScenarios.PROPERTIES })
+	class EncryptedAnswersInRedis extends KeepsAnswers implements EncryptedAnswersScenarios.InRedis {
+
+		@Autowired
+		private RedisServer server;
+
+		@Override
+		public RedisServer server() {
+			return this.server;
+		}
+
+	}
+
+	@Nested
+	class KeptAnswers extends KeepsAnswers {
 
 	}
 
