@@ -229,7 +229,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			throws Throwable {
 		ObservedCall observed = this.parts.observe(call);
 		try (EngineObserver.Scope current = observed.open()) {
-			requireOpen(call);
+			requireOpen(call, IdempotencyContextHolder.get() != null);
 			T result = (business != null) ? this.joined.execute(call, action, business, observed)
 					: executeApart(call, action, observed);
 			observed.returned();
@@ -296,10 +296,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Refuses a call that comes after the close, and one that nobody could keep guarded
 	 * because there are no threads for the renewals of its store.
+	 * @param within whether the call is a part of guarded work, which ends as usual after
+	 * the close: a refusal would end it after a part of it was done, and free its key
 	 * @throws IdempotencyStoreUnavailableException if the call is refused
 	 */
-	public void requireOpen(GuardedCall call) {
-		if (this.closed) {
+	public void requireOpen(GuardedCall call, boolean within) {
+		if (this.closed && !within) {
 			this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
 			throw new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, null);
 		}
@@ -367,8 +369,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * sends the outstanding completions and releases in parallel, again and again, until
 	 * their stores take them. Logs the writes that a store has not accepted in time. The
 	 * caller must first stop the sources of calls, and may close the connections of the
-	 * stores only afterwards. Calls that still run end as usual. If their store cannot do
-	 * a write at once after the close, the claim is left to its lease.
+	 * stores only afterwards. Calls that still run, and those within them, end as usual.
+	 * If their store cannot do a write at once after the close, the claim is left to its
+	 * lease.
 	 * @param within how long to try at most
 	 */
 	public void close(Duration within) {

@@ -125,6 +125,19 @@ class EngineCloseTests {
 		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isOne();
 	}
 
+	/** Its refusal would end the work around it, after a part of that was done. */
+	@Test
+	void callThatOutlivesTheEngineMayCallGuardedMethods() throws Throwable {
+		TestAction<String> inner = TestAction.returning("inner");
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
+			this.node.engine.close();
+			return call("inner", inner);
+		}));
+		assertThat(answer).isEqualTo("inner");
+		assertThat(inner.runs()).isOne();
+		assertThat(this.node.events.count(IdempotencyEvent.STORE_UNAVAILABLE)).isZero();
+	}
+
 	@Test
 	void engineThatIsOpenedAgainGuards() throws Throwable {
 		this.node.engine.close();

@@ -174,8 +174,9 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		ObservedCall observed = this.parts.observe(call, ReactiveIdempotencyContext.observation(caller.contextView()));
 		Runnable admitted;
 		try (EngineObserver.Scope current = observed.open()) {
-			this.engine.requireOpen(call);
-			boolean room = ReactiveIdempotencyContext.isWithin(caller.contextView()) || hasRoom();
+			boolean within = ReactiveIdempotencyContext.isWithin(caller.contextView());
+			this.engine.requireOpen(call, within);
+			boolean room = within || hasRoom();
 			this.transactions.refuse(call, caller.contextView());
 			ReactiveCall<T> made = new ReactiveCall<>((transactions != null) ? this.parts.inTransaction(call) : call,
 					action, onDisconnect, caller, this.parts, store(call.store()), this.resumption, observed);

@@ -1,6 +1,7 @@
 package io.idempotency.autoconfigure.engine;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.autoconfigure.Payments;
@@ -120,6 +121,29 @@ class ReactiveEngineTests {
 		});
 	}
 
+	/** Its refusal would end the work around it, after a part of that was done. */
+	@Test
+	void workThatACloseWaitsForMayCallGuardedMethods() {
+		this.blocking.withPropertyValues("idempotency.shutdown-timeout=2m").run((context) -> {
+			RecordingStore store = (RecordingStore) context.getBean(IdempotencyStore.class);
+			Work inner = new Work();
+			inner.result.tryEmitValue("done");
+			Work abandoned = new Work();
+			Mono<String> nested = call(context, "key-2", inner);
+			abandoned.then = (value) -> nested;
+			Disposable caller = call(context, "key-1", abandoned).subscribe();
+			abandoned.begun.await();
+			caller.dispose();
+			Thread closing = new Thread(context::close);
+			closing.start();
+			IdempotencyEngine engine = context.getBean(IdempotencyEngine.class);
+			Awaitility.await().until(() -> isClosed(engine, store));
+			abandoned.result.tryEmitValue("late");
+			closing.join();
+			assertThat(store.completions).hasSize(2);
+		});
+	}
+
 	@Test
 	void maxUnattendedBoundsTheWorkWithoutACaller(CapturedOutput output) {
 		this.blocking.withPropertyValues("idempotency.max-unattended=1").run((context) -> {
@@ -170,7 +194,7 @@ class ReactiveEngineTests {
 
 	private static boolean isClosed(IdempotencyEngine engine, IdempotencyStore store) {
 		try {
-			engine.requireOpen(guarded("key-2", store));
+			engine.requireOpen(guarded("key-2", store), false);
 			return false;
 		}
 		catch (IdempotencyStoreUnavailableException closed) {
@@ -194,9 +218,13 @@ class ReactiveEngineTests {
 
 		private final Sinks.One<String> result = Sinks.one();
 
+		private Function<String, Mono<String>> then = Mono::just;
+
 		@Override
 		public Mono<String> run() {
-			return this.result.asMono().doOnSubscribe((subscription) -> this.begun.countDown());
+			return this.result.asMono()
+				.doOnSubscribe((subscription) -> this.begun.countDown())
+				.flatMap((value) -> this.then.apply(value));
 		}
 
 		@Override
