@@ -59,8 +59,9 @@ public enum IdempotencyEvent {
 	TAKEN_OVER,
 
 	/**
-	 * A live owner lost its claim: its lease ran out and another call took the key, or
-	 * its record is gone, for example because an operator removed it.
+	 * A live owner lost its claim while it ran: its lease ran out and another call took
+	 * the key, or its record is gone, for example because an operator removed it. Told
+	 * when the store says so, which may be after the call has ended.
 	 */
 	CLAIM_LOST,
 

@@ -147,12 +147,9 @@ public final class Claimer {
 		}
 	}
 
-	/** The store has answered the renewal. May ask the store who has a lost claim. */
+	/** The store has answered the renewal. Nothing has run on a claim that it refuses. */
 	public Move renewed(boolean accepted, Admission admission, StoreUpkeep upkeep) {
 		upkeep.outage().answered();
-		if (!accepted) {
-			this.events.claimLost(admission.call(), admission.request().origin());
-		}
 		return admission.renewed(accepted, this.scheduler.nanos());
 	}
 

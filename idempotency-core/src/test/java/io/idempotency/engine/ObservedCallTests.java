@@ -11,6 +11,7 @@ import java.util.function.Function;
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
@@ -173,6 +174,20 @@ class ObservedCallTests {
 		this.node.store.failBefore(Verb.COMPLETE, 1);
 		returning("one");
 		expect(IdempotencyOutcome.EXECUTED);
+	}
+
+	/** The caller has his answer when the store tells of it. */
+	@Test
+	void leaseThatIsLostWhileTheStoreIsAwayIsToldByTheEventOnly() throws Throwable {
+		this.policy.withoutRenewal();
+		this.node.store.failBefore(Verb.COMPLETE, 1);
+		this.node.execute(this.policy, TestAction.running(() -> {
+			this.node.clock.advance(Duration.ofSeconds(31));
+			this.node.claimElsewhere(this.policy);
+			return "late";
+		}));
+		expect(IdempotencyOutcome.EXECUTED);
+		await().until(() -> this.node.events.count(IdempotencyEvent.CLAIM_LOST) == 1);
 	}
 
 	@Test

@@ -175,19 +175,10 @@ final class ReactiveCall<T> {
 
 	private @Nullable Move renew() {
 		ClaimRequest request = this.admission.request();
-		ask(() -> this.store.renew(request.key(), request.claimId(), request.lease()), this::renewed,
+		ask(() -> this.store.renew(request.key(), request.claimId(), request.lease()),
+				(accepted) -> this.claimer.renewed(accepted, this.admission, this.upkeep),
 				(failure) -> this.claimer.renewalFailed(failure, this.admission, this.upkeep));
 		return null;
-	}
-
-	private @Nullable Move renewed(boolean accepted) {
-		// The report of a claim that was lost asks the store who has it now.
-		boolean apart = !accepted && this.parts.upkeep().results().takes(() -> next(() -> {
-			Move refused = this.claimer.renewed(false, this.admission, this.upkeep);
-			this.resumption.execute(() -> go(refused));
-			return null;
-		}));
-		return apart ? null : this.claimer.renewed(accepted, this.admission, this.upkeep);
 	}
 
 	/** Asks the store, and goes on with what its answer or its failure means. */

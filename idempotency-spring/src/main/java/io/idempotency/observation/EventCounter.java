@@ -12,7 +12,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 /**
  * Counts the events that are the end of no call; the ends are counted by the observation
- * of calls. Thread-safe.
+ * of calls. What may have run twice is counted here in any case: how its call ends may
+ * not tell it, or has a label that nobody knows before. Thread-safe.
  *
  * @hidden
  */
@@ -20,8 +21,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 public final class EventCounter implements IdempotencyListener {
 
 	private static final Set<IdempotencyEvent> COUNTED = EnumSet.of(IdempotencyEvent.TAKEN_OVER,
-			IdempotencyEvent.CLAIM_LOST, IdempotencyEvent.BEAT_LATE, IdempotencyEvent.TOMBSTONE,
-			IdempotencyEvent.STORE_RETRY);
+			IdempotencyEvent.CLAIM_LOST, IdempotencyEvent.UNGUARDED, IdempotencyEvent.BEAT_LATE,
+			IdempotencyEvent.TOMBSTONE, IdempotencyEvent.STORE_RETRY);
 
 	private final MeterRegistry registry;
 

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Registers the meters of all outcomes of an operation at zero. Prometheus does not see
- * how a time series begins, so the first lost lease of a node would be counted by nobody.
- * The outcome {@code failed} is left out: its label {@code error} is not known before.
+ * how a time series begins, so the first refusal of a node would be counted by nobody.
+ * The label {@code error} of work that throws is not known before, so {@code failed} is
+ * left out; {@link EventCounter} counts what else may throw and must not be missed.
  * Thread-safe.
  * <p>
  * The meters have the names and tags that the observation of a call will give them, as

@@ -113,7 +113,10 @@ class ObservedApplication {
 		@PostMapping("/future")
 		@Idempotent(operation = "future")
 		CompletableFuture<String> future() {
-			return CompletableFuture.supplyAsync(() -> "done");
+			return CompletableFuture.supplyAsync(() -> {
+				this.meanwhile.happen();
+				return "done";
+			});
 		}
 
 		@PostMapping("/task")

@@ -77,7 +77,7 @@ class OperationsPagesTests {
 	@Test
 	void whatNobodyMayMissIsAlertedOn() {
 		assertThat(OperationsPages.queries("docs/grafana/idempotency-alerts.yaml").toString()).contains("unguarded",
-				"lease-lost", "store-error", "mismatch");
+				"claim-lost", "store-error", "mismatch");
 	}
 
 }

@@ -64,29 +64,31 @@ class PrometheusTests {
 			await().atMost(PATIENCE).untilAsserted(() -> showsWhatWasProvoked(dashboard));
 			await().atMost(PATIENCE)
 				.untilAsserted(() -> assertThat(dashboard.alerts()).containsExactlyInAnyOrder(
-						"IdempotencyLeaseLost proceeding plain", "IdempotencyStoreErrors rejecting plain",
-						"IdempotencyUnguardedRuns proceeding plain"));
+						"IdempotencyLeaseLost proceeding plain", "IdempotencyLeaseLost proceeding future",
+						"IdempotencyStoreErrors rejecting plain", "IdempotencyUnguardedRuns proceeding plain",
+						"IdempotencyUnguardedRuns proceeding fails"));
 			assertThat(dashboard.titles()).allSatisfy((title) -> assertThat(dashboard.allValues(title)).isNotEmpty()
 				.allSatisfy((values) -> assertThat(values).isNotEmpty()));
 		}
 	}
 
 	private static void showsWhatWasProvoked(Dashboard dashboard) {
-		for (String title : List.of("Refused by store errors", "Unguarded runs", "Leases lost", "Mismatches")) {
-			assertThat(dashboard.shows(title)).as(title).isEqualTo(Map.of("", 1L));
-		}
+		assertThat(List.of("Refused by store errors", "Unguarded runs", "Leases lost", "Mismatches"))
+			.extracting((title) -> dashboard.shows(title).get(""))
+			.containsExactly(1L, 2L, 2L, 1L);
 		Map<String, Long> outcomes = dashboard.shows("Calls by outcome");
 		assertThat(outcomes)
-			.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "unguarded", 1L,
-					"store-error", 1L, "rejected", 1L, "refused", 1L, "recovered", 1L))
+			.containsAllEntriesOf(Map.of("replayed", 2L, "mismatch", 1L, "lease-lost", 1L, "store-error", 1L,
+					"rejected", 1L, "refused", 1L, "recovered", 1L))
 			// Prometheus extrapolates to the ends of the range.
-			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(7L, 8L));
+			.hasEntrySatisfying("executed", (executed) -> assertThat(executed).isBetween(9L, 10L));
 		assertThat(outcomes.get("in-progress")).isPositive();
 		assertThat(dashboard.values("Part of duplicates")).containsEntry("once", 0.5)
 			.containsEntry("found", 0.5)
 			.containsEntry("unkept", 0.0);
-		assertThat(dashboard.shows("Events")).containsEntry("claim-lost", 1L)
-			.containsEntry("taken-over", 1L)
+		assertThat(dashboard.shows("Events")).containsEntry("claim-lost", 2L)
+			.containsEntry("taken-over", 2L)
+			.containsEntry("unguarded", 2L)
 			.containsEntry("tombstone", 3L);
 		assertThat(dashboard.shows("Failures of the store").values()).anyMatch((failures) -> failures > 0);
 		// The store did not answer until the time-out.
@@ -120,11 +122,31 @@ class PrometheusTests {
 		proceeding.application.getBean(Meanwhile.class)
 			.set(() -> await().atMost(PATIENCE).until(() -> post(proceeding, "/plain", "k5", "body").status() == 200));
 		assertThat(post(proceeding, "/plain", "k5", "body").status()).isEqualTo(200);
+		loseALeaseWhileTheStoreIsAway(rejecting, proceeding, dashboard);
 		rejecting.line.holdUp();
 		assertThat(post(rejecting, "/plain", "k3", "body").status()).isEqualTo(503);
 		rejecting.line.letGo();
 		proceeding.line.cut();
 		assertThat(post(proceeding, "/plain", "k4", "body").status()).isEqualTo(200);
+		assertThat(post(proceeding, "/fails", "k4", "body").status()).isEqualTo(502);
+	}
+
+	/** The answer is out before anybody can know that another call has run, too. */
+	private static void loseALeaseWhileTheStoreIsAway(Node rejecting, Node proceeding, Dashboard dashboard) {
+		proceeding.application.getBean(Meanwhile.class).set(() -> {
+			proceeding.line.cut();
+			await().atMost(PATIENCE).until(() -> post(rejecting, "/future", "k6", "body").status() == 200);
+		});
+		assertThat(post(proceeding, "/future", "k6", "body").status()).isEqualTo(200);
+		expectOutstanding(dashboard, 1);
+		proceeding.line.mend();
+		expectOutstanding(dashboard, 0);
+	}
+
+	private static void expectOutstanding(Dashboard dashboard, long writes) {
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(dashboard.shows("What the store has not taken yet"))
+				.isEqualTo(Map.of("", writes)));
 	}
 
 	private static List<Integer> statuses(Node node, String path) {
