@@ -1,14 +1,12 @@
 package io.idempotency.codec;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 import javax.crypto.AEADBadTagException;
@@ -17,12 +15,11 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-import io.idempotency.key.Sha256;
 import io.idempotency.protocol.ResultCipher;
 import io.idempotency.protocol.UnreadableResultException;
 
 /**
- * Encrypts with AES-GCM of the JDK: a nonce of 96 random bits for every result, a tag of
+ * Encrypts with AES-GCM of the JDK: a random nonce of 96 bits for every result, a tag of
  * 128 bits. One key encrypts, and every key decrypts the results that were encrypted with
  * it. The output is
  *
@@ -51,10 +48,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 	 */
 	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
 
-	/** Makes nonces. Drawn once: a thread that must not wait may not read randomness. */
-	private final byte[] seed = new byte[32];
-
-	private final AtomicLong count = new AtomicLong();
+	private final SecureRandom random = random();
 
 	private final Map<String, SecretKey> keys = new LinkedHashMap<>();
 
@@ -86,7 +80,6 @@ public final class AesGcmResultCipher implements ResultCipher {
 		}
 		this.encryptingKey = encryptingKey;
 		this.head = head(encryptingKeyId);
-		new SecureRandom().nextBytes(this.seed);
 	}
 
 	/**
@@ -110,7 +103,8 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	@Override
 	public byte[] encrypt(byte[] plain, byte[] context) {
-		byte[] nonce = nonce(context);
+		byte[] nonce = new byte[NONCE_LENGTH];
+		this.random.nextBytes(nonce);
 		int start = this.head.length + NONCE_LENGTH;
 		byte[] encrypted = Arrays.copyOf(this.head, Math.addExact(start, Math.addExact(plain.length, TAG_LENGTH)));
 		System.arraycopy(nonce, 0, encrypted, this.head.length, NONCE_LENGTH);
@@ -125,18 +119,19 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
-	 * The beginning of a digest of what comes only once. Record and time are in it for
-	 * copies of one JVM that was frozen and is started several times.
+	 * The usual one reads a file of the system each time, which a thread that must not
+	 * wait may not do. This one has read it, once, when it is returned.
 	 */
-	private byte[] nonce(byte[] context) {
-		MessageDigest digest = Sha256.create();
-		digest.update(this.seed);
-		digest.update(ByteBuffer.allocate(3 * Long.BYTES)
-			.putLong(this.count.getAndIncrement())
-			.putLong(System.nanoTime())
-			.putLong(System.currentTimeMillis())
-			.flip());
-		return Arrays.copyOf(digest.digest(context), NONCE_LENGTH);
+	private static SecureRandom random() {
+		SecureRandom random;
+		try {
+			random = SecureRandom.getInstance("DRBG");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			random = new SecureRandom();
+		}
+		random.nextBytes(new byte[NONCE_LENGTH]);
+		return random;
 	}
 
 	private static byte[] head(String keyId) {
