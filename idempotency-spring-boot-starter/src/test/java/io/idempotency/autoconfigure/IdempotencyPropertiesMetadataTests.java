@@ -64,6 +64,18 @@ class IdempotencyPropertiesMetadataTests {
 	}
 
 	@Test
+	void healthOfTheStoreCanBeLeftOut() throws IOException {
+		assertThat(metadata().get("properties"))
+			.filteredOn((property) -> property.get("name").asText().equals("management.health.idempotency.enabled"))
+			.singleElement()
+			.satisfies((property) -> {
+				assertThat(property.get("type").asText()).isEqualTo("java.lang.Boolean");
+				assertThat(property.get("description").asText()).matches("[A-Z].{10,}\\.");
+				assertThat(property.get("defaultValue").asBoolean()).isTrue();
+			});
+	}
+
+	@Test
 	void everyDurationSaysWhatItIsWithoutAUnit() throws IOException {
 		List<String> descriptions = new ArrayList<>();
 		properties().forEach((property) -> {

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -380,14 +381,16 @@ class DocumentationTests {
 	@Test
 	void examplesNameThePackagesOfTheirTypes() throws IOException {
 		Map<String, String> packages = new TreeMap<>();
-		for (String folder : List.of("client", "message/kafka", "store", "store/memory", "test", "web")) {
-			for (Resource type : new PathMatchingResourcePatternResolver()
-				.getResources("classpath*:io/idempotency/" + folder + "/*.class")) {
-				String name = Objects.requireNonNull(type.getFilename()).replace(".class", "");
-				packages.put(name, "io.idempotency." + folder.replace('/', '.'));
+		Pattern path = Pattern.compile(".*/(io/idempotency/(?!it/).+)/(\\w+)\\.class");
+		for (Resource type : new PathMatchingResourcePatternResolver()
+			.getResources("classpath*:io/idempotency/*/**/*.class")) {
+			Matcher place = path.matcher(type.getURL().toString());
+			if (place.matches()) {
+				packages.put(place.group(2), place.group(1).replace('/', '.'));
 			}
 		}
-		assertThat(packages).containsKeys("IdempotencyScopeResolver", "KafkaBackOff", "DuplicateStorm");
+		assertThat(packages).containsKeys("IdempotencyScopeResolver", "KafkaBackOff", "DuplicateStorm",
+				"IdempotencyDataSource");
 		assertThat(Page.all()).allSatisfy((page) -> {
 			for (Block example : page.blocks("java")) {
 				assertThat(packages.keySet()).filteredOn((type) -> example.code().matches("(?s).*\\b" + type + "\\b.*"))
