@@ -419,8 +419,8 @@ final class KnownRequest implements RequestValues, ComparedRequest {
 	}
 
 	@Override
-	public @Nullable ByteBuffer comparableJson() {
-		return requireBody().comparable();
+	public boolean compareJson(Consumer<ByteBuffer> form) {
+		return requireBody().compare(form);
 	}
 
 	@Override

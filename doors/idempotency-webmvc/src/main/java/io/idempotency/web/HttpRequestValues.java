@@ -246,8 +246,8 @@ public final class HttpRequestValues implements RequestValues, ComparedRequest {
 	}
 
 	@Override
-	public @Nullable ByteBuffer comparableJson() {
-		return guarded().known().comparable();
+	public boolean compareJson(Consumer<ByteBuffer> form) {
+		return guarded().known().compare(form);
 	}
 
 	@Override

@@ -79,10 +79,11 @@ public interface ComparedRequest {
 	boolean isFormRead();
 
 	/**
-	 * Returns the form in which a JSON body in UTF-8 is compared, {@code null} if it
-	 * cannot be compared by value.
+	 * Gives the form in which a JSON body in UTF-8 is compared.
+	 * @param form gets the form, which is valid until it returns
+	 * @return whether the body can be compared by value; if not, nobody gets a form
 	 */
-	@Nullable ByteBuffer comparableJson();
+	boolean compareJson(Consumer<ByteBuffer> form);
 
 	/**
 	 * Refuses a body whose known size is over the limit.

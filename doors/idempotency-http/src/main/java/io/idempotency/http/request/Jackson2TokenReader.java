@@ -2,6 +2,7 @@ package io.idempotency.http.request;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.CharBuffer;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -24,9 +25,9 @@ final class Jackson2TokenReader extends JsonTokenReader {
 
 	private final JsonParser parser;
 
-	Jackson2TokenReader(String json) {
+	Jackson2TokenReader(CharBuffer json) {
 		try {
-			this.parser = FACTORY.createParser(json);
+			this.parser = FACTORY.createParser(json.array(), json.arrayOffset() + json.position(), json.remaining());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

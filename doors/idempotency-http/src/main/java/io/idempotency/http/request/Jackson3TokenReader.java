@@ -1,5 +1,7 @@
 package io.idempotency.http.request;
 
+import java.nio.CharBuffer;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -24,8 +26,9 @@ final class Jackson3TokenReader extends JsonTokenReader {
 
 	private final JsonParser parser;
 
-	Jackson3TokenReader(String json) {
-		this.parser = FACTORY.createParser(ObjectReadContext.empty(), json);
+	Jackson3TokenReader(CharBuffer json) {
+		this.parser = FACTORY.createParser(ObjectReadContext.empty(), json.array(),
+				json.arrayOffset() + json.position(), json.remaining());
 	}
 
 	@Override

@@ -2,19 +2,17 @@ package io.idempotency.http.request;
 
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.idempotency.Internal;
 import io.idempotency.http.ByteSink;
 import io.idempotency.http.request.JsonTokenReader.Kind;
-import io.idempotency.key.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,24 +43,15 @@ public final class JsonBody {
 
 	private static final int OFF_THE_WAY = -1;
 
-	/** A form is built in as many bytes or more. */
-	private static final int LEAST_ROOM = 2 * 1024;
-
-	/** A larger array is not kept for the next text. */
-	private static final int MOST_ROOM = 16 * 1024;
-
-	/** The array in which the next form of the thread is built; it holds nothing. */
-	private static final ThreadLocal<@Nullable ByteSink> IDLE = new ThreadLocal<>();
-
 	private final JsonTokenReader tokens;
 
 	private final List<String> pointer;
 
+	private final JsonRoom room;
+
 	private final ByteSink form;
 
-	private @Nullable MessageDigest digest;
-
-	private byte[] compared = new byte[0];
+	private @Nullable ByteBuffer compared;
 
 	private boolean comparable = true;
 
@@ -70,86 +59,108 @@ public final class JsonBody {
 
 	private @Nullable Object found;
 
-	private JsonBody(JsonTokenReader tokens, List<String> pointer, ByteSink form) {
+	private JsonBody(JsonTokenReader tokens, List<String> pointer, JsonRoom room) {
 		this.tokens = tokens;
 		this.pointer = pointer;
-		this.form = form;
+		this.room = room;
+		this.form = room.form;
 	}
 
 	/**
-	 * Walks through a text to its end.
+	 * Walks through a body to its end.
+	 * @param body the body in UTF-8, in an array
 	 * @param pointer points to the wanted value, {@code ""} for the whole text
 	 * @return the results of the walk
-	 * @throws MalformedJsonException if the text is malformed or beyond the bounds, if a
-	 * member on the way to the value is there twice, so that two readers may find two
-	 * values, or if there is no Jackson to read the text
+	 * @throws MalformedJsonException if the text is not in UTF-8, is malformed or beyond
+	 * the bounds, if a member on the way to the value is there twice, so that two readers
+	 * may find two values, or if there is no Jackson to read the text
 	 */
-	public static JsonBody read(String json, String pointer) throws MalformedJsonException {
-		Function<String, JsonTokenReader> reader = JsonTokenReader.READER;
-		if (reader == null) {
-			throw new MalformedJsonException("There is no Jackson on the class path, which reads it");
-		}
-		return read(json, pointer, reader);
+	public static JsonBody read(ByteBuffer body, String pointer) throws MalformedJsonException {
+		return read(body, pointer, JsonTokenReader.required());
 	}
 
-	static JsonBody read(String json, String pointer, Function<String, JsonTokenReader> reader)
+	static JsonBody read(ByteBuffer body, String pointer, Function<CharBuffer, JsonTokenReader> reader)
 			throws MalformedJsonException {
-		// The readers of handlers leave out a byte order mark, too.
-		String text = json.startsWith("\uFEFF") ? json.substring(1) : json;
-		ByteSink form = room(text.length());
+		JsonRoom room = JsonRoom.enter(body.remaining());
+		try {
+			return kept(walk(decoded(body, room), pointer, reader, room));
+		}
+		finally {
+			room.leave();
+		}
+	}
+
+	/**
+	 * Walks through a text to its end, as {@link #read(ByteBuffer, String)} does.
+	 * @param text the text, in an array
+	 */
+	public static JsonBody read(CharBuffer text, String pointer) throws MalformedJsonException {
+		JsonRoom room = JsonRoom.enter(text.remaining());
+		try {
+			return kept(walk(text, pointer, JsonTokenReader.required(), room));
+		}
+		finally {
+			room.leave();
+		}
+	}
+
+	/**
+	 * Gives the form in which a body is compared to somebody who looks at it at once, so
+	 * that nobody needs a copy.
+	 * @param body the body in UTF-8, in an array
+	 * @param form gets the form, which is valid until it returns
+	 * @return whether the text can be compared by value; not if it has a member twice
+	 * @throws MalformedJsonException as {@link #read(ByteBuffer, String)} throws it
+	 */
+	public static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form) throws MalformedJsonException {
+		return compare(body, form, JsonTokenReader.required());
+	}
+
+	static boolean compare(ByteBuffer body, Consumer<ByteBuffer> form, Function<CharBuffer, JsonTokenReader> reader)
+			throws MalformedJsonException {
+		JsonRoom room = JsonRoom.enter(body.remaining());
+		try {
+			boolean comparable = walk(decoded(body, room), "", reader, room).comparable;
+			if (comparable) {
+				form.accept(room.form.toBuffer());
+			}
+			return comparable;
+		}
+		finally {
+			room.leave();
+		}
+	}
+
+	private static CharBuffer decoded(ByteBuffer body, JsonRoom room) throws MalformedJsonException {
+		CharBuffer text = room.decode(body);
+		if (text == null) {
+			throw new MalformedJsonException("It is not in UTF-8");
+		}
+		return text;
+	}
+
+	private static JsonBody walk(CharBuffer text, String pointer, Function<CharBuffer, JsonTokenReader> reader,
+			JsonRoom room) throws MalformedJsonException {
+		if (text.hasRemaining() && text.get(text.position()) == '\uFEFF') {
+			// The readers of handlers leave out a byte order mark, too.
+			text.get();
+		}
 		try (JsonTokenReader tokens = reader.apply(text)) {
-			JsonBody body = new JsonBody(tokens, namesOf(pointer), form);
+			JsonBody body = new JsonBody(tokens, namesOf(pointer), room);
 			body.value(tokens.next(), 0);
 			if (tokens.next() != Kind.END) {
 				throw new MalformedJsonException("There is something behind its end");
 			}
-			body.compared = Arrays.copyOf(form.array(), form.size());
 			return body;
 		}
-		finally {
-			keep(form);
-		}
 	}
 
-	private static ByteSink room(int size) {
-		ByteSink idle = IDLE.get();
-		if (idle == null) {
-			return new ByteSink(Math.max(size + size / 4 + 16, LEAST_ROOM));
+	/** The room is the next text's: what is left of this one is kept apart. */
+	private static JsonBody kept(JsonBody body) {
+		if (body.comparable) {
+			body.compared = ByteBuffer.wrap(Arrays.copyOf(body.form.array(), body.form.size()));
 		}
-		IDLE.set(null);
-		return idle;
-	}
-
-	private static void keep(ByteSink form) {
-		if (form.array().length <= MOST_ROOM) {
-			form.truncate(0);
-			// So that the idle array keeps nothing of a request in memory.
-			Arrays.fill(form.array(), (byte) 0);
-			IDLE.set(form);
-		}
-	}
-
-	/**
-	 * Decodes a body in UTF-8.
-	 * @param body the body, in an array
-	 * @return the text, {@code null} if the body is in another charset
-	 */
-	public static @Nullable String decode(ByteBuffer body) {
-		String text = new String(body.array(), body.arrayOffset() + body.position(), body.remaining(),
-				StandardCharsets.UTF_8);
-		// The decoder replaces bytes that are not UTF-8 by this character, but the client
-		// may also have sent it.
-		return (text.indexOf('\uFFFD') < 0 || isUtf8(body)) ? text : null;
-	}
-
-	private static boolean isUtf8(ByteBuffer body) {
-		try {
-			StandardCharsets.UTF_8.newDecoder().decode(body.duplicate());
-			return true;
-		}
-		catch (CharacterCodingException ex) {
-			return false;
-		}
+		return body;
 	}
 
 	private static List<String> namesOf(String pointer) {
@@ -169,7 +180,7 @@ public final class JsonBody {
 	 * has a member twice
 	 */
 	public @Nullable ByteBuffer comparable() {
-		return this.comparable ? ByteBuffer.wrap(this.compared) : null;
+		return (this.compared != null) ? this.compared.duplicate() : null;
 	}
 
 	/**
@@ -244,11 +255,9 @@ public final class JsonBody {
 	}
 
 	private void digest(int start) {
-		if (this.digest == null) {
-			this.digest = Sha256.create();
-		}
-		this.digest.update(this.form.array(), start, this.form.size() - start);
-		byte[] bytes = this.digest.digest();
+		MessageDigest digest = this.room.digest();
+		digest.update(this.form.array(), start, this.form.size() - start);
+		byte[] bytes = digest.digest();
 		this.form.truncate(start);
 		this.form.write('#');
 		this.form.write(bytes, 0, bytes.length);

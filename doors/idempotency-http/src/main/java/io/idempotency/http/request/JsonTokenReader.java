@@ -1,5 +1,6 @@
 package io.idempotency.http.request;
 
+import java.nio.CharBuffer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ abstract class JsonTokenReader implements AutoCloseable {
 	 * so all nodes compare alike during a rollout that changes from one generation to the
 	 * other.
 	 */
-	static final @Nullable Function<String, JsonTokenReader> READER = reader();
+	static final @Nullable Function<CharBuffer, JsonTokenReader> READER = reader();
 
 	/** Holds the characters of a name, a text or a number until the next token. */
 	char[] characters = new char[0];
@@ -32,13 +33,20 @@ abstract class JsonTokenReader implements AutoCloseable {
 
 	int length;
 
-	private static @Nullable Function<String, JsonTokenReader> reader() {
+	private static @Nullable Function<CharBuffer, JsonTokenReader> reader() {
 		ClassLoader classLoader = JsonTokenReader.class.getClassLoader();
 		if (ClassUtils.isPresent("tools.jackson.core.json.JsonFactory", classLoader)) {
 			return Jackson3TokenReader::new;
 		}
 		return ClassUtils.isPresent("com.fasterxml.jackson.core.JsonFactory", classLoader) ? Jackson2TokenReader::new
 				: null;
+	}
+
+	static Function<CharBuffer, JsonTokenReader> required() throws MalformedJsonException {
+		if (READER == null) {
+			throw new MalformedJsonException("There is no Jackson on the class path, which reads it");
+		}
+		return READER;
 	}
 
 	/**

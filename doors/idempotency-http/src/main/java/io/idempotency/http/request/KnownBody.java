@@ -5,6 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.UnsupportedCharsetException;
+import java.util.function.Consumer;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.operation.BodyPointers;
@@ -52,9 +53,8 @@ public final class KnownBody {
 		}
 		try {
 			String charset = ContentType.charset(this.contentType, this.encoding);
-			return (charset == null || ContentType.isUtf8(charset)) ? walk(pointer).value()
-					: JsonBody
-						.read(Charset.forName(charset).newDecoder().decode(this.bytes.duplicate()).toString(), pointer)
+			return (charset == null || ContentType.isUtf8(charset)) ? walked(pointer).value()
+					: JsonBody.read(Charset.forName(charset).newDecoder().decode(this.bytes.duplicate()), pointer)
 						.value();
 		}
 		catch (CharacterCodingException ex) {
@@ -69,26 +69,29 @@ public final class KnownBody {
 	}
 
 	/**
-	 * Returns the form in which a JSON body in UTF-8 is compared. If a value was looked
-	 * up in the body before, the body is not walked again.
-	 * @return the form, {@code null} if the body cannot be compared by value
+	 * Gives the form in which a JSON body in UTF-8 is compared. If a value was looked up
+	 * in the body before, the body is not walked again.
+	 * @param form gets the form, which is valid until it returns
+	 * @return whether the body can be compared by value; if not, nobody gets a form
 	 */
-	public @Nullable ByteBuffer comparable() {
-		try {
-			JsonBody walked = (this.json != null) ? this.json : walk("");
-			return walked.comparable();
+	public boolean compare(Consumer<ByteBuffer> form) {
+		if (this.json == null) {
+			try {
+				return JsonBody.compare(this.bytes, form);
+			}
+			catch (MalformedJsonException ex) {
+				return false;
+			}
 		}
-		catch (MalformedJsonException ex) {
-			return null;
+		ByteBuffer known = this.json.comparable();
+		if (known != null) {
+			form.accept(known);
 		}
+		return known != null;
 	}
 
-	private JsonBody walk(String pointer) throws MalformedJsonException {
-		String text = JsonBody.decode(this.bytes);
-		if (text == null) {
-			throw new MalformedJsonException("It is not in UTF-8");
-		}
-		this.json = JsonBody.read(text, pointer);
+	private JsonBody walked(String pointer) throws MalformedJsonException {
+		this.json = JsonBody.read(this.bytes, pointer);
 		return this.json;
 	}
 

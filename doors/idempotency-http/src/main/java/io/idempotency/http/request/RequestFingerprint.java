@@ -132,11 +132,7 @@ public final class RequestFingerprint {
 	private void addJson(Fingerprint.Builder fingerprint, ComparedRequest request) {
 		boolean byValue = !this.raw
 				&& ContentType.isUtf8(ContentType.charset(request.contentType(), request.characterEncoding()));
-		ByteBuffer comparable = byValue ? request.comparableJson() : null;
-		if (comparable != null) {
-			fingerprint.add("json").add(comparable);
-		}
-		else {
+		if (!byValue || !request.compareJson((form) -> fingerprint.add("json").add(form))) {
 			addBytes(fingerprint, request.body());
 		}
 	}
