@@ -2,6 +2,7 @@ package io.idempotency.aop;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyKeyMissingException;
@@ -45,24 +46,24 @@ public final class MethodDoor implements OperationDoor {
 
 	private final Supplier<RequestValues> values;
 
-	private final Supplier<Caller> caller;
+	private final Function<String, Caller> owner;
 
 	/**
 	 * Creates the door.
 	 * @param codec encodes results
 	 * @param values supplies the values of the request or message that the current thread
 	 * works for, {@link RequestValues#NONE} if there is none
-	 * @param caller supplies the current caller, who owns tokens and the keys that
-	 * clients choose
+	 * @param owner returns the current caller, who owns tokens and the keys that clients
+	 * choose for the operation of this name, or refuses a caller whom nobody knows
 	 */
 	public MethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
-			Supplier<RequestValues> values, Supplier<Caller> caller) {
+			Supplier<RequestValues> values, Function<String, Caller> owner) {
 		this.engine = engine;
 		this.results = new FirstResultCheck(codec);
 		this.keys = keys;
 		this.fingerprints = new OperationFingerprinter(codec);
 		this.values = values;
-		this.caller = caller;
+		this.owner = owner;
 	}
 
 	@Override
@@ -77,7 +78,7 @@ public final class MethodDoor implements OperationDoor {
 
 	@Override
 	public @Nullable Object enter(OperationCall call) throws Throwable {
-		return enter(call, this.values.get(), () -> owner(call.operation(), this.caller));
+		return enter(call, this.values.get(), () -> owner(call.operation(), this.owner));
 	}
 
 	/**
@@ -116,12 +117,12 @@ public final class MethodDoor implements OperationDoor {
 	/**
 	 * Reads the key of a call whose engine is another one, and what is compared.
 	 * @param values the values that expressions and the source of the key read
-	 * @param caller whose key it is if the annotation has no scope and a client chose the
-	 * key
+	 * @param owner returns whose key it is if the annotation has no scope and a client
+	 * chose the key; gets the name of the operation
 	 * @return what the engine is told, {@code null} if the call runs unguarded
 	 */
-	public @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Supplier<Caller> caller) {
-		return guarded(call, values, () -> owner(call.operation(), caller), () -> this.keys.parts(call, values),
+	public @Nullable GuardedCall guarded(OperationCall call, RequestValues values, Function<String, Caller> owner) {
+		return guarded(call, values, () -> owner(call.operation(), owner), () -> this.keys.parts(call, values),
 				() -> arguments(call, values));
 	}
 
@@ -162,8 +163,8 @@ public final class MethodDoor implements OperationDoor {
 	 * its caller. If the annotation has a scope, the scope replaces the caller, so the
 	 * caller need not be known.
 	 */
-	private static Caller owner(IdempotentOperation operation, Supplier<Caller> caller) {
-		return operation.key().isOfCaller() ? caller.get() : Caller.GLOBAL;
+	private static Caller owner(IdempotentOperation operation, Function<String, Caller> owner) {
+		return operation.key().isOfCaller() ? owner.apply(operation.name()) : Caller.GLOBAL;
 	}
 
 	private Fingerprint fingerprint(OperationCall call, RequestValues values, Supplier<Fingerprint> request) {

@@ -1,7 +1,5 @@
 package io.idempotency.aop;
 
-import java.util.function.Supplier;
-
 import io.idempotency.IdempotencyListener;
 import io.idempotency.aop.operation.AnnotationIdempotentOperationSource;
 import io.idempotency.aop.proxy.IdempotentPostProcessor;
@@ -78,8 +76,7 @@ public class MethodDoorSetup {
 	@Bean
 	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, TestRequest request) {
 		OperationKeyReader keys = new OperationKeyReader(20);
-		Supplier<Caller> tokenOwner = () -> Caller.principal("owner");
-		return new MethodDoor(engine, codec, keys, () -> request, tokenOwner);
+		return new MethodDoor(engine, codec, keys, () -> request, (operation) -> Caller.principal("owner"));
 	}
 
 }

@@ -10,9 +10,6 @@ import io.idempotency.key.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
-
 /**
  * Determines the caller who owns the keys and tokens of a request. Thread-safe.
  *
@@ -68,8 +65,8 @@ public final class HttpCallerResolver {
 
 	/**
 	 * Returns the caller of the request that the current thread works for, who owns the
-	 * keys of the handlers behind it.
-	 * @param operation the operation that is handled
+	 * keys that clients choose.
+	 * @param operation the operation that is called
 	 * @return the caller, {@link Caller#GLOBAL} outside a request
 	 * @throws IdempotencyCallerUnknownException if the settings refuse anonymous callers,
 	 * and the request has no principal
@@ -86,8 +83,8 @@ public final class HttpCallerResolver {
 	 * @return the caller, {@link Caller#GLOBAL} outside a request
 	 */
 	public Caller current() {
-		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
-				? of(attributes.getRequest()) : Caller.GLOBAL;
+		HttpServletRequest request = HttpRequestValues.currentRequest();
+		return (request != null) ? of(request) : Caller.GLOBAL;
 	}
 
 }

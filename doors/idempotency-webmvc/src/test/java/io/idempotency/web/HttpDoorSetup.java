@@ -100,7 +100,8 @@ class HttpDoorSetup {
 
 	@Bean
 	MethodDoor methodDoor(IdempotencyEngine engine, ResultCodec codec, HttpCallerResolver callers) {
-		return new MethodDoor(engine, codec, new OperationKeyReader(20), HttpRequestValues::current, callers::current);
+		return new MethodDoor(engine, codec, new OperationKeyReader(20), HttpRequestValues::current,
+				callers::currentOwner);
 	}
 
 	@Bean

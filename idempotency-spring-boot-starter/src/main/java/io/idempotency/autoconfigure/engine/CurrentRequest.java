@@ -45,9 +45,10 @@ public interface CurrentRequest {
 	Caller caller();
 
 	/**
-	 * Returns the owner of the keys of a handler, as {@link #caller()} does.
+	 * Returns the owner of the keys that clients choose for an operation, as
+	 * {@link #caller()} does.
 	 * @throws io.idempotency.IdempotencyCallerUnknownException if nobody is logged in,
-	 * and handlers refuse anonymous callers
+	 * and anonymous callers are refused
 	 */
 	Caller owner(String operation);
 

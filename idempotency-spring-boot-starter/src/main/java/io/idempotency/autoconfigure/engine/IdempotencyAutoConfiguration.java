@@ -197,7 +197,7 @@ public final class IdempotencyAutoConfiguration {
 	MethodDoor idempotencyMethodDoor(IdempotencyEngine engine, ResultCodec codec, OperationKeyReader keys,
 			ObjectProvider<CurrentRequest> request) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		return new MethodDoor(engine, codec, keys, current::values, current::caller);
+		return new MethodDoor(engine, codec, keys, current::values, current::owner);
 	}
 
 	@Bean

@@ -71,7 +71,7 @@ class ReactiveEngineConfiguration {
 	ReactiveMethodDoor idempotencyReactiveMethodDoor(MethodDoor door, ObjectProvider<ReactiveIdempotencyEngine> engine,
 			ObjectProvider<CurrentRequest> request, ConfigurableListableBeanFactory beanFactory) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
-		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::caller);
+		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::owner);
 		return new ReactiveMethodDoor(door, engine::getObject, new SubscribedTransactions(beanFactory), here,
 				SECURITY ? Logins.current(here) : Mono.empty());
 	}
@@ -99,7 +99,7 @@ class ReactiveEngineConfiguration {
 				.filter((login) -> !(login instanceof AnonymousAuthenticationToken))
 				.map((login) -> {
 					SubscribedRequest request = here.get();
-					return new SubscribedRequest(new LoginValues(request.values(), login), request.caller());
+					return new SubscribedRequest(new LoginValues(request.values(), login), request.owner());
 				});
 		}
 

@@ -93,13 +93,15 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	@Override
 	public Object enter(OperationCall call) {
 		PublishedResult result = PublishedResult.of(call.operation());
-		SubscribedRequest request = call.operation().key().isOfCaller() ? this.here.get().captured() : this.here.get();
+		IdempotentOperation operation = call.operation();
+		SubscribedRequest request = this.here.get();
+		SubscribedRequest known = operation.key().isOfCaller() ? request.captured(operation.name()) : request;
 		return result
-			.answer(this.there.defaultIfEmpty(request).flatMap((current) -> guarded(call.again(), result, current)));
+			.answer(this.there.defaultIfEmpty(known).flatMap((current) -> guarded(call.again(), result, current)));
 	}
 
 	private Mono<Object> guarded(OperationCall call, PublishedResult result, SubscribedRequest request) {
-		GuardedCall guarded = this.door.guarded(call, request.values(), request.caller());
+		GuardedCall guarded = this.door.guarded(call, request.values(), request.owner());
 		if (guarded == null) {
 			return unguarded(call, result).contextWrite(ReactiveIdempotencyContext::without);
 		}

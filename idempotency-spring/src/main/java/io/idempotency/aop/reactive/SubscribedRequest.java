@@ -1,6 +1,6 @@
 package io.idempotency.aop.reactive;
 
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.RequestValues;
@@ -10,22 +10,22 @@ import io.idempotency.key.Caller;
  * What a subscription works for.
  *
  * @param values the values that expressions read
- * @param caller who owns tokens and the keys that clients choose; is asked only if there
- * is such a key
+ * @param owner returns who owns tokens and the keys that clients choose for the operation
+ * of a name; is asked only if there is such a key
  * @hidden
  */
 @Internal
-public record SubscribedRequest(RequestValues values, Supplier<Caller> caller) {
+public record SubscribedRequest(RequestValues values, Function<String, Caller> owner) {
 
-	/** Returns the same with the caller that the current thread knows now. */
-	SubscribedRequest captured() {
-		Supplier<Caller> known;
+	/** Returns the same with the owner that the current thread knows now. */
+	SubscribedRequest captured(String operation) {
+		Function<String, Caller> known;
 		try {
-			Caller caller = this.caller.get();
-			known = () -> caller;
+			Caller owner = this.owner.apply(operation);
+			known = (any) -> owner;
 		}
 		catch (RuntimeException refused) {
-			known = () -> {
+			known = (any) -> {
 				throw refused;
 			};
 		}

@@ -14,6 +14,7 @@ import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,11 +68,16 @@ class McpToolTests {
 
 	@BeforeAll
 	static void start() {
-		application = new SpringApplicationBuilder(ToolApplication.class).run(
-				"--spring.main.web-application-type=servlet", "--server.port=0", "--idempotency.store=memory",
-				"--spring.datasource.url=jdbc:h2:mem:tools", "--spring.main.banner-mode=off",
-				"--spring.ai.mcp.server.protocol=STREAMABLE", "--server.shutdown=immediate");
+		application = start("share");
 		bank = application.getBean(Bank.class);
+	}
+
+	private static ConfigurableApplicationContext start(String anonymous) {
+		return new SpringApplicationBuilder(ToolApplication.class).run("--spring.main.web-application-type=servlet",
+				"--server.port=0", "--idempotency.store=memory",
+				"--spring.datasource.url=jdbc:h2:mem:tools-" + anonymous, "--spring.main.banner-mode=off",
+				"--spring.ai.mcp.server.protocol=STREAMABLE", "--server.shutdown=immediate",
+				"--idempotency.http.anonymous=" + anonymous);
 	}
 
 	@AfterAll
@@ -167,6 +173,25 @@ class McpToolTests {
 		CallToolResult other = client("bob").callTool(call("refund", Map.of("order", "7", "amount", 100), this.key));
 		assertThat(text(other)).isEqualTo("refund of 100 for 7, number 2");
 		assertThat(text(client("ann").callTool(call("payout", Map.of("account", "a"), this.key)))).contains("number 3");
+	}
+
+	@Test
+	void nobodyIsRefusedWhereCallersMustBeKnown() {
+		try (ConfigurableApplicationContext refusing = start("refuse")) {
+			McpSyncClient nobody = client(null, port(refusing), PATIENCE);
+			CallToolRequest order = new CallToolRequest("order", Map.of("item", "i"),
+					Map.of("io.example-order", this.key));
+			for (int i = 0; i < 2; i++) {
+				assertRefusal(nobody.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)),
+						"caller-unknown", "fix-request");
+				assertRefusal(nobody.callTool(order), "caller-unknown", "fix-request");
+			}
+			assertThat(refusing.getBean(Bank.class).done()).isZero();
+			nobody.callTool(call("close", Map.of("account", this.key), null));
+			assertThat(refusing.getBean(Bank.class).done()).isEqualTo(1);
+			assertThat(text(client("ann", port(refusing), PATIENCE)
+				.callTool(call("refund", Map.of("order", "7", "amount", 100), this.key)))).endsWith("number 2");
+		}
 	}
 
 	@Test
@@ -409,7 +434,7 @@ class McpToolTests {
 		return client(user, port(), PATIENCE);
 	}
 
-	private McpSyncClient client(String user, int port, Duration patience) {
+	private McpSyncClient client(@Nullable String user, int port, Duration patience) {
 		McpSyncClient client = ToolClient.connect(user, port, patience);
 		synchronized (this.clients) {
 			this.clients.add(client);
@@ -418,6 +443,10 @@ class McpToolTests {
 	}
 
 	private static int port() {
+		return port(application);
+	}
+
+	private static int port(ConfigurableApplicationContext application) {
 		return application.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
 	}
 

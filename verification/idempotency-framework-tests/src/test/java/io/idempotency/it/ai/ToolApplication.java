@@ -13,6 +13,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.mcp.annotation.spring.SyncMcpAnnotationProviders;
@@ -131,8 +132,8 @@ class ToolApplication {
 			chain.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request) {
 
 				@Override
-				public Principal getUserPrincipal() {
-					return () -> user;
+				public @Nullable Principal getUserPrincipal() {
+					return (user != null) ? () -> user : null;
 				}
 
 			}, response);

@@ -29,11 +29,12 @@ final class ToolClient {
 	private ToolClient() {
 	}
 
-	/** A client with a session of its own. */
-	static McpSyncClient connect(String user, int port, Duration patience) {
+	/** A client with a session of its own; nobody is logged in without a user. */
+	static McpSyncClient connect(@Nullable String user, int port, Duration patience) {
+		HttpRequest.Builder request = HttpRequest.newBuilder();
 		McpSyncClient client = McpClient
 			.sync(HttpClientStreamableHttpTransport.builder("http://127.0.0.1:" + port)
-				.requestBuilder(HttpRequest.newBuilder().header("X-User", user))
+				.requestBuilder((user != null) ? request.header("X-User", user) : request)
 				.build())
 			.requestTimeout(patience)
 			.initializationTimeout(PATIENCE)

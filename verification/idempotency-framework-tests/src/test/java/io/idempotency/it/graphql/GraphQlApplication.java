@@ -1,6 +1,7 @@
 package io.idempotency.it.graphql;
 
 import java.net.URI;
+import java.security.Principal;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -17,6 +18,9 @@ import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.dataloader.DataLoader;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -58,6 +62,22 @@ class GraphQlApplication {
 	@Bean
 	Executor applicationTaskExecutor() {
 		return new SimpleAsyncTaskExecutor("elsewhere-");
+	}
+
+	/** Logs in whom a header names. */
+	@Bean
+	Filter users() {
+		return (request, response, chain) -> {
+			String user = ((HttpServletRequest) request).getHeader("X-User");
+			chain.doFilter((user != null) ? new HttpServletRequestWrapper((HttpServletRequest) request) {
+
+				@Override
+				public Principal getUserPrincipal() {
+					return () -> user;
+				}
+
+			} : request, response);
+		};
 	}
 
 	@Bean

@@ -51,12 +51,20 @@ class GraphQlMutationTests {
 
 	@BeforeAll
 	static void start() {
-		application = new SpringApplicationBuilder(GraphQlApplication.class).run(
-				"--spring.main.web-application-type=servlet", "--server.port=0",
-				"--spring.graphql.schema.locations=classpath:graphql-shop/", "--idempotency.store=memory",
-				"--spring.datasource.url=jdbc:h2:mem:graphql", "--idempotency.http.scope-headers=X-Tenant",
-				"--idempotency.token.enabled=true");
-		endpoint = URI
+		application = start("share");
+		endpoint = endpoint(application);
+	}
+
+	private static ConfigurableApplicationContext start(String anonymous) {
+		return new SpringApplicationBuilder(GraphQlApplication.class).run("--spring.main.web-application-type=servlet",
+				"--server.port=0", "--spring.graphql.schema.locations=classpath:graphql-shop/",
+				"--idempotency.store=memory", "--spring.datasource.url=jdbc:h2:mem:graphql-" + anonymous,
+				"--idempotency.http.scope-headers=X-Tenant", "--idempotency.token.enabled=true",
+				"--idempotency.http.anonymous=" + anonymous);
+	}
+
+	private static URI endpoint(ConfigurableApplicationContext application) {
+		return URI
 			.create("http://localhost:" + application.getEnvironment().getProperty("local.server.port") + "/graphql");
 	}
 
@@ -311,6 +319,24 @@ class GraphQlMutationTests {
 		assertThat(answer.<String>read("$.errors[0].message")).startsWith("Idempotency-Key is missing: ")
 			.doesNotContain("Cart")
 			.doesNotContain("required");
+	}
+
+	@Test
+	void nobodyIsRefusedWhereCallersMustBeKnown() throws Exception {
+		try (ConfigurableApplicationContext refusing = start("refuse")) {
+			URI there = endpoint(refusing);
+			for (String mutation : List.of(ADD.formatted("apple", 1), "mutation { elsewhere(sku: \"apple\") }",
+					"mutation { addItem(sku: \"apple\") @idempotent(key: \"a\") }",
+					"mutation { pay(input: {clientMutationId: \"" + this.key + "\", cents: 5}) }")) {
+				assertRefusal(JsonPath.parse(body(there, json(mutation), this.key)), "caller-unknown", "UNAUTHORIZED",
+						"fix-request");
+			}
+			assertThat(Cart.additions).hasValue(0);
+			String named = json("mutation { placeOrder(input: {key: \"k\", sku: \"apple\", quantity: 1}) }");
+			assertThat(data(JsonPath.parse(body(there, named, null)), "placeOrder")).isEqualTo("apple, addition 1");
+			String added = body(there, json(ADD.formatted("apple", 1)), this.key, "X-User", "ann");
+			assertThat(data(JsonPath.parse(added), "addItem")).isEqualTo("1 apple, addition 2");
+		}
 	}
 
 	@Test

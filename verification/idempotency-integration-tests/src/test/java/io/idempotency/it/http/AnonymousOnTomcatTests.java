@@ -1,11 +1,20 @@
 package io.idempotency.it.http;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.scenarios.AnonymousScenarios;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,16 +22,68 @@ class AnonymousOnTomcatTests extends AnonymousScenarios {
 
 	@Override
 	protected ConfigurableApplicationContext start(Class<?> handlers, String... properties) {
-		return new SpringApplicationBuilder(HttpApplication.class, handlers).properties(properties).run();
+		return new SpringApplicationBuilder(HttpApplication.class, handlers, Till.class, Ledger.class)
+			.properties(properties)
+			.run();
 	}
 
-	/** A door of its own, whose calls come from jobs and listeners, too. */
+	/** A client has chosen the key, so strangers would share it. */
+	@ParameterizedTest
+	@ValueSource(strings = { "/till/header", "/till/later" })
+	void methodBehindAnUnguardedHandlerIsRefusedToo(String path) {
+		int runs = Ledger.RUNS.get();
+		assertRefused(send(this.refusing, path));
+		assertRefused(send(this.refusing, path));
+		assertThat(Ledger.RUNS).hasValue(runs);
+		Answer named = sendAs("alice", path);
+		assertThat(sendAs("alice", path).text()).isEqualTo(named.text()).isEqualTo("run " + (runs + 1));
+		assertThat(send(this.sharing, path).text()).isEqualTo(send(this.sharing, path).text()).startsWith("run");
+	}
+
+	/** It is nobody's, whoever calls. */
 	@Test
-	void methodBehindAnUnguardedHandlerIsLeftAlone() {
-		String path = "/keys/service-by-header?room=12";
-		Answer first = send(this.refusing, path);
-		assertThat(first.status()).isEqualTo(200);
-		assertThat(send(this.refusing, path).text()).isEqualTo(first.text());
+	void businessKeyOfAMethodIsLeftAlone() {
+		Answer first = send(this.refusing, "/keys/service?room=12");
+		assertThat(first.text()).startsWith("12 run");
+	}
+
+	/** Not guarded itself. */
+	@RestController
+	static class Till {
+
+		private final Ledger ledger;
+
+		Till(Ledger ledger) {
+			this.ledger = ledger;
+		}
+
+		@PostMapping("/till/header")
+		public String header() {
+			return this.ledger.book();
+		}
+
+		@PostMapping("/till/later")
+		public Mono<String> later() {
+			return this.ledger.bookLater();
+		}
+
+	}
+
+	@Service
+	static class Ledger {
+
+		static final AtomicInteger RUNS = new AtomicInteger();
+
+		@Idempotent(header = "Idempotency-Key")
+		public String book() {
+			return "run " + RUNS.incrementAndGet();
+		}
+
+		@Idempotent(header = "Idempotency-Key")
+		public Mono<String> bookLater() {
+			return Mono.fromSupplier(() -> "run " + RUNS.incrementAndGet());
+		}
+
 	}
 
 }
