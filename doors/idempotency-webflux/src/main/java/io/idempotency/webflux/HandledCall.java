@@ -173,10 +173,11 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			// What was done before is done, whoever keeps its duplicates from the guard.
 			return this.duplicate ? Ending.UNKEPT : new Ending.NotRun((last != null) ? last.failure() : null);
 		}
-		if (way.isCutOff()) {
-			return new Ending.NotRun(new CancellationException("The handler was cancelled"));
-		}
 		HeldResponse held = guarded.held();
+		Ending cutOff = cutOff(way, held);
+		if (cutOff != null) {
+			return cutOff;
+		}
 		HttpEnding.Facts facts = facts(way, held, kind(way));
 		HttpEnding how = HttpEnding.answered(facts);
 		EndReporter end = new EndReporter(this.settings);
@@ -190,6 +191,22 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			default -> end.end(how, way.failure());
 		}
 		return end.ending();
+	}
+
+	/**
+	 * Returns the end of work that was not left to end, whatever was answered in its
+	 * place, {@code null} for other work. Nothing is left of it where it was rolled back;
+	 * else its end is not known.
+	 */
+	private @Nullable Ending cutOff(Pass way, HeldResponse held) {
+		if (!way.isCutOff()) {
+			return null;
+		}
+		if (this.open != null) {
+			return (way.failure() == null) ? new Ending.NotRun(new CancellationException("The handler was cancelled"))
+					: null;
+		}
+		return held.isWhole() ? Ending.OUT_OF_SIGHT : null;
 	}
 
 	/** The work is about to be committed, so its answer is kept whatever its status. */
@@ -238,6 +255,10 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			return new Ending.NotRun(failure);
 		}
 		way.failed(failure);
+		Ending cutOff = cutOff(way, guarded.held());
+		if (cutOff != null) {
+			return cutOff;
+		}
 		HttpEnding how = HttpEnding.thrown(facts(way, guarded.held(), kind(way)));
 		EndReporter end = new EndReporter(this.settings);
 		// The server makes the answer of such a failure outside of the guard.

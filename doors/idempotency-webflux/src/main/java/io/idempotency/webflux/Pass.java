@@ -3,8 +3,10 @@ package io.idempotency.webflux;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyContextHolder;
@@ -69,9 +71,10 @@ final class Pass {
 
 	private volatile boolean gave;
 
-	/**
-	 * Whether a run in the transaction of the record has begun, and has not ended well.
-	 */
+	/** How many runs have begun, and have not failed, since one has ended well. */
+	private final AtomicInteger running = new AtomicInteger();
+
+	/** Whether a run has begun, and none has ended well since. */
 	private volatile boolean unfinished;
 
 	/** Whether a body is yet to come when the handler has returned. */
@@ -218,11 +221,12 @@ final class Pass {
 	}
 
 	/**
-	 * Returns whether work in the transaction of its record was cancelled, by advice that
-	 * answers in its place. Half of it must not be committed.
+	 * Returns whether the work was cancelled, or is still at work, though the answer is
+	 * there: advice has answered in its place, by a value or by a failure. Nobody knows
+	 * how far it has come, or comes yet.
 	 */
 	boolean isCutOff() {
-		return this.unfinished && this.failure == null;
+		return this.running.get() > 0;
 	}
 
 	/**
@@ -268,6 +272,7 @@ final class Pass {
 	Mono<?> one(OperationCall arrived) {
 		JoinedAnswer whole = this.joined;
 		if (whole == null) {
+			begins();
 			return one(publisher(arrived));
 		}
 		Mono<?> work = Mono.defer(() -> begins() ? one(publisher(arrived)) : Mono.error(repeated()));
@@ -276,11 +281,13 @@ final class Pass {
 
 	/**
 	 * Notes that a run begins. Nothing takes the rows of an earlier one back that has not
-	 * ended well, but the rollback of the transaction of both.
+	 * ended well, but the rollback of the transaction of both, if the record is in it.
+	 * @return whether the run may begin
 	 */
 	private boolean begins() {
-		boolean first = !this.unfinished;
+		boolean first = this.joined == null || !this.unfinished;
 		this.unfinished = true;
+		this.running.incrementAndGet();
 		return first;
 	}
 
@@ -313,6 +320,7 @@ final class Pass {
 	Flux<?> many(OperationCall arrived) {
 		JoinedAnswer whole = this.joined;
 		if (whole == null) {
+			begins();
 			return many(publisher(arrived));
 		}
 		Flux<Object> work = Flux
@@ -365,6 +373,7 @@ final class Pass {
 			return found(result, arrived.operation().result().async());
 		}
 		if (result instanceof CompletionStage<?> stage) {
+			begins();
 			CompletableFuture<@Nullable Throwable> end = stage.handle((value, thrown) -> ended(value, thrown))
 				.toCompletableFuture();
 			this.work = Mono.defer(() -> {
@@ -384,6 +393,10 @@ final class Pass {
 		// Whatever has become of the answer meanwhile.
 		this.failure = null;
 		Throwable cause = AsyncResults.cause(thrown);
+		if (cause instanceof CancellationException) {
+			// Whoever has cancelled the future has not stopped its work.
+			this.running.incrementAndGet();
+		}
 		workFailed(cause);
 		return cause;
 	}
@@ -437,9 +450,14 @@ final class Pass {
 	 */
 	private void hasSucceeded() {
 		this.gave = true;
-		this.unfinished = false;
+		hasEndedWell();
 		this.failure = null;
 		this.nothingRan = false;
+	}
+
+	private void hasEndedWell() {
+		this.unfinished = false;
+		this.running.set(0);
 	}
 
 	private void returned(@Nullable Object result) {
@@ -478,17 +496,17 @@ final class Pass {
 		this.returned = false;
 		Runnable done = () -> {
 			this.returned = true;
-			this.unfinished = false;
+			hasEndedWell();
 		};
 		if (body instanceof Mono<T> mono) {
 			Mono<T> observed = mono.doOnSuccess((value) -> done.run())
 				.onErrorResume((thrown) -> workFailed(thrown) ? Mono.never() : Mono.error(thrown));
-			return (this.joined == null) ? observed : Mono.defer(() -> begins() ? observed : Mono.error(repeated()));
+			return Mono.defer(() -> begins() ? observed : Mono.error(repeated()));
 		}
 		Flux<T> observed = Flux.from(body)
 			.doOnComplete(done)
 			.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
-		return (this.joined == null) ? observed : Flux.defer(() -> begins() ? observed : Flux.error(repeated()));
+		return Flux.defer(() -> begins() ? observed : Flux.error(repeated()));
 	}
 
 	/**
@@ -497,6 +515,7 @@ final class Pass {
 	 * before
 	 */
 	private boolean workFailed(Throwable thrown) {
+		this.running.updateAndGet((begun) -> Math.max(0, begun - 1));
 		failed(thrown);
 		if (this.purpose == Purpose.LOOK_UP) {
 			// A failure to find the result is none of the handler.

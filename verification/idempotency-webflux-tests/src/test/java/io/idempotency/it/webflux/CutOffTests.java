@@ -1,0 +1,254 @@
+package io.idempotency.it.webflux;
+
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+
+import io.idempotency.IdempotencyAdmin;
+import io.idempotency.IdempotencyCaller;
+import io.idempotency.Idempotent;
+import io.idempotency.AbandonedMode;
+import io.idempotency.IdempotencyRecord;
+import io.idempotency.it.client.Answer;
+import io.idempotency.it.client.Client;
+import io.idempotency.it.scenarios.Scenario;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+import static io.idempotency.it.webflux.OrdersController.gate;
+import static io.idempotency.it.webflux.OrdersController.run;
+import static io.idempotency.it.webflux.OrdersController.runs;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Advice around the guard that ends the work of a handler half way and answers in its
+ * place. What the work has done nobody takes back, so it neither runs again at once nor
+ * is it done.
+ */
+@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@Import({ CutOffTests.Around.class, CutOffTests.Limited.class })
+class CutOffTests {
+
+	private static final String KEY = "Idempotency-Key";
+
+	private static final Map<String, Sinks.Empty<Void>> ENTERED = new ConcurrentHashMap<>();
+
+	private static final Mono<Object> FALLBACK = Mono.just("try later");
+
+	private static final Mono<Object> FAILURE = Mono
+		.error(() -> new ResponseStatusException(HttpStatus.GATEWAY_TIMEOUT));
+
+	private final String key = UUID.randomUUID().toString();
+
+	@Autowired
+	private IdempotencyAdmin admin;
+
+	@Value("${local.server.port}")
+	private int port;
+
+	private Answer send(String path) {
+		return new Client(this.port).post("/limited" + path, this.key, "application/json", "{}");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/one", "/many", "/body", "/bodies", "/one-body", "/one-bodies", "/future" })
+	void workWhoseAnswerIsThatOfAdviceIsNotDone(String path) {
+		Around.advice = (result, id) -> instead(result, entered(id).then(FALLBACK));
+		assertThat(send(path).text()).contains("try later");
+		assertThatItsEndIsNotKnown(path);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/one", "/many", "/body", "/bodies", "/one-body", "/one-bodies", "/future" })
+	void workThatAdviceMakesAFailureOfDoesNotRunAgain(String path) {
+		Around.advice = (result, id) -> instead(result, entered(id).then(FAILURE));
+		assertThat(send(path).status()).isEqualTo(504);
+		assertThatItsEndIsNotKnown(path);
+	}
+
+	/** The failure of another run says nothing about the one that was cut off. */
+	@Test
+	void workThatIsCutOffAndThenFailsDoesNotRunAgain() {
+		Around.advice = (result, id) -> Mono
+			.firstWithSignal((Mono<?>) result, entered(id).then(Mono.error(new IllegalStateException("It is late"))))
+			.retry(1);
+		assertThat(send("/fails-the-second-time").status()).isEqualTo(500);
+		assertThat(runs("limited " + this.key)).isEqualTo(2);
+		Scenario.assertCode(send("/fails-the-second-time"), 409, "in-progress");
+		assertThat(runs("limited " + this.key)).isEqualTo(2);
+	}
+
+	@Test
+	void workThatIsCutOffAndThenSucceedsIsDone() {
+		Around.advice = (result, id) -> Mono
+			.firstWithSignal((Mono<?>) result, entered(id).then(Mono.error(new IllegalStateException("It is late"))))
+			.retry(1);
+		assertThat(send("/succeeds-the-second-time").text()).contains("run 2");
+		assertThat(send("/succeeds-the-second-time").replayed()).isTrue();
+		assertThat(runs("limited " + this.key)).isEqualTo(2);
+	}
+
+	@Test
+	void leaseDecidesWhenItIsOver() {
+		Around.advice = (result, id) -> instead(result, entered(id).then(FALLBACK));
+		assertThat(send("/refused-when-abandoned").text()).contains("try later");
+		Answer repeated = await().until(() -> send("/refused-when-abandoned"),
+				(answer) -> !answer.text().contains("\"in-progress\""));
+		Scenario.assertCode(repeated, 409, "outcome-unknown");
+		assertThat(runs("limited " + this.key)).isEqualTo(1);
+	}
+
+	private void assertThatItsEndIsNotKnown(String path) {
+		Scenario.assertCode(send(path), 409, "in-progress");
+		assertThat(runs("limited " + this.key)).isEqualTo(1);
+		assertThat(this.admin.find("limited" + path, IdempotencyCaller.anonymous(), this.key))
+			.hasValueSatisfying((found) -> assertThat(found.state()).isEqualTo(IdempotencyRecord.State.RUNNING));
+	}
+
+	private static Mono<Void> entered(String key) {
+		return ENTERED.computeIfAbsent(key, (id) -> Sinks.empty()).asMono();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Object instead(Object result, Mono<Object> other) {
+		if (result instanceof ResponseEntity<?> entity) {
+			return ResponseEntity.ok(instead(entity.getBody(), other));
+		}
+		if (result instanceof Flux<?> flux) {
+			return Flux.firstWithSignal(flux, other.flux());
+		}
+		if (result instanceof CompletableFuture<?> future) {
+			other.subscribe(null, (thrown) -> future.cancel(true), () -> future.cancel(true));
+			return Mono.<Object>fromFuture((CompletableFuture<Object>) future)
+				.onErrorResume((cancelled) -> other)
+				.toFuture();
+		}
+		// It may be the body of an entity that is late.
+		return (result instanceof Mono<?> mono)
+				? Mono.firstWithSignal(mono.map((value) -> instead(value, other)), other) : result;
+	}
+
+	@TestConfiguration(proxyBeanMethods = false)
+	static class Around {
+
+		/** Gets the result of a handler, and its key. */
+		static volatile BiFunction<Object, String, Object> advice = (result, id) -> result;
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static Advisor around() {
+			NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
+					(MethodInterceptor) (call) -> advice.apply(call.proceed(), (String) call.getArguments()[0]));
+			advisor.setMappedName("*");
+			advisor.setClassFilter(Limited.class::isAssignableFrom);
+			advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+			return advisor;
+		}
+
+	}
+
+	/** Handlers that have done something, and wait then. */
+	@RestController
+	@RequestMapping(path = "/limited")
+	static class Limited {
+
+		private static Mono<Object> work(String key) {
+			return Mono.defer(() -> {
+				run("limited " + key);
+				ENTERED.computeIfAbsent(key, (id) -> Sinks.empty()).tryEmitEmpty();
+				return gate(key).thenReturn("paid");
+			});
+		}
+
+		@Idempotent(operation = "limited/one")
+		@PostMapping("/one")
+		Mono<Object> one(@RequestHeader(KEY) String key) {
+			return work(key);
+		}
+
+		@Idempotent(operation = "limited/many")
+		@PostMapping("/many")
+		Flux<Object> many(@RequestHeader(KEY) String key) {
+			return work(key).flux();
+		}
+
+		@Idempotent(operation = "limited/body")
+		@PostMapping("/body")
+		ResponseEntity<Mono<Object>> body(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(work(key));
+		}
+
+		@Idempotent(operation = "limited/bodies")
+		@PostMapping("/bodies")
+		ResponseEntity<Flux<Object>> bodies(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(work(key).flux());
+		}
+
+		@Idempotent(operation = "limited/one-body")
+		@PostMapping("/one-body")
+		Mono<ResponseEntity<Mono<Object>>> oneBody(@RequestHeader(KEY) String key) {
+			return Mono.just(ResponseEntity.ok(work(key)));
+		}
+
+		@Idempotent(operation = "limited/one-bodies")
+		@PostMapping("/one-bodies")
+		Mono<ResponseEntity<Flux<Object>>> oneBodies(@RequestHeader(KEY) String key) {
+			return Mono.just(ResponseEntity.ok(work(key).flux()));
+		}
+
+		@Idempotent(operation = "limited/future")
+		@PostMapping("/future")
+		CompletableFuture<Object> future(@RequestHeader(KEY) String key) {
+			return work(key).toFuture();
+		}
+
+		@Idempotent
+		@PostMapping("/fails-the-second-time")
+		Mono<Object> failsTheSecondTime(@RequestHeader(KEY) String key) {
+			return Mono.defer(() -> (runs("limited " + key) == 0) ? work(key)
+					: Mono.error(new IllegalStateException("It fails in run " + run("limited " + key))));
+		}
+
+		@Idempotent
+		@PostMapping("/succeeds-the-second-time")
+		Mono<Object> succeedsTheSecondTime(@RequestHeader(KEY) String key) {
+			return Mono
+				.defer(() -> (runs("limited " + key) == 0) ? work(key) : Mono.just("run " + run("limited " + key)));
+		}
+
+		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+		@PostMapping("/refused-when-abandoned")
+		Mono<Object> refusedWhenAbandoned(@RequestHeader(KEY) String key) {
+			return work(key);
+		}
+
+	}
+
+}
