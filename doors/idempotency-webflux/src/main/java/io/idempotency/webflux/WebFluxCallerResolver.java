@@ -13,6 +13,8 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.SecurityContext;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -74,9 +76,12 @@ public final class WebFluxCallerResolver {
 	/**
 	 * Returns the principal of a request, empty if nobody is logged in: Spring Security
 	 * may have a principal for such callers, too, with a name that a user could have.
+	 * Where no chain of Spring Security handles a request, its login may be in the
+	 * Reactor context alone, where method security and the handler find it.
 	 */
 	static Mono<Principal> principal(ServerWebExchange exchange) {
-		return exchange.getPrincipal().filter((principal) -> !(SPRING_SECURITY && Anonymous.is(principal)));
+		Mono<Principal> ofExchange = exchange.getPrincipal();
+		return SPRING_SECURITY ? ofExchange.filter(Logins::isKnown).switchIfEmpty(Logins.CURRENT) : ofExchange;
 	}
 
 	/**
@@ -97,10 +102,15 @@ public final class WebFluxCallerResolver {
 	}
 
 	/** Loaded only if Spring Security is present. */
-	private static final class Anonymous {
+	private static final class Logins {
 
-		static boolean is(Principal principal) {
-			return principal instanceof AnonymousAuthenticationToken;
+		/** Who is logged in where it is subscribed to. */
+		static final Mono<Principal> CURRENT = ReactiveSecurityContextHolder.getContext()
+			.<Principal>mapNotNull(SecurityContext::getAuthentication)
+			.filter(Logins::isKnown);
+
+		static boolean isKnown(Principal principal) {
+			return !(principal instanceof AnonymousAuthenticationToken);
 		}
 
 	}
