@@ -66,7 +66,8 @@ public final class BlockedThreads implements AfterEachCallback, AfterAllCallback
 			.findFirst()
 			.orElse(frames.get(0));
 		StackTraceElement called = frames.get(Math.max(0, frames.indexOf(caller) - 1));
-		if (OTHERS.stream().noneMatch(caller.getClassName()::startsWith) && (!isLock(called) || isOurs(caller))) {
+		if (OTHERS.stream().noneMatch(caller.getClassName()::startsWith) && (!isLock(called) || isOurs(caller))
+				&& frames.stream().noneMatch(BlockedThreads::makesClassOfOthers)) {
 			FOUND.add(new Throwable(Thread.currentThread().getName() + " in " + method + " for " + caller, blocked));
 		}
 	}
@@ -74,6 +75,11 @@ public final class BlockedThreads implements AfterEachCallback, AfterAllCallback
 	private static boolean isLock(StackTraceElement called) {
 		return called.getClassName().startsWith("java.util.concurrent.locks.")
 				&& LOCKING.contains(called.getMethodName());
+	}
+
+	/** Happens once, on whichever thread needs the class first. */
+	private static boolean makesClassOfOthers(StackTraceElement frame) {
+		return frame.getMethodName().equals("<clinit>") && !isOurs(frame);
 	}
 
 	private static boolean isOurs(StackTraceElement caller) {
