@@ -91,8 +91,9 @@ final class Bell {
 				failure = ex;
 			}
 		}
-		if (failure != null) {
-			logger.error("A call that waits for another one could not be woken up", failure);
+		Throwable last = failure;
+		if (last != null) {
+			LogLine.write(() -> logger.error("A call that waits for another one could not be woken up", last));
 		}
 	}
 

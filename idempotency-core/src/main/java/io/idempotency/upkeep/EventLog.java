@@ -67,7 +67,7 @@ public final class EventLog implements ResultLog {
 		catch (Throwable ex) {
 			// Errors too: a listener may be broken in any way, and the call still goes
 			// on.
-			logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex);
+			LogLine.write(() -> logger.warn("A listener failed on {} of '{}'; the call goes on", event, operation, ex));
 		}
 	}
 
@@ -126,10 +126,11 @@ public final class EventLog implements ResultLog {
 	 */
 	public void claimLost(GuardedCall call, ClaimOrigin run) {
 		String operation = call.operation();
-		logger.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
-				+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
-				+ "out downstream by the fence. Record {}; this run: {}; now: {}", operation, call.key().hashHex(),
-				run(run.node(), run.traceId()), holder(call));
+		LogLine.write(() -> logger
+			.warn("A claim of '{}' was lost while its owner was at work: its lease ran out and another call took the "
+					+ "key, or its record was removed by an operator or the store; lengthen the lease, or shut late owners "
+					+ "out downstream by the fence. Record {}; this run: {}; now: {}", operation, call.key().hashHex(),
+					run(run.node(), run.traceId()), holder(call)));
 		publish(IdempotencyEvent.CLAIM_LOST, operation);
 	}
 
@@ -159,11 +160,11 @@ public final class EventLog implements ResultLog {
 	 * @param run the run that takes over
 	 */
 	public void takenOver(GuardedCall call, ClaimOrigin before, ClaimOrigin run) {
-		logger.info(
+		LogLine.write(() -> logger.info(
 				"A call of '{}' takes over record {} from a run that has not ended within its lease: {}; this run: "
 						+ "{}",
 				call.operation(), call.key().hashHex(), run(before.node(), before.traceId()),
-				run(run.node(), run.traceId()));
+				run(run.node(), run.traceId())));
 		publish(IdempotencyEvent.TAKEN_OVER, call.operation());
 	}
 
@@ -174,37 +175,38 @@ public final class EventLog implements ResultLog {
 
 	/** Reports a claim that is renewed no more because its retention is over. */
 	void beatsEnded(String operation) {
-		logger.warn("A call of '{}' has not ended within the retention of its key, for which nobody may ever complete "
-				+ "its future; its claim is renewed no more", operation);
+		LogLine.write(() -> logger
+			.warn("A call of '{}' has not ended within the retention of its key, for which nobody may ever complete "
+					+ "its future; its claim is renewed no more", operation));
 	}
 
 	@Override
 	public void resultNotStored(String operation, Throwable cause) {
-		logger.atLevel(first(operation, "store " + cause.getClass().getName()))
+		LogLine.write(() -> logger.atLevel(first(operation, "store " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The result of '{}' could not be stored; duplicates are told that it is not available. Told once for "
-					+ "each cause", operation);
+					+ "each cause", operation));
 	}
 
 	public void resultNotReadable(String operation, Throwable cause) {
-		logger.atLevel(first(operation, "read " + cause.getClass().getName()))
+		LogLine.write(() -> logger.atLevel(first(operation, "read " + cause.getClass().getName()))
 			.setCause(cause)
-			.log("The stored result of '{}' could not be read. Told once for each cause", operation);
+			.log("The stored result of '{}' could not be read. Told once for each cause", operation));
 	}
 
 	@Override
 	public void resultNotEncrypted(String operation, Throwable cause) {
-		logger.atLevel(first(operation, "encrypt " + cause.getClass().getName()))
+		LogLine.write(() -> logger.atLevel(first(operation, "encrypt " + cause.getClass().getName()))
 			.setCause(cause)
 			.log("The result of '{}' could not be encrypted and is not stored; duplicates are told that it is not "
-					+ "available. Told once for each cause", operation);
+					+ "available. Told once for each cause", operation));
 	}
 
 	@Override
 	public void resultNotDecrypted(String operation, String problem, @Nullable Throwable cause) {
-		logger.atLevel(first(operation, "decrypt " + problem))
+		LogLine.write(() -> logger.atLevel(first(operation, "decrypt " + problem))
 			.setCause(cause)
-			.log("The stored result of '{}' is not replayed: {}. Told once for each cause", operation, problem);
+			.log("The stored result of '{}' is not replayed: {}. Told once for each cause", operation, problem));
 	}
 
 	private Level first(String operation, String cause) {
@@ -212,33 +214,36 @@ public final class EventLog implements ResultLog {
 	}
 
 	public void notObserved(Throwable cause) {
-		logger.atLevel(first("", "observe " + cause.getClass().getName()))
+		LogLine.write(() -> logger.atLevel(first("", "observe " + cause.getClass().getName()))
 			.setCause(cause)
-			.log("An observer of guarded calls failed; the call goes on. Told once for each cause");
+			.log("An observer of guarded calls failed; the call goes on. Told once for each cause"));
 	}
 
 	public void transactionRepeated(String operation, Throwable cause) {
-		logger.debug("The database has ended the transaction of '{}' with its claim; it is begun again", operation,
-				cause);
+		LogLine.write(() -> logger.debug(
+				"The database has ended the transaction of '{}' with its claim; it is begun again", operation, cause));
 		publish(IdempotencyEvent.STORE_RETRY, operation);
 	}
 
 	/** Reports a write that the store has not taken for a whole retention. */
 	void gaveUp(String verb, String operation) {
-		logger.error("The store failed to {} a claim of '{}' for its whole retention; given up", verb, operation);
+		LogLine.write(() -> logger.error("The store failed to {} a claim of '{}' for its whole retention; given up",
+				verb, operation));
 	}
 
 	/** Reports a write that is not repeated because the engine was closed. */
 	void leftToLease(String verb, String operation) {
-		logger.warn("The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
-				operation);
+		LogLine.write(() -> logger.warn(
+				"The store failed to {} a claim of '{}' after the engine was closed: it is left to its lease", verb,
+				operation));
 	}
 
 	/** Reports the number of writes of each operation that were left at the close. */
 	void closed(Map<String, Integer> left) {
 		if (!left.isEmpty()) {
-			logger.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
-					+ "until the leases are over, and may then run again", left);
+			LogLine.write(() -> logger
+				.warn("Closed with writes that the store has not taken, by operation: {}. Their keys stay claimed "
+						+ "until the leases are over, and may then run again", left));
 		}
 	}
 

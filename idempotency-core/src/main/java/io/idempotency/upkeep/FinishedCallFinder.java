@@ -153,11 +153,13 @@ public final class FinishedCallFinder {
 			this.unanswered.put(Looker.of(call.key()), new Unanswered(cause, now));
 		}
 		if (this.told.compareAndSet(false, true)) {
-			logger.warn("{} could not look for the result of a call of '{}'; its claims decide. Told once", this.name,
-					operation, cause);
+			LogLine.write(() -> logger.warn(
+					"{} could not look for the result of a call of '{}'; its claims decide. Told once", this.name,
+					operation, cause));
 		}
 		else {
-			logger.debug("{} could not look for the result of a call of '{}'", this.name, operation, cause);
+			LogLine.write(() -> logger.debug("{} could not look for the result of a call of '{}'", this.name, operation,
+					cause));
 		}
 	}
 

@@ -73,11 +73,12 @@ public final class Outage {
 	/** Logs the failure of a verb, and begins an outage if there is none. */
 	public void failed(String verb, String operation, Throwable cause) {
 		if (begins(cause)) {
-			logger.warn("{} could not {} a claim of '{}'; what it fails at from now on is logged at level DEBUG, "
-					+ "until it answers again", this.store, verb, operation, cause);
+			LogLine.write(() -> logger
+				.warn("{} could not {} a claim of '{}'; what it fails at from now on is logged at level DEBUG, "
+						+ "until it answers again", this.store, verb, operation, cause));
 		}
 		else {
-			logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause);
+			LogLine.write(() -> logger.debug("{} could not {} a claim of '{}'", this.store, verb, operation, cause));
 		}
 	}
 
@@ -99,9 +100,9 @@ public final class Outage {
 	 */
 	public void runsUnguarded(String operation, String record, String run) {
 		int line = unguarded();
-		logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
+		LogLine.write(() -> logger.atLevel((line <= LINES) ? Level.INFO : Level.DEBUG)
 			.log("A call of '{}' runs unguarded, because its store does not answer: record {}, {}{}", operation, record,
-					run, (line == LINES) ? "; the next ones of this second are logged at level DEBUG" : "");
+					run, (line == LINES) ? "; the next ones of this second are logged at level DEBUG" : ""));
 	}
 
 	/** Returns which unguarded call of this second it is. */
@@ -217,9 +218,9 @@ public final class Outage {
 	}
 
 	private void tell(Story over) {
-		logger.warn("{} answers again, after {} s in which {} of its calls had failed{}", this.store,
-				Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures,
-				(over.unguarded > 0) ? "; " + over.unguarded + " calls ran unguarded meanwhile" : "");
+		LogLine.write(() -> logger.warn("{} answers again, after {} s in which {} of its calls had failed{}",
+				this.store, Duration.ofNanos(this.scheduler.nanos() - over.since).toSeconds(), over.failures,
+				(over.unguarded > 0) ? "; " + over.unguarded + " calls ran unguarded meanwhile" : ""));
 	}
 
 	private synchronized @Nullable Story over() {
