@@ -1,16 +1,11 @@
 package io.idempotency.reactor;
 
-import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
-import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.engine.EngineCore;
@@ -18,40 +13,24 @@ import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
-import io.idempotency.store.ClaimRequest;
-import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
-import io.idempotency.store.Scheduler;
 import io.idempotency.store.TransactionLostException;
-import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * One call whose record commits in the same database transaction as its work, from the
- * begin of that to the answer: what {@code JoinedEngine} does for callers that block.
+ * The run of the call that owns its key in the database transaction of its work, from the
+ * claim to the answer. For one call.
  * <p>
- * Claim and completion run inside the transaction, so nothing is renewed and nothing is
- * given back. A duplicate waits for the transaction of another call, without a connection
- * if that is one of this node, else on the row of the record. Neither the begin nor the
- * end of the transaction can be cancelled half way. Work whose caller takes it along is
- * cancelled and rolled back, and its key is free. If a deadlock ends the transaction
- * before the work has run, all of it is begun again.
+ * The end of the transaction cannot be cancelled half way. Work whose caller takes it
+ * along is cancelled and rolled back, and its key is free. Whatever is thrown on the way,
+ * the transaction ends, and the caller gets an answer.
  *
  * @param <T> the result of the guarded work
  */
 final class JoinedRun<T> implements ReactiveOpenWork {
-
-	/** The rest of the lease that is told of a record that nobody can see. */
-	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
-
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	private final ReactiveCall<T> caller;
 
@@ -59,220 +38,63 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	private final ReactiveAction<T> action;
 
-	private final ReactiveTransactionStarter transactions;
+	private final ReactiveClaim claim;
 
-	private final ReactiveIdempotencyStore store;
+	private final JoinedTransaction transaction;
 
 	private final ReactiveIdempotencyStore joining;
 
-	private final JoinedKeys keys;
-
 	private final EngineCore parts;
-
-	private final StoreUpkeep upkeep;
-
-	private final long waitsUntil;
 
 	private final ObservedCall observed;
 
-	private final Executor resumption;
-
 	private final Context context;
 
-	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.CLAIMING);
-
-	private int attempt = 1;
-
-	private ReactiveTransactionStarter.@Nullable Begun transaction;
-
-	private @Nullable ReactiveClaim claim;
+	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.PREPARING);
 
 	private volatile @Nullable OwnSubscription<T> work;
 
 	/** Whether the record could not be written, which is no failure of the work. */
 	private volatile boolean unwritten;
 
-	JoinedRun(ReactiveCall<T> caller, GuardedCall call, ReactiveAction<T> action,
-			ReactiveTransactionStarter transactions, ReactiveIdempotencyStore store, JoinedKeys keys, EngineCore parts,
-			ObservedCall observed, Executor resumption, Context context) {
+	JoinedRun(ReactiveCall<T> caller, GuardedCall call, ReactiveAction<T> action, ReactiveClaim claim,
+			JoinedTransaction transaction, ReactiveIdempotencyStore joining, EngineCore parts, ObservedCall observed,
+			Context context) {
 		this.caller = caller;
 		this.call = call;
 		this.action = action;
-		this.transactions = transactions;
-		this.store = store;
-		this.joining = store.joining()
-			.orElseThrow(() -> new IllegalStateException(store.getClass().getName() + " cannot join a transaction"));
-		this.keys = keys;
+		this.claim = claim;
+		this.transaction = transaction;
+		this.joining = joining;
 		this.parts = parts;
-		this.upkeep = parts.upkeep().of(call.store());
-		this.waitsUntil = parts.upkeep().scheduler().nanos() + call.policy().waitTimeout().toNanos();
 		this.observed = observed;
-		this.resumption = resumption;
 		this.context = context;
-	}
-
-	/** Begins the call, or waits for that of another one, or gives its result. */
-	void begin() {
-		if (this.caller.isGone()) {
-			this.caller.leaveNothing();
-		}
-		else if (this.call.policy().mode() != IdempotencyMode.REJECT
-				&& this.upkeep.finished().contain(this.call.key())) {
-			// One round trip is then all that the duplicate costs.
-			new OwnSubscription<ClaimResult.Completed>(this.context, this::looked)
-				.begin(() -> this.store.find(this.call.key(), this.call.fingerprint(), IdempotencyStore.Look.RESULT));
-		}
-		else {
-			beginOrWait();
-		}
-	}
-
-	/** A look refuses nothing: the claim decides. */
-	private void looked(ClaimResult.@Nullable Completed found, @Nullable Throwable failure) {
-		if (found == null) {
-			this.upkeep.finished().remove(this.call.key());
-			beginOrWait();
-		}
-		else if (this.caller.isAnswered()) {
-			this.caller.duplicate(found);
-		}
-		else {
-			this.caller.leaveNothing();
-		}
-	}
-
-	private void beginOrWait() {
-		Mono<Void> other = this.keys.take(this.call.key());
-		if (other != null) {
-			try {
-				await(other);
-			}
-			catch (Throwable ex) {
-				// There is no thread for the timer.
-				refuse(ex);
-			}
-			return;
-		}
-		OwnSubscription.ask(this.context, this.transactions::begin, (begun) -> {
-			this.transaction = begun;
-			try {
-				claim();
-			}
-			catch (Throwable ex) {
-				rollback(ex, () -> refuse(ex));
-			}
-		}, (failure) -> {
-			free();
-			refuse(failure);
-		});
-	}
-
-	private void await(Mono<Void> other) {
-		Scheduler scheduler = this.parts.upkeep().scheduler();
-		long left = this.waitsUntil - scheduler.nanos();
-		AtomicBoolean over = new AtomicBoolean();
-		Scheduler.Timer timer = scheduler.schedule(() -> {
-			if (over.compareAndSet(false, true)) {
-				this.resumption.execute(this::waitedInVain);
-			}
-		}, Duration.ofNanos(Math.max(left, 0)));
-		other.subscribe(null, null, () -> {
-			if (over.compareAndSet(false, true)) {
-				timer.cancel();
-				this.resumption.execute(this::begin);
-			}
-		});
-	}
-
-	private void waitedInVain() {
-		if (this.caller.isAnswered()) {
-			this.caller.duplicate(new ClaimResult.InProgress(UNKNOWN_REST));
-		}
-		else {
-			this.caller.leaveNothing();
-		}
-	}
-
-	/** The others look after the end was noted. */
-	private void free() {
-		this.resumption.execute(() -> this.keys.free(this.call.key()));
-	}
-
-	private void claim() {
-		if (this.caller.isGone()) {
-			rollback(null, this.caller::leaveNothing);
-			return;
-		}
-		ClaimOrigin origin = this.parts.origin();
-		ClaimRequest request = this.call.claim(origin).withJoined(new ClaimRequest.JoinedWork(true, null));
-		OwnSubscription.ask(inside(this.context), () -> this.joining.claim(request),
-				(result) -> claimed(result, origin), (failure) -> rollback(failure, () -> notClaimed(failure)));
-	}
-
-	private void notClaimed(Throwable failure) {
-		if (!(failure instanceof TransactionLostException lost)) {
-			refuse(failure);
-		}
-		else if (this.attempt < EngineCore.TRANSACTION_ATTEMPTS && !this.caller.isGone()) {
-			// A deadlock of claims has ended the transaction, and the work has not run.
-			this.attempt++;
-			this.parts.events().transactionRepeated(this.call.operation(), lost);
-			begin();
-		}
-		else {
-			refuse(lost);
-		}
-	}
-
-	private void refuse(Throwable failure) {
-		this.caller.isAnswered();
-		Throwable cause = Exceptions.unwrap(failure);
-		this.caller.fail((cause instanceof IdempotencyStoreException ex) ? this.parts.notJoined(this.call, ex) : cause);
-	}
-
-	private void claimed(ClaimResult result, ClaimOrigin origin) {
-		try {
-			this.upkeep.outage().answered();
-			if (result instanceof ClaimResult.Acquired acquired) {
-				own(acquired, origin);
-			}
-			else {
-				duplicate(result);
-			}
-		}
-		catch (Throwable ex) {
-			rollback(ex, () -> refuse(ex));
-		}
+		claim.joined();
 	}
 
 	/**
-	 * Ends the transaction, which has claimed nothing, before the answer is given. A wait
-	 * that was in vain need not have left it usable.
+	 * Runs the action, and ends the transaction and the claim.
+	 * @param before where the claim that was taken over came from
 	 */
-	private void duplicate(ClaimResult result) {
-		boolean wanted = this.caller.isAnswered();
-		Runnable answer = () -> {
-			if (wanted) {
-				this.caller.duplicate(result);
-			}
-			else {
-				this.caller.leaveNothing();
-			}
-		};
-		if (result instanceof ClaimResult.InProgress) {
-			rollback(null, answer);
+	void run(ClaimOrigin before, ClaimOrigin origin) {
+		guarded(() -> prepare(before, origin));
+	}
+
+	/**
+	 * Takes a step. If code that is not this library's throws in it, neither the
+	 * transaction stays open nor the key taken.
+	 */
+	private void guarded(Runnable step) {
+		try {
+			step.run();
 		}
-		else {
-			carryOut(transaction().commit().doOnTerminate(this::free), answer, this.caller::fail);
+		catch (Throwable ex) {
+			this.stage.set(Stage.ENDING);
+			undo(new Ending.Failed(ex, null), ex, () -> this.caller.fail(ex));
 		}
 	}
 
-	private void own(ClaimResult.Acquired acquired, ClaimOrigin origin) {
-		ReactiveClaim owned = new ReactiveClaim(this.call, acquired.claim(), 0, origin, this.upkeep, this.store,
-				this.parts, this.observed, this.resumption, this.context);
-		owned.joined();
-		this.claim = owned;
-		this.stage.set(Stage.PREPARING);
+	private void prepare(ClaimOrigin before, ClaimOrigin origin) {
 		if (!this.caller.isAnswered()) {
 			cancel();
 			return;
@@ -280,21 +102,21 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		this.caller.cancelsWith(this::cancel);
 		boolean taken;
 		try {
-			if (owned.isAbandoned()) {
-				this.parts.events().takenOver(this.call, acquired.before(), origin);
+			if (this.claim.isAbandoned()) {
+				this.parts.events().takenOver(this.call, before, origin);
 			}
-			this.action.acquired(owned);
+			this.action.acquired(this.claim);
 			taken = this.action.takes(this);
 		}
 		catch (Throwable failure) {
 			prepared(Context.empty(), null, failure);
 			return;
 		}
-		Context way = ReactiveIdempotencyContext.with(taken ? this.context : inside(this.context), owned.context());
-		if (owned.isAbandoned()) {
+		Context way = ReactiveIdempotencyContext.with(taken ? this.context : inside(), this.claim.context());
+		if (this.claim.isAbandoned()) {
 			// A second connection would be waited for while the transaction has one.
-			this.caller.lookUp(ReactiveIdempotencyContext.with(inside(this.context), owned.context()),
-					entered(this.action::recover), (found, failure) -> prepared(way, found, failure));
+			this.caller.lookUp(ReactiveIdempotencyContext.with(inside(), this.claim.context()),
+					entered(this.action::recover), (found, failure) -> guarded(() -> prepared(way, found, failure)));
 		}
 		else {
 			prepared(way, null, null);
@@ -303,7 +125,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	private Callable<Mono<T>> entered(Callable<Mono<T>> source) {
 		return () -> {
-			try (IdempotencyContextHolder.Binding binding = owned().enter()) {
+			try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 				return ReactiveIdempotencyContext.bound(source.call());
 			}
 		};
@@ -311,11 +133,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	private void prepared(Context way, @Nullable T recovered, @Nullable Throwable failure) {
 		if (recovered == null && failure == null) {
-			OwnSubscription<T> running = new OwnSubscription<>(way, this::worked);
-			this.work = running;
-			if (this.stage.compareAndSet(Stage.PREPARING, Stage.WORKING)) {
-				running.begin(entered(this.action::run));
-			}
+			work(way);
 		}
 		else if (!this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)) {
 			// The call was cancelled meanwhile, and has its end.
@@ -329,8 +147,22 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		}
 	}
 
+	private void work(Context way) {
+		OwnSubscription<T> running = new OwnSubscription<>(way,
+				(value, failure) -> guarded(() -> worked(value, failure)));
+		this.work = running;
+		if (!this.stage.compareAndSet(Stage.PREPARING, Stage.STARTING)) {
+			return;
+		}
+		running.begin(entered(() -> running.isDisposed() ? Mono.empty() : this.action.run()));
+		if (!this.stage.compareAndSet(Stage.STARTING, Stage.WORKING)
+				&& this.stage.compareAndSet(Stage.CANCELLED, Stage.ENDING)) {
+			cancelled();
+		}
+	}
+
 	private void worked(@Nullable T value, @Nullable Throwable failure) {
-		boolean open = this.stage.compareAndSet(Stage.WORKING, Stage.ENDING);
+		boolean open = isEnding();
 		if (!open && !this.stage.compareAndSet(Stage.ENDED, Stage.ENDING)) {
 			return;
 		}
@@ -342,6 +174,12 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		}
 	}
 
+	/** Begins the end of the work. Returns whether nobody has before. */
+	private boolean isEnding() {
+		return this.stage.compareAndSet(Stage.STARTING, Stage.ENDING)
+				|| this.stage.compareAndSet(Stage.WORKING, Stage.ENDING);
+	}
+
 	/** The way to the answer has ended well, whatever became of the work. */
 	private void returned(@Nullable T value, boolean recovered, boolean open) {
 		if (recovered && value != null) {
@@ -350,7 +188,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		Ending ending = decided(() -> this.action.returned(value, recovered));
 		Runnable answer = () -> this.caller.succeed(value);
 		if (!open) {
-			carryOut(owned().end(ending), answer, (never) -> answer.run());
+			carryOut(this.claim.end(ending), answer, (never) -> answer.run());
 		}
 		else if (ending instanceof Ending.Done || ending instanceof Ending.DoneUnkept) {
 			carryOut(commit(ending), answer, this::commitFailed);
@@ -362,17 +200,14 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	/** Where the transaction is rolled back, nothing of it can go on out of sight. */
 	private Ending decided(Supplier<Ending> door) {
-		try (IdempotencyContextHolder.Binding binding = owned().enter()) {
+		try (IdempotencyContextHolder.Binding binding = this.claim.enter()) {
 			Ending ending = Ending.ofSuccess(door);
 			return (ending instanceof Ending.OutOfSight) ? new Ending.Failed(null, null) : ending;
 		}
 	}
 
 	private void failed(Throwable failure, boolean open) {
-		if (this.caller.isGone()) {
-			// Nobody else is told.
-			logger.info("The work of '{}' has failed, and its caller is gone", this.call.operation(), failure);
-		}
+		this.caller.failsUnseen(failure);
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 		if (isDuplicate(failure)) {
 			if (open) {
@@ -392,7 +227,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 			undo(ending, failure, answer);
 		}
 		else {
-			carryOut(owned().end(ending), answer, (never) -> answer.run());
+			carryOut(this.claim.end(ending), answer, (never) -> answer.run());
 		}
 	}
 
@@ -421,27 +256,30 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	 * fails, the work must not run again.
 	 */
 	private void recover(Throwable duplicate) {
-		Context way = ReactiveIdempotencyContext.with(this.context, owned().context());
-		this.caller.lookUp(way, entered(this.action::recover), (found, failure) -> {
-			if (found != null) {
-				returned(found, true, false);
-				return;
-			}
-			this.observed.seenAs(IdempotencyOutcome.REFUSED);
-			Runnable answer = () -> this.caller
-				.fail(this.parts.events().resultNotFound(this.call.operation(), duplicate, failure));
-			carryOut(owned().end(Ending.UNKEPT), answer, (never) -> answer.run());
-		});
+		Context way = ReactiveIdempotencyContext.with(this.context, this.claim.context());
+		this.caller.lookUp(way, entered(this.action::recover),
+				(found, failure) -> guarded(() -> recovered(duplicate, found, failure)));
+	}
+
+	private void recovered(Throwable duplicate, @Nullable T found, @Nullable Throwable failure) {
+		if (found != null) {
+			returned(found, true, false);
+			return;
+		}
+		this.observed.seenAs(IdempotencyOutcome.REFUSED);
+		Runnable answer = () -> this.caller
+			.fail(this.parts.events().resultNotFound(this.call.operation(), duplicate, failure));
+		carryOut(this.claim.end(Ending.UNKEPT), answer, (never) -> answer.run());
 	}
 
 	/** Rolls back, and ends the claim after that. */
 	private void undo(Ending ending, @Nullable Throwable failure, Runnable answer) {
-		owned().end(ending);
+		this.claim.end(ending);
 		rollback(failure, () -> carryOut(ended(true), answer, (never) -> answer.run()));
 	}
 
 	private Mono<Void> ended(boolean failed) {
-		return owned().transactionEnded(transaction().outcome(), failed);
+		return this.claim.transactionEnded(this.transaction.outcome(), failed);
 	}
 
 	/**
@@ -451,20 +289,20 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	private Mono<Void> commit(@Nullable Ending ending) {
 		return Mono.defer(() -> {
 			if (ending != null) {
-				owned().end(ending);
+				this.claim.end(ending);
 			}
-			return owned().writeBeforeCommit(this.joining);
+			return this.claim.writeBeforeCommit(this.joining);
 		}).onErrorResume((failure) -> {
 			this.unwritten = true;
-			return rolledBack(failure).then(Mono.defer(() -> {
+			return this.transaction.rollback(failure).then(Mono.defer(() -> {
 				ended(false);
 				return Mono.error(notWritten(failure));
 			}));
-		}).then(Mono.defer(() -> transaction().commit().doOnTerminate(this::free).onErrorResume((failure) -> {
+		}).then(Mono.defer(() -> this.transaction.commit().onErrorResume((failure) -> {
 			boolean already = isDuplicate(failure);
 			if (already) {
 				// The result of the work is not true any more.
-				owned().withdraw();
+				this.claim.withdraw();
 			}
 			ended(already);
 			return Mono.error(failure);
@@ -489,17 +327,22 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	@Override
 	public Mono<Void> run(Mono<Void> part, Supplier<@Nullable Ending> done) {
-		return Mono.defer(() -> (this.stage.get() == Stage.WORKING) ? part : Mono.error(this::isOver))
-			.contextWrite(this::inside)
+		return Mono.defer(() -> isAtWork() ? part : Mono.error(this::isOver))
+			.contextWrite(this.transaction::inside)
 			.then(Mono.defer(() -> {
 				Ending ending = done.get();
-				if (!this.stage.compareAndSet(Stage.WORKING, Stage.ENDING)) {
+				if (!isEnding()) {
 					return notOpen();
 				}
 				return apart((ending != null) ? commit(ending)
-						: rolledBack(null).then(Mono.fromRunnable(() -> ended(true))));
+						: this.transaction.rollback(null).then(Mono.fromRunnable(() -> ended(true))));
 			}))
 			.onErrorResume((failure) -> undone(failure).then(Mono.error(failure)));
+	}
+
+	private boolean isAtWork() {
+		Stage now = this.stage.get();
+		return now == Stage.STARTING || now == Stage.WORKING;
 	}
 
 	/** Statements in a transaction that has ended would commit at once, one by one. */
@@ -510,8 +353,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	@Override
 	public Mono<Void> commit() {
-		return Mono
-			.defer(() -> this.stage.compareAndSet(Stage.WORKING, Stage.ENDING) ? apart(commit(null)) : notOpen());
+		return Mono.defer(() -> isEnding() ? apart(commit(null)) : notOpen());
 	}
 
 	/** It was committed before, or was cancelled: then nobody goes on. */
@@ -520,8 +362,8 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	}
 
 	private Mono<Void> undone(Throwable failure) {
-		return this.stage.compareAndSet(Stage.WORKING, Stage.ENDING)
-				? apart(rolledBack(failure).then(Mono.fromRunnable(() -> ended(true)))) : Mono.empty();
+		return isEnding() ? apart(this.transaction.rollback(failure).then(Mono.fromRunnable(() -> ended(true))))
+				: Mono.empty();
 	}
 
 	/**
@@ -539,76 +381,58 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	/**
 	 * The caller is gone, and takes the work with it: it is rolled back, whatever was
-	 * done. What is being committed is not cancelled any more.
+	 * done. What is being committed is not cancelled any more. Work that is just being
+	 * subscribed to is rolled back after that: it might else begin when its transaction
+	 * has ended.
 	 */
 	private void cancel() {
-		if (this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)
+		if (this.stage.compareAndSet(Stage.STARTING, Stage.CANCELLED)) {
+			stop();
+		}
+		else if (this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)
 				|| this.stage.compareAndSet(Stage.WORKING, Stage.ENDING)) {
-			OwnSubscription<T> running = this.work;
-			if (running != null) {
-				running.cancel();
-			}
-			undo(new Ending.NotRun(ReactiveCall.cancelled()), null, () -> {
-			});
+			cancelled();
 		}
 	}
 
-	private void rollback(@Nullable Throwable failure, Runnable then) {
-		carryOut(rolledBack(failure), then, (never) -> then.run());
+	private void stop() {
+		OwnSubscription<T> running = this.work;
+		if (running != null) {
+			running.cancel();
+		}
 	}
 
-	/**
-	 * Never fails: a failure of the rollback is only added to the one that is its cause.
-	 */
-	private Mono<Void> rolledBack(@Nullable Throwable failure) {
-		return Mono.defer(() -> transaction().rollback()).doOnTerminate(this::free).onErrorResume((suppressed) -> {
-			if (failure == null) {
-				logger.debug("A transaction could not be rolled back", suppressed);
-			}
-			else if (suppressed != failure) {
-				failure.addSuppressed(suppressed);
-			}
-			return Mono.empty();
+	private void cancelled() {
+		guarded(() -> {
+			stop();
+			undo(new Ending.NotRun(ReactiveCall.cancelled()), null, () -> {
+			});
 		});
 	}
 
-	/** Subscribes to a step, and goes on away from the threads of a driver. */
 	private void carryOut(Mono<Void> step, Runnable then, Consumer<Throwable> failed) {
-		new OwnSubscription<Void>(inside(this.context), (nothing, failure) -> this.resumption.execute(() -> {
-			try {
-				if (failure != null) {
-					failed.accept(failure);
-				}
-				else {
-					then.run();
-				}
-			}
-			catch (Throwable ex) {
-				Operators.onErrorDropped(ex, this.context);
-			}
-		})).begin(() -> step);
+		this.transaction.carryOut(step, then, failed, this.caller::fail);
 	}
 
-	private Context inside(Context outside) {
-		return transaction().inside(outside);
+	private void rollback(@Nullable Throwable failure, Runnable then) {
+		carryOut(this.transaction.rollback(failure), then, (never) -> then.run());
 	}
 
-	private ReactiveTransactionStarter.Begun transaction() {
-		return Objects.requireNonNull(this.transaction, "No transaction was begun");
-	}
-
-	private ReactiveClaim owned() {
-		return Objects.requireNonNull(this.claim, "Nothing was claimed");
+	private Context inside() {
+		return this.transaction.inside(this.context);
 	}
 
 	/** How far a call has come inside its transaction. */
 	private enum Stage {
 
-		/** The call owns nothing, and its work has not run. */
-		CLAIMING,
-
 		/** The call owns its key, and its work is about to run. */
 		PREPARING,
+
+		/** The work is being put together and subscribed to. */
+		STARTING,
+
+		/** It was cancelled meanwhile. */
+		CANCELLED,
 
 		/** The work runs in the transaction. */
 		WORKING,

@@ -28,6 +28,8 @@ final class OwnSubscription<T> extends BaseSubscriber<T> {
 
 	private volatile @Nullable T value;
 
+	private boolean told;
+
 	/**
 	 * Creates the subscription.
 	 * @param context the context of the source
@@ -58,19 +60,22 @@ final class OwnSubscription<T> extends BaseSubscriber<T> {
 	}
 
 	/**
-	 * Subscribes.
-	 * @param source makes the source; its failure is that of the source
+	 * Subscribes, unless this was cancelled before.
+	 * @param source makes the source; its failure is that of the source, and so is an
+	 * error of the JVM, which Reactor throws at whoever subscribes
 	 */
 	void begin(Callable<Mono<T>> source) {
-		Mono<T> begun;
 		try {
-			begun = Objects.requireNonNull(source.call(), "There is no Mono to subscribe to");
+			if (!isDisposed()) {
+				Mono<T> begun = Objects.requireNonNull(source.call(), "There is no Mono to subscribe to");
+				if (!isDisposed()) {
+					begun.subscribe(this);
+				}
+			}
 		}
 		catch (Throwable ex) {
 			tell(null, ex);
-			return;
 		}
-		begun.subscribe(this);
 	}
 
 	@Override
@@ -101,11 +106,19 @@ final class OwnSubscription<T> extends BaseSubscriber<T> {
 	/** What goes wrong behind the end is no failure of the source. */
 	private void tell(@Nullable T result, @Nullable Throwable failure) {
 		try {
-			this.ended.accept(result, failure);
+			if (isFirst()) {
+				this.ended.accept(result, failure);
+			}
 		}
 		catch (Throwable ex) {
 			Operators.onErrorDropped(ex, this.context);
 		}
+	}
+
+	private synchronized boolean isFirst() {
+		boolean first = !this.told;
+		this.told = true;
+		return first;
 	}
 
 }

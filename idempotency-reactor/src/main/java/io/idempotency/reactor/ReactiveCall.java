@@ -27,8 +27,11 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.LogLine;
 import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -42,6 +45,8 @@ import reactor.util.context.Context;
  * @param <T> the result of the guarded work
  */
 final class ReactiveCall<T> {
+
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	private final GuardedCall call;
 
@@ -95,21 +100,19 @@ final class ReactiveCall<T> {
 		this.claimer = parts.claimer();
 	}
 
-	/**
-	 * Begins the call.
-	 * @param transactions the transactions in which the record commits with the work,
-	 * {@code null} for those of the store
-	 * @param keys those of the calls that are in such transactions
-	 */
-	void start(@Nullable ReactiveTransactionStarter transactions, JoinedKeys keys) {
+	/** Begins the call. */
+	void start() {
+		start(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos())));
+	}
+
+	/** Begins the call, whose claim another class sends. */
+	void start(Runnable begins) {
 		this.caller.onCancel(this::callerIsGone);
-		if (transactions != null) {
-			new JoinedRun<>(this, this.call, this.action, transactions, this.store, keys, this.parts, this.observed,
-					this.resumption, this.context)
-				.begin();
-			return;
-		}
-		go(this.admission.begin(this.parts.upkeep().scheduler().nanos()));
+		begins.run();
+	}
+
+	Context context() {
+		return this.context;
 	}
 
 	/**
@@ -409,6 +412,16 @@ final class ReactiveCall<T> {
 	}
 
 	/**
+	 * Logs a failure of the work that nobody else is told, because the caller is gone.
+	 */
+	void failsUnseen(Throwable failure) {
+		if (this.gone) {
+			LogLine.write(() -> logger.info("The work of '{}' has failed, and its caller is gone",
+					this.call.operation(), failure));
+		}
+	}
+
+	/**
 	 * Looks up the result in the business data.
 	 * @param told is told the result or the failure, neither if nothing was found
 	 */
@@ -418,11 +431,21 @@ final class ReactiveCall<T> {
 			return;
 		}
 		new OwnSubscription<T>(context, (found, failure) -> {
-			if (found != null && this.action.isFound(found)) {
+			Throwable broken = (found != null) ? recovered(found) : null;
+			told.accept((broken != null) ? null : found, (broken != null) ? broken : failure);
+		}).begin(look);
+	}
+
+	private @Nullable Throwable recovered(T found) {
+		try {
+			if (this.action.isFound(found)) {
 				this.parts.events().publish(IdempotencyEvent.RECOVERED, this.call.operation());
 			}
-			told.accept(found, failure);
-		}).begin(look);
+			return null;
+		}
+		catch (Throwable ex) {
+			return ex;
+		}
 	}
 
 	private void letGo(Move.Unguarded unguarded, boolean wanted) {

@@ -178,9 +178,21 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 			this.engine.requireOpen(call, within);
 			boolean room = within || hasRoom();
 			this.transactions.refuse(call, caller.contextView());
-			ReactiveCall<T> made = new ReactiveCall<>((transactions != null) ? this.parts.inTransaction(call) : call,
-					action, onDisconnect, caller, this.parts, store(call.store()), this.resumption, observed);
-			admitted = room ? () -> made.start(transactions, this.joined) : made::startWithoutRoom;
+			GuardedCall asked = (transactions != null) ? this.parts.inTransaction(call) : call;
+			ReactiveIdempotencyStore store = store(call.store());
+			ReactiveCall<T> made = new ReactiveCall<>(asked, action, onDisconnect, caller, this.parts, store,
+					this.resumption, observed);
+			if (!room) {
+				admitted = made::startWithoutRoom;
+			}
+			else if (transactions == null) {
+				admitted = made::start;
+			}
+			else {
+				JoinedCall<T> inside = new JoinedCall<>(made, asked, action, transactions, store, this.joined,
+						this.parts, observed, this.resumption);
+				admitted = () -> made.start(inside::begin);
+			}
 		}
 		catch (Throwable refused) {
 			observed.threw(refused);

@@ -11,8 +11,6 @@ import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.Ending;
 import io.idempotency.upkeep.EventLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -25,8 +23,6 @@ import reactor.util.context.Context;
  * @param <T> the result of the guarded work
  */
 final class ReactiveRun<T> {
-
-	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	private final ReactiveCall<T> caller;
 
@@ -93,7 +89,7 @@ final class ReactiveRun<T> {
 	private void prepared(@Nullable T recovered, @Nullable Throwable failure) {
 		if (recovered == null && failure == null) {
 			if (this.stage.compareAndSet(Stage.PREPARING, Stage.WORKING)) {
-				this.work.begin(entered(this.action::run));
+				this.work.begin(entered(() -> this.work.isDisposed() ? Mono.empty() : this.action.run()));
 			}
 		}
 		else if (!this.stage.compareAndSet(Stage.PREPARING, Stage.ENDING)) {
@@ -116,10 +112,7 @@ final class ReactiveRun<T> {
 			returned(value, false);
 			return;
 		}
-		if (this.caller.isGone()) {
-			// Nobody else is told.
-			logger.info("The work of '{}' has failed, and its caller is gone", this.claim.operation(), failure);
-		}
+		this.caller.failsUnseen(failure);
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 		if (AsyncResults.isGivenUp(cause)) {
 			end(gaveUp(cause), () -> this.caller.fail(failure));

@@ -1,5 +1,7 @@
 package io.idempotency.reactor;
 
+import java.time.Duration;
+
 import io.idempotency.Internal;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.protocol.TransactionOutcome;
@@ -20,6 +22,11 @@ public interface ReactiveTransactionStarter extends WorkTransactions {
 	 * {@link io.idempotency.store.IdempotencyStoreException} if none could be begun
 	 */
 	Mono<Begun> begin();
+
+	/**
+	 * Returns how long the begin or the end of a transaction is waited for.
+	 */
+	Duration timeout();
 
 	/**
 	 * A transaction in which work runs. Its steps come one after the other, and none may

@@ -7,6 +7,7 @@ import java.util.List;
 import io.idempotency.ConflictMode;
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyRecord;
+import io.idempotency.engine.EngineObserver;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
@@ -45,11 +46,19 @@ final class ReactiveNode implements AutoCloseable {
 
 	final List<IdempotencyEvent> events = new ArrayList<>();
 
-	final IdempotencyEngine engine = new IdempotencyEngine(100, (event, operation) -> this.events.add(event), this.time,
-			() -> null);
+	final IdempotencyEngine engine;
 
-	final ReactiveIdempotencyEngine reactive = new ReactiveIdempotencyEngine(this.engine, List.of(this.store),
-			Schedulers.immediate());
+	final ReactiveIdempotencyEngine reactive;
+
+	ReactiveNode() {
+		this(EngineObserver.NONE);
+	}
+
+	ReactiveNode(EngineObserver observer) {
+		this.engine = new IdempotencyEngine(100, (event, operation) -> this.events.add(event), this.time, () -> null,
+				null, observer);
+		this.reactive = new ReactiveIdempotencyEngine(this.engine, List.of(this.store), Schedulers.immediate());
+	}
 
 	GuardedCall call(IdempotencyPolicy policy) {
 		return new GuardedCall(KEY, Fingerprint.NONE, policy, this.memory);

@@ -1,17 +1,22 @@
 package io.idempotency.reactor;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.RecordKey;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Transactions whose steps fail, or end when the test says so. A rollback takes the
@@ -27,6 +32,13 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 
 	final Queue<UnaryOperator<Mono<Void>>> commits = new ConcurrentLinkedQueue<>();
 
+	final Queue<UnaryOperator<Mono<Void>>> rollbacks = new ConcurrentLinkedQueue<>();
+
+	/** Is thrown by the methods that end a transaction. */
+	@Nullable RuntimeException broken;
+
+	private final AtomicInteger open = new AtomicInteger();
+
 	private final MemoryIdempotencyStore memory;
 
 	private TransactionOutcome ofFailedCommit = TransactionOutcome.ROLLED_BACK;
@@ -40,13 +52,25 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 		this.commits.add((commit) -> Mono.error(failure));
 	}
 
+	void assertThatAllHaveEnded() {
+		assertThat(this.open).as("open transactions after %s", this.steps).hasValue(0);
+	}
+
+	@Override
+	public Duration timeout() {
+		return Duration.ofSeconds(2);
+	}
+
 	static boolean isInside(ContextView context) {
 		return context.hasKey(INSIDE);
 	}
 
 	@Override
 	public Mono<Begun> begin() {
-		return step("begin", this.begins, Mono.empty()).then(Mono.fromSupplier(Open::new));
+		return step("begin", this.begins, Mono.empty()).then(Mono.fromSupplier(() -> {
+			this.open.incrementAndGet();
+			return new Open();
+		}));
 	}
 
 	private Mono<Void> step(String name, Queue<UnaryOperator<Mono<Void>>> script, Mono<Void> usual) {
@@ -68,7 +92,9 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 
 		@Override
 		public Mono<Void> commit() {
+			requireWhole();
 			return step("commit", ScriptedTransactions.this.commits, Mono.empty())
+				.doOnTerminate(ScriptedTransactions.this.open::decrementAndGet)
 				.doOnSuccess((nothing) -> this.outcome = TransactionOutcome.COMMITTED)
 				.doOnError((failure) -> {
 					this.outcome = ScriptedTransactions.this.ofFailedCommit;
@@ -80,10 +106,18 @@ final class ScriptedTransactions implements ReactiveTransactionStarter {
 
 		@Override
 		public Mono<Void> rollback() {
-			return step("rollback", new ConcurrentLinkedQueue<>(), Mono.fromRunnable(() -> {
+			requireWhole();
+			return step("rollback", ScriptedTransactions.this.rollbacks, Mono.fromRunnable(() -> {
 				this.outcome = TransactionOutcome.ROLLED_BACK;
 				undo();
-			}));
+			})).doOnTerminate(ScriptedTransactions.this.open::decrementAndGet);
+		}
+
+		private void requireWhole() {
+			RuntimeException thrown = ScriptedTransactions.this.broken;
+			if (thrown != null) {
+				throw thrown;
+			}
 		}
 
 		private void undo() {

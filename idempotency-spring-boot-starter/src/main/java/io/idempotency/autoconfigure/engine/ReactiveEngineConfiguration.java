@@ -69,10 +69,12 @@ class ReactiveEngineConfiguration {
 
 	@Bean
 	ReactiveMethodDoor idempotencyReactiveMethodDoor(MethodDoor door, ObjectProvider<ReactiveIdempotencyEngine> engine,
-			ObjectProvider<CurrentRequest> request, ConfigurableListableBeanFactory beanFactory) {
+			ObjectProvider<CurrentRequest> request, ConfigurableListableBeanFactory beanFactory,
+			IdempotencyProperties properties) {
 		CurrentRequest current = request.getIfAvailable(() -> CurrentRequest.NONE);
 		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::owner);
-		return new ReactiveMethodDoor(door, engine::getObject, new SubscribedTransactions(beanFactory), here,
+		return new ReactiveMethodDoor(door, engine::getObject,
+				new SubscribedTransactions(beanFactory, properties.storeTimeout()), here,
 				SECURITY ? Logins.current(here) : Mono.empty());
 	}
 

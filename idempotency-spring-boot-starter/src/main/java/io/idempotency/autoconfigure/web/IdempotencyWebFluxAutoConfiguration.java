@@ -89,8 +89,8 @@ public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean
 	WebFluxDoor idempotencyWebFluxDoor(ObjectProvider<ReactiveIdempotencyEngine> engine,
-			ConfigurableListableBeanFactory beanFactory) {
-		return new WebFluxDoor(engine::getObject, new SubscribedTransactions(beanFactory));
+			ConfigurableListableBeanFactory beanFactory, IdempotencyProperties properties) {
+		return new WebFluxDoor(engine::getObject, new SubscribedTransactions(beanFactory, properties.storeTimeout()));
 	}
 
 	/** Comes before the handler of Spring Boot, which has the order -1. */

@@ -53,9 +53,13 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 
 	private final TransactionDefinition definition;
 
-	private SpringReactiveTransactionStarter(ReactiveTransactionManager manager, TransactionDefinition definition) {
+	private final Duration timeout;
+
+	private SpringReactiveTransactionStarter(ReactiveTransactionManager manager, TransactionDefinition definition,
+			Duration timeout) {
 		this.manager = manager;
 		this.definition = definition;
+		this.timeout = timeout;
 	}
 
 	/**
@@ -64,9 +68,10 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 	 * @param joining the store in the transaction of its subscriber
 	 * @param isFirstTry whether the store is asked for the first time to join a
 	 * transaction of the manager
+	 * @param timeout how long the begin or the end of a transaction is waited for
 	 */
 	static SpringReactiveTransactionStarter of(ConfigurableListableBeanFactory beanFactory, Method method,
-			Class<?> targetClass, ReactiveIdempotencyStore joining, Predicate<Object> isFirstTry) {
+			Class<?> targetClass, ReactiveIdempotencyStore joining, Predicate<Object> isFirstTry, Duration timeout) {
 		MethodTransaction.Joined<ReactiveTransactionManager> joined = MethodTransaction.joined(beanFactory, method,
 				targetClass, ReactiveTransactionManager.class, "ConnectionFactory");
 		if (joined.definition().getPropagationBehavior() != TransactionDefinition.PROPAGATION_REQUIRED) {
@@ -76,7 +81,7 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
 		}
 		SpringReactiveTransactionStarter starter = new SpringReactiveTransactionStarter(joined.manager(),
-				joined.definition());
+				joined.definition(), timeout);
 		// A thread that must not wait does not try.
 		if (!Schedulers.isInNonBlockingThread() && isFirstTry.test(joined.manager())) {
 			starter.tryToJoin(method, targetClass, joining);
@@ -125,6 +130,11 @@ final class SpringReactiveTransactionStarter implements ReactiveTransactionStart
 				.flatMap((status) -> new Open(this.manager, status, own).watched())
 				.contextWrite((context) -> context.putAll(own.readOnly()));
 		});
+	}
+
+	@Override
+	public Duration timeout() {
+		return this.timeout;
 	}
 
 	/** Names the transaction manager, for messages. */

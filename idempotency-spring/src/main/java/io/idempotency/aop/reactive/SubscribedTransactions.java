@@ -1,6 +1,7 @@
 package io.idempotency.aop.reactive;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,15 +30,19 @@ public final class SubscribedTransactions {
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
+	private final Duration timeout;
+
 	/** The managers and stores of which a transaction was tried. */
 	private final Set<List<Object>> tried = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates the finder.
 	 * @param beanFactory has the transaction managers
+	 * @param timeout how long the begin or the end of a transaction is waited for
 	 */
-	public SubscribedTransactions(ConfigurableListableBeanFactory beanFactory) {
+	public SubscribedTransactions(ConfigurableListableBeanFactory beanFactory, Duration timeout) {
 		this.beanFactory = beanFactory;
+		this.timeout = timeout;
 	}
 
 	/**
@@ -62,7 +67,7 @@ public final class SubscribedTransactions {
 							+ "R2dbcTransactionManager, or set transaction = TransactionMode.SEPARATE");
 		}
 		return SpringReactiveTransactionStarter.of(this.beanFactory, method, targetClass, store.joining().orElseThrow(),
-				(manager) -> this.tried.add(List.of(manager, store)));
+				(manager) -> this.tried.add(List.of(manager, store)), this.timeout);
 	}
 
 }

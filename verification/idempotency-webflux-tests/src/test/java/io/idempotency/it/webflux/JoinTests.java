@@ -454,6 +454,22 @@ class JoinTests {
 			assertThat(runs(this.key)).isEqualTo(1);
 		}
 
+		/** A pool without a time-out of its own lets whoever asks it wait for ever. */
+		@Test
+		void callThatGetsNoConnectionInTimeIsRefused() {
+			List<String> keys = Stream.generate(() -> UUID.randomUUID().toString()).limit(POOL).toList();
+			List<CompletableFuture<Answer>> all = keys.stream().map((each) -> async("/gated", each, (request) -> {
+			})).toList();
+			keys.forEach((each) -> JoinedController.entered(each).asMono().block(PATIENCE));
+			Answer refused = send("/pay");
+			assertThat(refused.status()).isEqualTo(503);
+			assertThat(refused.text()).contains("store-unavailable");
+			keys.forEach((each) -> JoinedController.gateOf(each).tryEmitEmpty());
+			assertThat(all).allSatisfy((answer) -> assertThat(answer.join().status()).isEqualTo(200));
+			assertThat(send("/pay").text()).isEqualTo("paid " + this.key);
+			assertThat(runs(this.key)).isEqualTo(1);
+		}
+
 		@Test
 		void stormHasOneEffect() {
 			List<CompletableFuture<Answer>> all = Stream.generate(() -> async("/pay")).limit(20).toList();

@@ -1,0 +1,271 @@
+package io.idempotency.reactor;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.idempotency.IdempotencyMode;
+import io.idempotency.engine.EngineCore;
+import io.idempotency.engine.ObservedCall;
+import io.idempotency.protocol.GuardedCall;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimRequest;
+import io.idempotency.store.ClaimResult;
+import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Scheduler;
+import io.idempotency.store.TransactionLostException;
+import io.idempotency.upkeep.StoreUpkeep;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
+
+/**
+ * One call whose record commits in the same database transaction as its work, until its
+ * claim is answered: what {@code JoinedEngine} does for callers that block. From there on
+ * a {@link JoinedRun} has the transaction.
+ * <p>
+ * The claim runs inside the transaction, so nothing is renewed and nothing is given back.
+ * A duplicate waits for the transaction of another call, without a connection if that is
+ * one of this node, else on the row of the record. If a deadlock ends the transaction
+ * before the work has run, all of it is begun again.
+ *
+ * @param <T> the result of the guarded work
+ */
+final class JoinedCall<T> {
+
+	/** The rest of the lease that is told of a record that nobody can see. */
+	private static final Duration UNKNOWN_REST = Duration.ofSeconds(1);
+
+	private final ReactiveCall<T> caller;
+
+	private final GuardedCall call;
+
+	private final ReactiveAction<T> action;
+
+	private final ReactiveTransactionStarter transactions;
+
+	private final ReactiveIdempotencyStore store;
+
+	private final ReactiveIdempotencyStore joining;
+
+	private final EngineCore parts;
+
+	private final StoreUpkeep upkeep;
+
+	private final long waitsUntil;
+
+	private final ObservedCall observed;
+
+	private final JoinedKeys keys;
+
+	private final Scheduler scheduler;
+
+	private final Executor resumption;
+
+	private final Context context;
+
+	private int attempt = 1;
+
+	JoinedCall(ReactiveCall<T> caller, GuardedCall call, ReactiveAction<T> action,
+			ReactiveTransactionStarter transactions, ReactiveIdempotencyStore store, JoinedKeys keys, EngineCore parts,
+			ObservedCall observed, Executor resumption) {
+		this.caller = caller;
+		this.call = call;
+		this.action = action;
+		this.transactions = transactions;
+		this.store = store;
+		this.joining = store.joining()
+			.orElseThrow(() -> new IllegalStateException(store.getClass().getName() + " cannot join a transaction"));
+		this.parts = parts;
+		this.upkeep = parts.upkeep().of(call.store());
+		this.scheduler = parts.upkeep().scheduler();
+		this.waitsUntil = this.scheduler.nanos() + call.policy().waitTimeout().toNanos();
+		this.observed = observed;
+		this.keys = keys;
+		this.resumption = resumption;
+		this.context = caller.context();
+	}
+
+	/** Begins the call, or waits for that of another one, or gives its result. */
+	void begin() {
+		if (this.caller.isGone()) {
+			this.caller.leaveNothing();
+		}
+		else if (this.call.policy().mode() != IdempotencyMode.REJECT
+				&& this.upkeep.finished().contain(this.call.key())) {
+			// One round trip is then all that the duplicate costs.
+			new OwnSubscription<ClaimResult.Completed>(this.context, this::looked)
+				.begin(() -> this.store.find(this.call.key(), this.call.fingerprint(), IdempotencyStore.Look.RESULT));
+		}
+		else {
+			beginOrWait();
+		}
+	}
+
+	/** A look refuses nothing: the claim decides. */
+	private void looked(ClaimResult.@Nullable Completed found, @Nullable Throwable failure) {
+		if (found == null) {
+			this.upkeep.finished().remove(this.call.key());
+			beginOrWait();
+		}
+		else if (this.caller.isAnswered()) {
+			this.caller.duplicate(found);
+		}
+		else {
+			this.caller.leaveNothing();
+		}
+	}
+
+	private void beginOrWait() {
+		Sinks.Empty<Void> own = Sinks.empty();
+		Mono<Void> other = this.keys.take(this.call.key(), own);
+		JoinedTransaction.Surroundings place = new JoinedTransaction.Surroundings(this.keys, this.call.key(), own,
+				this.scheduler, this.resumption, this.context);
+		try {
+			if (other != null) {
+				await(other);
+			}
+			else {
+				JoinedTransaction.begin(this.transactions, place, this::begun, (failure) -> {
+					place.free();
+					refuse(failure);
+				});
+			}
+		}
+		catch (Throwable ex) {
+			// There is no thread for the timer.
+			place.free();
+			refuse(ex);
+		}
+	}
+
+	private void await(Mono<Void> other) {
+		long left = this.waitsUntil - this.scheduler.nanos();
+		AtomicBoolean over = new AtomicBoolean();
+		Disposable.Swap waiting = Disposables.swap();
+		Scheduler.Timer timer = this.scheduler.schedule(() -> {
+			if (over.compareAndSet(false, true)) {
+				// The other call may take long, and would keep this one in memory.
+				waiting.dispose();
+				this.resumption.execute(this::waitedInVain);
+			}
+		}, Duration.ofNanos(Math.max(left, 0)));
+		waiting.update(other.subscribe(null, null, () -> {
+			if (over.compareAndSet(false, true)) {
+				timer.cancel();
+				this.resumption.execute(this::beginAgain);
+			}
+		}));
+	}
+
+	private void waitedInVain() {
+		if (this.caller.isAnswered()) {
+			this.caller.duplicate(new ClaimResult.InProgress(UNKNOWN_REST));
+		}
+		else {
+			this.caller.leaveNothing();
+		}
+	}
+
+	private void beginAgain() {
+		try {
+			begin();
+		}
+		catch (Throwable ex) {
+			refuse(ex);
+		}
+	}
+
+	private void begun(JoinedTransaction transaction) {
+		try {
+			claim(transaction);
+		}
+		catch (Throwable ex) {
+			rollback(transaction, ex, () -> refuse(ex));
+		}
+	}
+
+	private void claim(JoinedTransaction transaction) {
+		if (this.caller.isGone()) {
+			rollback(transaction, null, this.caller::leaveNothing);
+			return;
+		}
+		ClaimOrigin origin = this.parts.origin();
+		ClaimRequest request = this.call.claim(origin).withJoined(new ClaimRequest.JoinedWork(true, null));
+		OwnSubscription.ask(transaction.inside(this.context), () -> this.joining.claim(request),
+				(result) -> claimed(transaction, result, origin),
+				(failure) -> rollback(transaction, failure, () -> notClaimed(failure)));
+	}
+
+	private void notClaimed(Throwable failure) {
+		if (!(failure instanceof TransactionLostException lost)) {
+			refuse(failure);
+		}
+		else if (this.attempt < EngineCore.TRANSACTION_ATTEMPTS && !this.caller.isGone()) {
+			// A deadlock of claims has ended the transaction, and the work has not run.
+			this.attempt++;
+			this.parts.events().transactionRepeated(this.call.operation(), lost);
+			begin();
+		}
+		else {
+			refuse(lost);
+		}
+	}
+
+	private void refuse(Throwable failure) {
+		this.caller.isAnswered();
+		Throwable cause = Exceptions.unwrap(failure);
+		this.caller.fail((cause instanceof IdempotencyStoreException ex) ? this.parts.notJoined(this.call, ex) : cause);
+	}
+
+	private void claimed(JoinedTransaction transaction, ClaimResult result, ClaimOrigin origin) {
+		try {
+			this.upkeep.outage().answered();
+			if (result instanceof ClaimResult.Acquired acquired) {
+				ReactiveClaim owned = new ReactiveClaim(this.call, acquired.claim(), 0, origin, this.upkeep, this.store,
+						this.parts, this.observed, this.resumption, this.context);
+				new JoinedRun<>(this.caller, this.call, this.action, owned, transaction, this.joining, this.parts,
+						this.observed, this.context)
+					.run(acquired.before(), origin);
+			}
+			else {
+				duplicate(transaction, result);
+			}
+		}
+		catch (Throwable ex) {
+			rollback(transaction, ex, () -> refuse(ex));
+		}
+	}
+
+	/**
+	 * Ends the transaction, which has claimed nothing, before the answer is given. A wait
+	 * that was in vain need not have left it usable.
+	 */
+	private void duplicate(JoinedTransaction transaction, ClaimResult result) {
+		boolean wanted = this.caller.isAnswered();
+		Runnable answer = () -> {
+			if (wanted) {
+				this.caller.duplicate(result);
+			}
+			else {
+				this.caller.leaveNothing();
+			}
+		};
+		if (result instanceof ClaimResult.InProgress) {
+			rollback(transaction, null, answer);
+		}
+		else {
+			transaction.carryOut(transaction.commit(), answer, this.caller::fail, this.caller::fail);
+		}
+	}
+
+	private void rollback(JoinedTransaction transaction, @Nullable Throwable failure, Runnable then) {
+		transaction.carryOut(transaction.rollback(failure), then, (never) -> then.run(), this::refuse);
+	}
+
+}

@@ -1,0 +1,230 @@
+package io.idempotency.reactor;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.idempotency.key.IdempotencyKey;
+import io.idempotency.protocol.TransactionOutcome;
+import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.Scheduler;
+import io.idempotency.upkeep.LogLine;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
+
+/**
+ * The transaction of one call, from its begin to its end, which frees the key. Nobody can
+ * cancel a step of it half way. A step that is not answered in time is waited for no
+ * longer, and goes on: a transaction that is begun late is rolled back, and of an end
+ * that comes late the database knows what it was.
+ */
+final class JoinedTransaction {
+
+	/**
+	 * More transactions are not begun while so many are late: none would come in time.
+	 */
+	static final int MAX_LATE = 256;
+
+	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
+
+	private final ReactiveTransactionStarter.Begun begun;
+
+	private final Duration timeout;
+
+	private final Surroundings place;
+
+	/** Whether its end was begun, after which there is no other one. */
+	private final AtomicBoolean ending = new AtomicBoolean();
+
+	private JoinedTransaction(ReactiveTransactionStarter.Begun begun, Duration timeout, Surroundings place) {
+		this.begun = begun;
+		this.timeout = timeout;
+		this.place = place;
+	}
+
+	/**
+	 * Begins a transaction.
+	 * @param begins is given it
+	 * @param failed is told why there is none
+	 * @throws RuntimeException if there is no thread for the timer; then nothing was
+	 * begun, and nobody is told
+	 */
+	static void begin(ReactiveTransactionStarter transactions, Surroundings place, Consumer<JoinedTransaction> begins,
+			Consumer<Throwable> failed) {
+		if (place.keys.late.get() >= MAX_LATE) {
+			failed.accept(new IdempotencyStoreException("Too many transactions are begun late"));
+			return;
+		}
+		Duration timeout = transactions.timeout();
+		AtomicBoolean over = new AtomicBoolean();
+		Scheduler.Timer timer = place.scheduler.schedule(() -> {
+			if (over.compareAndSet(false, true)) {
+				place.keys.late.incrementAndGet();
+				place.resumption.execute(() -> failed
+					.accept(new IdempotencyStoreException("No transaction was begun within " + timeout)));
+			}
+		}, timeout);
+		OwnSubscription.ask(place.context, transactions::begin, (begun) -> {
+			timer.cancel();
+			JoinedTransaction made = new JoinedTransaction(begun, timeout, place);
+			if (over.compareAndSet(false, true)) {
+				begins.accept(made);
+			}
+			else {
+				place.keys.late.decrementAndGet();
+				made.abandon();
+			}
+		}, (failure) -> {
+			timer.cancel();
+			if (over.compareAndSet(false, true)) {
+				failed.accept(failure);
+			}
+			else {
+				place.keys.late.decrementAndGet();
+			}
+		});
+	}
+
+	/** Its call has its answer, and its key is free. */
+	private void abandon() {
+		new OwnSubscription<Void>(this.place.context, (nothing, failure) -> {
+			if (failure != null) {
+				notRolledBack(failure);
+			}
+		}).begin(this.begun::rollback);
+	}
+
+	private static void notRolledBack(Throwable failure) {
+		LogLine.write(() -> logger.debug("A transaction could not be rolled back", failure));
+	}
+
+	/** Returns the context of subscriptions that are in the transaction. */
+	Context inside(Context outside) {
+		return this.begun.inside(outside);
+	}
+
+	/** Returns how it has ended, as far as that is known. */
+	TransactionOutcome outcome() {
+		return this.begun.outcome();
+	}
+
+	/**
+	 * Commits.
+	 * @return fails with the exception of the commit, or if that is not answered in time,
+	 * or if the transaction was rolled back before
+	 */
+	Mono<Void> commit() {
+		return Mono.defer(() -> this.ending.compareAndSet(false, true) ? end(this.begun::commit,
+				"The commit was not answered within " + this.timeout + ": whether it was carried out is not known. "
+						+ "A repetition with the same key finds the record, or runs")
+				: Mono.error(() -> new IllegalStateException("The transaction has ended before")));
+	}
+
+	/**
+	 * Rolls back, unless the end was begun before. Never fails.
+	 * @param failure the cause, to which a failure of the rollback is added
+	 */
+	Mono<Void> rollback(@Nullable Throwable failure) {
+		return Mono
+			.defer(() -> this.ending.compareAndSet(false, true)
+					? end(this.begun::rollback, "The rollback was not answered within " + this.timeout) : Mono.empty())
+			.onErrorResume((suppressed) -> {
+				if (failure == null) {
+					notRolledBack(suppressed);
+				}
+				else if (suppressed != failure) {
+					failure.addSuppressed(suppressed);
+				}
+				return Mono.empty();
+			});
+	}
+
+	private Mono<Void> end(Callable<Mono<Void>> step, String late) {
+		return Mono.create((sink) -> {
+			AtomicBoolean over = new AtomicBoolean();
+			Runnable timer = timer(() -> {
+				if (over.compareAndSet(false, true)) {
+					this.place.resumption.execute(() -> ended(() -> sink.error(new IdempotencyStoreException(late))));
+				}
+			});
+			new OwnSubscription<Void>(inside(this.place.context), (nothing, failure) -> {
+				timer.run();
+				if (over.compareAndSet(false, true)) {
+					ended((failure != null) ? () -> sink.error(failure) : sink::success);
+				}
+			}).begin(step);
+		});
+	}
+
+	/** The other calls of the key look after the end was noted. */
+	private void ended(Runnable told) {
+		try {
+			told.run();
+		}
+		finally {
+			this.place.free();
+		}
+	}
+
+	/** Returns what cancels the timer. Without a thread for it the step has no limit. */
+	private Runnable timer(Runnable over) {
+		try {
+			return this.place.scheduler.schedule(over, this.timeout)::cancel;
+		}
+		catch (Throwable refusal) {
+			return () -> {
+			};
+		}
+	}
+
+	/**
+	 * Carries out a step, and goes on away from the threads of a driver.
+	 * @param then is done when it has completed
+	 * @param failed is told its failure
+	 * @param broken is told what one of them throws
+	 */
+	void carryOut(Mono<Void> step, Runnable then, Consumer<Throwable> failed, Consumer<Throwable> broken) {
+		new OwnSubscription<Void>(inside(this.place.context),
+				(nothing, failure) -> this.place.resumption.execute(() -> {
+					try {
+						if (failure != null) {
+							failed.accept(failure);
+						}
+						else {
+							then.run();
+						}
+					}
+					catch (Throwable ex) {
+						broken.accept(ex);
+					}
+				}))
+			.begin(() -> step);
+	}
+
+	/**
+	 * What a call has around it.
+	 *
+	 * @param keys those of all calls in transactions
+	 * @param key the key of the call
+	 * @param taken what it has taken the key by
+	 * @param scheduler sets the timers
+	 * @param resumption where it goes on
+	 * @param context the context of its subscriptions
+	 */
+	record Surroundings(JoinedKeys keys, IdempotencyKey key, Sinks.Empty<Void> taken, Scheduler scheduler,
+			Executor resumption, Context context) {
+
+		/** Wakes up all that wait for the key. */
+		void free() {
+			this.resumption.execute(() -> this.keys.free(this.key, this.taken));
+		}
+
+	}
+
+}
