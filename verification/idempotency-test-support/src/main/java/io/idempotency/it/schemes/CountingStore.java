@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,9 @@ import io.idempotency.store.ForwardingIdempotencyStore;
 import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Renewal;
+import org.jspecify.annotations.Nullable;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Any store, with its round trips counted by verb, and owners that can be cut off: what
@@ -35,6 +39,8 @@ final class CountingStore extends ForwardingIdempotencyStore {
 	private final Set<ClaimId> cutOff = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean nextOwnerIsCutOff;
+
+	private volatile @Nullable ClaimRequest lost;
 
 	CountingStore(IdempotencyStore delegate) {
 		super(delegate);
@@ -62,6 +68,12 @@ final class CountingStore extends ForwardingIdempotencyStore {
 		this.nextOwnerIsCutOff = true;
 	}
 
+	/** The lease of the owner that was cut off is over, and its store knows it. */
+	void endLease() {
+		ClaimRequest claim = Objects.requireNonNull(this.lost);
+		assertThat(super.renew(claim.key(), claim.claimId(), Duration.ofNanos(1000))).isTrue();
+	}
+
 	@Override
 	public ClaimResult claim(ClaimRequest request) {
 		count("claim");
@@ -70,6 +82,7 @@ final class CountingStore extends ForwardingIdempotencyStore {
 		if (this.nextOwnerIsCutOff && result instanceof ClaimResult.Acquired) {
 			this.nextOwnerIsCutOff = false;
 			this.cutOff.add(request.claimId());
+			this.lost = request;
 		}
 		return result;
 	}

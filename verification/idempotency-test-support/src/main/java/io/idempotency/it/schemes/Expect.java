@@ -1,13 +1,8 @@
 package io.idempotency.it.schemes;
 
-import java.util.concurrent.Callable;
-
-import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.it.client.Answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-import static java.util.concurrent.TimeUnit.MINUTES;
 
 /** What a scheme is expected to answer. */
 final class Expect {
@@ -49,18 +44,6 @@ final class Expect {
 
 	static int attempts(Answer answer) {
 		return Integer.parseInt(answer.text().replaceFirst("(?s).*\"attempts\":(\\d+).*", "$1"));
-	}
-
-	/** Asks until the lease of an owner that was cut off is over. */
-	static Answer afterTheLease(Callable<Answer> call) {
-		return await().atMost(1, MINUTES).until(call, (answer) -> !answer.text().contains("\"code\":\"in-progress\""));
-	}
-
-	/** Asks until the lease of an owner that was cut off is over. */
-	static String resultAfterTheLease(Callable<String> call) {
-		return await().atMost(1, MINUTES)
-			.ignoreException(IdempotencyInProgressException.class)
-			.until(call, (result) -> true);
 	}
 
 }

@@ -79,8 +79,7 @@ interface LockScheme extends Scheme {
 		CompletableFuture<Answer> owner = stage().start(this::lock);
 		stage().effect().awaitStart();
 		int before = stage().store().renewals();
-		// Three of them are a lease.
-		await().atMost(1, MINUTES).until(() -> stage().store().renewals() >= before + 5);
+		await().until(() -> stage().store().renewals() >= before + 2);
 		Expect.inProgress(lock());
 		gate.countDown();
 		Expect.executed(owner.join(), "run 1");
@@ -94,7 +93,7 @@ interface LockScheme extends Scheme {
 		stage().store().cutNextOwnerOff();
 		CompletableFuture<Answer> lateOwner = stage().start(this::lock);
 		stage().effect().awaitStart();
-		CompletableFuture<Answer> successor = stage().start(() -> Expect.afterTheLease(this::lock));
+		CompletableFuture<Answer> successor = stage().start(() -> stage().afterTheLease(this::lock));
 		stage().effect().awaitStart();
 		late.countDown();
 		Expect.executed(lateOwner.join(), "run 1");
@@ -112,7 +111,7 @@ interface LockScheme extends Scheme {
 		stage().store().cutNextOwnerOff();
 		CompletableFuture<String> lateOwner = stage().start(this::method);
 		stage().effect().awaitStart();
-		CompletableFuture<String> successor = stage().start(() -> Expect.resultAfterTheLease(this::method));
+		CompletableFuture<String> successor = stage().start(() -> stage().resultAfterTheLease(this::method));
 		stage().effect().awaitStart();
 		late.countDown();
 		assertThat(lateOwner).failsWithin(1, MINUTES);

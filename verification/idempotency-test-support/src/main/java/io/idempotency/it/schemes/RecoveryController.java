@@ -51,19 +51,19 @@ class RecoveryController {
 	}
 
 	@PostMapping("/abandoned/{id}/rerun")
-	@Idempotent(lease = "1s")
+	@Idempotent
 	ResponseEntity<String> rerun(@PathVariable String id) {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
 	}
 
 	@PostMapping("/abandoned/{id}/refuse")
-	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(onAbandoned = AbandonedMode.REFUSE)
 	ResponseEntity<String> refuse(@PathVariable String id) {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
 	}
 
 	@PostMapping("/abandoned/{id}/recover")
-	@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE, recover = "find")
+	@Idempotent(onAbandoned = AbandonedMode.REFUSE, recover = "find")
 	ResponseEntity<String> recover(@PathVariable String id) {
 		return ResponseEntity.status(201).body(this.effects.of(id).run());
 	}

@@ -30,17 +30,17 @@ class RecoveryMethods {
 		return this.effects.of(id).find();
 	}
 
-	@Idempotent(key = "#key", lease = "1s")
+	@Idempotent(key = "#key")
 	String rerun(String key, String id) {
 		return this.effects.of(id).run();
 	}
 
-	@Idempotent(key = "#key", lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+	@Idempotent(key = "#key", onAbandoned = AbandonedMode.REFUSE)
 	String refuse(String key, String id) {
 		return this.effects.of(id).run();
 	}
 
-	@Idempotent(key = "#key", lease = "1s", onAbandoned = AbandonedMode.REFUSE, recover = "find")
+	@Idempotent(key = "#key", onAbandoned = AbandonedMode.REFUSE, recover = "find")
 	String recover(String key, String id) {
 		return this.effects.of(id).run();
 	}

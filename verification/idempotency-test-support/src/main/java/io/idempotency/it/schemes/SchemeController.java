@@ -32,7 +32,7 @@ class SchemeController {
 	}
 
 	@PostMapping("/locks/{id}")
-	@Idempotent(mode = IdempotencyMode.LOCK, key = "#id", lease = "3s")
+	@Idempotent(mode = IdempotencyMode.LOCK, key = "#id", lease = "9s")
 	String lock(@PathVariable String id) {
 		return this.effects.of(id).run();
 	}

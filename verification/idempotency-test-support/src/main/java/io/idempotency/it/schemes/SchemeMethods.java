@@ -36,7 +36,7 @@ class SchemeMethods {
 		return this.effects.of(id).run();
 	}
 
-	@Idempotent(key = "#id", mode = IdempotencyMode.LOCK, lease = "3s")
+	@Idempotent(key = "#id", mode = IdempotencyMode.LOCK, lease = "9s")
 	String lock(String id) {
 		return this.effects.of(id).run();
 	}

@@ -1,5 +1,6 @@
 package io.idempotency.it.schemes;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
@@ -7,8 +8,11 @@ import java.util.function.Supplier;
 
 import java.net.http.HttpRequest;
 
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * What one test has.
@@ -49,6 +53,18 @@ record Stage(String id, Effect effect, Effects effects, Client client, CountingS
 
 	<T> CompletableFuture<T> start(Supplier<T> call) {
 		return CompletableFuture.supplyAsync(call, this.threads);
+	}
+
+	/** Asks when the lease of the owner that was cut off is over. */
+	Answer afterTheLease(Callable<Answer> call) {
+		this.store.endLease();
+		return await().until(call, (answer) -> !answer.text().contains("\"code\":\"in-progress\""));
+	}
+
+	/** Asks when the lease of the owner that was cut off is over. */
+	String resultAfterTheLease(Callable<String> call) {
+		this.store.endLease();
+		return await().ignoreException(IdempotencyInProgressException.class).until(call, (result) -> true);
 	}
 
 }
