@@ -213,10 +213,10 @@ class KafkaApplication {
 		 * work.
 		 */
 		@KafkaListener(id = "moving-one", topics = "moving", groupId = "moving",
-				properties = { "max.poll.interval.ms=6000", "session.timeout.ms=6000", "heartbeat.interval.ms=500" })
+				properties = { "max.poll.interval.ms=11000", "session.timeout.ms=10000", "heartbeat.interval.ms=500" })
 		@KafkaListener(id = "moving-other", topics = "moving", groupId = "moving",
-				properties = { "max.poll.interval.ms=6000", "session.timeout.ms=6000", "heartbeat.interval.ms=500" })
-		@Idempotent(key = "#payload", operation = "moving", lease = "4s")
+				properties = { "max.poll.interval.ms=11000", "session.timeout.ms=10000", "heartbeat.interval.ms=500" })
+		@Idempotent(key = "#payload", operation = "moving", lease = "9s")
 		public void moving(String payload) throws InterruptedException {
 			if (this.deliveries.enter(payload) == 1) {
 				this.deliveries.awaitEnd();

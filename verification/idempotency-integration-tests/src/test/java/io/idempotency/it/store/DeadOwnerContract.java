@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.idempotency.AbandonedMode;
@@ -12,6 +13,8 @@ import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.it.servers.OtherJvm;
+import io.idempotency.store.RecordAdmin;
+import io.idempotency.store.RecordKey;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +27,8 @@ import static org.awaitility.Awaitility.await;
  */
 public abstract class DeadOwnerContract {
 
-	private static final Duration LEASE = Duration.ofSeconds(2);
+	/** So long that an owner on a machine that stands still for some seconds keeps it. */
+	private static final Duration LEASE = Duration.ofSeconds(10);
 
 	/**
 	 * Who dies.
@@ -63,8 +67,9 @@ public abstract class DeadOwnerContract {
 		String rerun = UUID.randomUUID().toString();
 		String refuse = UUID.randomUUID().toString();
 		try (OtherJvm owner = startOwner(rerun, refuse)) {
-			// Longer than the lease: the owner lives, so its claims do.
-			await().pollDelay(LEASE.plusSeconds(1)).until(() -> true);
+			// The owner lives, so its claims do.
+			awaitRenewal(rerun);
+			awaitRenewal(refuse);
 			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(rerun));
 			assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> execute(refuse));
 
@@ -86,6 +91,16 @@ public abstract class DeadOwnerContract {
 
 	private String execute(String key) {
 		return survivor().execute(key, () -> run(key));
+	}
+
+	private void awaitRenewal(String key) {
+		RecordAdmin records = survivor().store().admin().orElseThrow();
+		RecordKey recordKey = RecordKey.of(Requests.key("test", key));
+		AtomicReference<Duration> rest = new AtomicReference<>(LEASE);
+		await().until(() -> {
+			Duration now = records.find(recordKey).orElseThrow().leaseRest();
+			return now.compareTo(rest.getAndSet(now)) > 0;
+		});
 	}
 
 	private OtherJvm startOwner(String... keys) {
