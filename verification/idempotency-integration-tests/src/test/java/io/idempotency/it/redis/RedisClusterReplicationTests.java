@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Execution(ExecutionMode.CONCURRENT)
 class RedisClusterReplicationTests {
 
-	private static final Duration WAIT = Duration.ofSeconds(3);
+	private static final Duration WAIT = Duration.ofSeconds(30);
 
 	@Test
 	void lettuceWaitsForTheReplicaOfTheKeysMaster() {

@@ -35,7 +35,10 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class RedisReplicationTests {
 
-	private static final Duration WAIT = Duration.ofSeconds(3);
+	private static final Duration WAIT = Duration.ofSeconds(30);
+
+	/** For what cannot be on the replica. */
+	private static final Duration SHORT_WAIT = Duration.ofMillis(300);
 
 	/**
 	 * A server of version 7.0 takes every command for a write of its connection. Only a
@@ -51,14 +54,18 @@ class RedisReplicationTests {
 
 	private final RedisIdempotencyStore store;
 
+	private final RedisIdempotencyStore impatient;
+
 	RedisReplicationTests(TestRedis redis) {
 		this.redis = redis;
 		this.connections = redis.connect(this.master.port());
 		this.store = new RedisIdempotencyStore(this.connections, "test:", 1, WAIT, RedisClients.PATIENT);
+		this.impatient = new RedisIdempotencyStore(this.connections, "test:", 1, SHORT_WAIT, RedisClients.PATIENT);
 	}
 
 	@AfterEach
 	void stop() throws Exception {
+		this.impatient.close();
 		this.store.close();
 		((DisposableBean) this.connections).destroy();
 		this.replica.close();
@@ -81,8 +88,8 @@ class RedisReplicationTests {
 		Requests.acquire(this.store, Requests.claim());
 		this.replica.pause();
 		ClaimRequest request = Requests.claim();
-		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> this.store.claim(request))
-			.withMessage("Only 0 of 1 Redis replicas have 'claim' after 3000 ms");
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> this.impatient.claim(request))
+			.withMessage("Only 0 of 1 Redis replicas have 'claim' after 300 ms");
 		assertThat(this.master.command("GET", RedisRecords.key(request.key()))).isNull();
 		this.replica.resume();
 		assertThat(Requests.acquire(this.store, request).abandoned()).isFalse();
@@ -93,12 +100,12 @@ class RedisReplicationTests {
 		Claim claim = Requests.acquire(this.store, Requests.claim());
 		this.replica.pause();
 		assertThatExceptionOfType(IdempotencyStoreException.class)
-			.isThrownBy(() -> this.store.complete(Requests.result(claim)))
+			.isThrownBy(() -> this.impatient.complete(Requests.result(claim)))
 			.withMessageContaining("'complete'");
 		// Sent once more it finds itself, and must not take that for an answer of the
 		// replica.
 		assertThatExceptionOfType(IdempotencyStoreException.class)
-			.isThrownBy(() -> this.store.complete(Requests.result(claim)));
+			.isThrownBy(() -> this.impatient.complete(Requests.result(claim)));
 		this.replica.resume();
 		assertThat(this.store.complete(Requests.result(claim))).isTrue();
 		assertThat(RedisRecords.state(this.replica, claim)).isEqualTo('D');
@@ -129,7 +136,7 @@ class RedisReplicationTests {
 
 	private void expectTooFew(Consumer<RedisIdempotencyStore> verb) throws Exception {
 		RedisConnectionFactory others = this.redis.connect(this.master.port());
-		try (RedisIdempotencyStore fresh = new RedisIdempotencyStore(others, "test:", 1, Duration.ofMillis(300),
+		try (RedisIdempotencyStore fresh = new RedisIdempotencyStore(others, "test:", 1, SHORT_WAIT,
 				RedisClients.PATIENT)) {
 			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> verb.accept(fresh))
 				.withMessageContaining("Only 0 of 1");
@@ -154,12 +161,10 @@ class RedisReplicationTests {
 
 	@Test
 	void waitingHoldsUpNobodyElse() throws Exception {
-		RedisIdempotencyStore patient = new RedisIdempotencyStore(this.connections, "test:", 1, Duration.ofSeconds(10),
-				RedisClients.PATIENT);
-		Requests.acquire(patient, Requests.claim());
+		Requests.acquire(this.store, Requests.claim());
 		this.replica.pause();
 		ClaimRequest request = Requests.claim();
-		CompletableFuture<ClaimResult> waiting = OwnThread.supply(() -> patient.claim(request));
+		CompletableFuture<ClaimResult> waiting = OwnThread.supply(() -> this.store.claim(request));
 		await().atMost(Duration.ofSeconds(60))
 			.until(() -> this.master.info("clients").getProperty("blocked_clients").trim().equals("1"));
 		RedisIdempotencyStore other = new RedisIdempotencyStore(this.connections);
@@ -167,7 +172,6 @@ class RedisReplicationTests {
 		assertThat(waiting).isNotDone();
 		this.replica.resume();
 		assertThat(waiting.get(60, TimeUnit.SECONDS)).isInstanceOf(ClaimResult.Acquired.class);
-		patient.close();
 	}
 
 	@Test

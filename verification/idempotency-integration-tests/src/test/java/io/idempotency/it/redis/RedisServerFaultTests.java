@@ -38,8 +38,8 @@ class RedisServerFaultTests {
 		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
 				Node one = new Node(RedisClients.impatientLettuce(server.port()));
 				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
-			one.execute("warm-up", () -> "done");
-			two.execute("warm-up", () -> "done");
+			awaitConnected(one);
+			awaitConnected(two);
 			List<String> keys = new Callers(List.of(one, two), this.runs).callWhile(() -> {
 				server.pause();
 				await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
@@ -55,8 +55,8 @@ class RedisServerFaultTests {
 		try (RedisServer server = RedisServer.startDurable(RedisBinary.REDIS_7_0);
 				Node one = new Node(RedisClients.impatientLettuce(server.port()));
 				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
-			one.execute("warm-up", () -> "done");
-			two.execute("warm-up", () -> "done");
+			awaitConnected(one);
+			awaitConnected(two);
 			List<String> keys = new Callers(List.of(one, two), this.runs).callWhile(() -> {
 				server.kill();
 				server.restart();
@@ -71,12 +71,10 @@ class RedisServerFaultTests {
 				Node one = new Node(RedisClients.impatientLettuce(server.port()));
 				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
 			String key = freshKey();
-			String result = one.execute(key, () -> {
+			String result = one.executeUntilAnswered(key, () -> {
 				server.kill();
 				server.restart();
-				awaitConnected(two);
-				assertThatExceptionOfType(IdempotencyInProgressException.class)
-					.isThrownBy(() -> two.execute(key, () -> this.runs.run(key)));
+				expectInProgress(two, key);
 				return this.runs.run(key);
 			});
 			assertThat(result).isEqualTo(key + " run 1");
@@ -92,12 +90,12 @@ class RedisServerFaultTests {
 		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
 				Node node = new Node(RedisClients.impatientLettuce(server.port()))) {
 			String key = freshKey();
-			node.execute(key, () -> this.runs.run(key));
+			node.executeUntilAnswered(key, () -> this.runs.run(key));
 			server.kill();
 			server.restart();
-			assertThat(node.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 2");
-			assertThat(node.execute(key, () -> this.runs.run(key))).isEqualTo(key + " run 2");
-			assertThat(this.runs.of(key)).isEqualTo(2);
+			for (int i = 0; i < 2; i++) {
+				assertThat(node.executeUntilAnswered(key, () -> this.runs.run(key))).isEqualTo(key + " run 2");
+			}
 		}
 	}
 
@@ -107,7 +105,7 @@ class RedisServerFaultTests {
 				Node one = new Node(RedisClients.impatientLettuce(server.port()));
 				Node two = new Node(RedisClients.impatientLettuce(server.port()))) {
 			String key = freshKey();
-			String result = one.execute(key, () -> {
+			String result = one.executeUntilAnswered(key, () -> {
 				server.kill();
 				server.restart();
 				return this.runs.run(key);
@@ -160,9 +158,7 @@ class RedisServerFaultTests {
 			careful.executeUntilAnswered(running, () -> {
 				set.master().kill();
 				set.awaitFailOver();
-				awaitConnected(other);
-				assertThatExceptionOfType(IdempotencyInProgressException.class)
-					.isThrownBy(() -> other.execute(running, () -> this.runs.run(running)));
+				expectInProgress(other, running);
 				return this.runs.run(running);
 			});
 			expectReplays(other, keys);
@@ -178,8 +174,8 @@ class RedisServerFaultTests {
 		try (RedisSentinelServers set = RedisSentinelServers.startToFailOver(RedisBinary.REDIS_6_2);
 				Node one = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)));
 				Node two = new Node(RedisClients.lettuce(set, Duration.ofSeconds(2)))) {
-			one.execute("warm-up", () -> "done");
-			two.execute("warm-up", () -> "done");
+			awaitConnected(one);
+			awaitConnected(two);
 			Runs after = new Runs();
 			// What the replica did not have yet is forgotten: no promise for the keys of
 			// that moment.
@@ -192,6 +188,13 @@ class RedisServerFaultTests {
 			});
 			assertThat(after.all().values()).hasSize(1).allSatisfy((count) -> assertThat(count).hasValue(1));
 		}
+	}
+
+	/** A node that has just lost its server, or a busy one, may not reach it at once. */
+	private void expectInProgress(Node node, String key) {
+		await().ignoreException(IdempotencyStoreUnavailableException.class)
+			.untilAsserted(() -> assertThatExceptionOfType(IdempotencyInProgressException.class)
+				.isThrownBy(() -> node.execute(key, () -> this.runs.run(key))));
 	}
 
 	private static void awaitConnected(Node node) {
