@@ -26,6 +26,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @EachDatabase(value = {}, and = Database.POSTGRESQL_18)
 class JdbcLockedTableTests {
 
+	/** Is waited for once; later statements give up long before. */
+	private static final Duration STORE_TIMEOUT = Duration.ofSeconds(6);
+
 	private final TestDatabase database;
 
 	private final HikariDataSource pool;
@@ -35,7 +38,7 @@ class JdbcLockedTableTests {
 	JdbcLockedTableTests(TestDatabase database) {
 		this.database = database;
 		this.pool = database.newPool(4);
-		this.store = new JdbcIdempotencyStore(this.pool, Tables.RECORDS, Duration.ofSeconds(1), Duration.ofMillis(500));
+		this.store = new JdbcIdempotencyStore(this.pool, Tables.RECORDS, Duration.ofMillis(500), STORE_TIMEOUT);
 	}
 
 	@AfterEach

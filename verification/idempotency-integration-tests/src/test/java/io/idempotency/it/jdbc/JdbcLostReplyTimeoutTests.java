@@ -45,21 +45,21 @@ class JdbcLostReplyTimeoutTests {
 	@Test
 	void callWhoseReplyDoesNotComeEndsInTime() {
 		withLine((line, pool) -> {
-			JdbcIdempotencyStore store = store(pool);
-			Claim claim = Requests.acquired(store.claim(Requests.claim(Requests.key())));
+			Claim claim = Requests.acquired(Tables.store(pool).claim(Requests.claim(Requests.key())));
 			line.loseReplies();
-			return OwnThread.run(() -> store.complete(Requests.result(claim)));
+			return OwnThread.run(() -> hurried(pool).complete(Requests.result(claim)));
 		});
 	}
 
 	@Test
 	void joinedCallWhoseReplyDoesNotComeEndsInTime() {
 		withLine((line, pool) -> {
-			IdempotencyStore joining = store(pool).joining().orElseThrow();
+			IdempotencyStore patient = Tables.store(pool).joining().orElseThrow();
+			IdempotencyStore joining = hurried(pool).joining().orElseThrow();
 			TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(pool));
 			CompletableFuture<Void> end = new CompletableFuture<>();
 			OwnThread.run(() -> transaction.executeWithoutResult((status) -> {
-				Claim joined = Requests.acquired(joining.claim(Requests.claim(Requests.key())));
+				Claim joined = Requests.acquired(patient.claim(Requests.claim(Requests.key())));
 				line.loseReplies();
 				try {
 					joining.complete(Requests.executed(joined));
@@ -89,7 +89,7 @@ class JdbcLostReplyTimeoutTests {
 		}
 	}
 
-	private static JdbcIdempotencyStore store(DataSource dataSource) {
+	private static JdbcIdempotencyStore hurried(DataSource dataSource) {
 		return new JdbcIdempotencyStore(dataSource, Tables.RECORDS, Duration.ofSeconds(1), Duration.ofSeconds(2));
 	}
 

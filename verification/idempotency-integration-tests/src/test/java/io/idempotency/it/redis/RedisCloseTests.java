@@ -51,7 +51,7 @@ class RedisCloseTests {
 	/** As after half a minute, but from the beginning. */
 	private static final Duration PAUSE = Duration.ofSeconds(20);
 
-	private static final Duration STORE_TIMEOUT = Duration.ofSeconds(1);
+	private static final Duration STORE_TIMEOUT = Duration.ofSeconds(6);
 
 	@Test
 	void closeBringsInWhatIsOutstandingWhileTheClientPauses() throws Exception {
