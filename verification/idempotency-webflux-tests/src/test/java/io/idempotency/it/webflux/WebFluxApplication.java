@@ -8,6 +8,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -83,12 +84,16 @@ class WebFluxApplication {
 				? operator.transactional(chain.filter(exchange)) : chain.filter(exchange);
 	}
 
-	/** Sees which requests were cancelled by their connection. */
+	/**
+	 * Sees which requests were cancelled by their connection, when the guard has seen it.
+	 */
 	@Bean
 	WebFilter hangUps() {
-		return (exchange, chain) -> chain.filter(exchange)
-			.doOnCancel(() -> OrdersController
-				.run("gone " + exchange.getRequest().getHeaders().getFirst("Idempotency-Key")));
+		return (exchange, chain) -> chain.filter(exchange).doFinally((end) -> {
+			if (end == SignalType.CANCEL) {
+				OrdersController.run("gone " + exchange.getRequest().getHeaders().getFirst("Idempotency-Key"));
+			}
+		});
 	}
 
 	/** As on a server that tells by an exception that its client is gone. */
