@@ -235,7 +235,14 @@ class JoinedController {
 		return this.ledger.pay(key).then(gate(key)).thenReturn("paid " + key);
 	}
 
-	@Idempotent(transaction = TransactionMode.JOIN)
+	/** Its duplicates wait for as long as a busy machine may need. */
+	@Idempotent(transaction = TransactionMode.JOIN, waitTimeout = "60s")
+	@PostMapping("/gated-and-waited-for")
+	Mono<String> gatedAndWaitedFor(@RequestHeader(KEY) String key) {
+		return gated(key);
+	}
+
+	@Idempotent(transaction = TransactionMode.JOIN, waitTimeout = "60s")
 	@PostMapping("/gated-failure")
 	Mono<String> gatedFailure(@RequestHeader(KEY) String key) {
 		return this.ledger.pay(key)

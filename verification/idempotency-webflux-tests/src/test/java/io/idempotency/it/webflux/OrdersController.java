@@ -349,6 +349,12 @@ class OrdersController {
 		return gate(gate).thenReturn("answer");
 	}
 
+	@Idempotent(lease = "9s")
+	@PostMapping("/renewed")
+	Mono<String> renewed(@RequestHeader("X-Gate") String gate) {
+		return gate(gate).thenReturn("answer");
+	}
+
 	/** Nothing but the handler reads the body. */
 	@Idempotent(mode = IdempotencyMode.REJECT)
 	@PostMapping("/late-body")
