@@ -1,11 +1,13 @@
 package io.idempotency.observation;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import com.sun.management.ThreadMXBean;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.IdempotencyOutcome;
@@ -128,6 +130,37 @@ class MicrometerObservationTests {
 		assertThat(usual.getLowCardinalityKeyValues(other)).isSameAs(running);
 		other.outcome(IdempotencyOutcome.EXECUTED);
 		assertThat(usual.getLowCardinalityKeyValues(other)).isSameAs(ended).isNotEqualTo(running);
+	}
+
+	/**
+	 * As the thread counts bytes; what Micrometer takes for its part differs by version.
+	 */
+	@Test
+	void observedCallTakesHardlyMoreThanAnObservationAroundNothing() throws Throwable {
+		EngineIdempotencyTemplate seen = observed(null);
+		ObservationRegistry nobody = ObservationRegistry.NOOP;
+		try (IdempotencyEngine other = new IdempotencyEngine(1, IdempotencyListener.NONE, this.scheduler, () -> null,
+				null, observer(nobody, null, null))) {
+			EngineIdempotencyTemplate unseen = new EngineIdempotencyTemplate(other, this.store,
+					new Jackson2ResultCodec(), IdempotencyPolicy.DEFAULTS);
+			KeyValues tags = KeyValues.of("operation", "pay", "mode", "replay", "store", "memory", "outcome", "any");
+			long call = bytes(() -> pay(seen, () -> "paid")) - bytes(() -> pay(unseen, () -> "paid"));
+			long observation = bytes(() -> Observation.createNotStarted("idempotency", this.observations)
+				.lowCardinalityKeyValues(tags)
+				.observe(() -> "paid"));
+			assertThat(call).isPositive().isLessThan(observation + 100);
+		}
+	}
+
+	private static long bytes(Supplier<@Nullable String> work) {
+		ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+		long least = Long.MAX_VALUE;
+		for (int i = 0; i < 300; i++) {
+			long before = thread.getCurrentThreadAllocatedBytes();
+			assertThat(work.get()).isEqualTo("paid");
+			least = Math.min(least, thread.getCurrentThreadAllocatedBytes() - before);
+		}
+		return least;
 	}
 
 	@Test
