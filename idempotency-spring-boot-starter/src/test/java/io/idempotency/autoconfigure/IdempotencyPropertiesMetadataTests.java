@@ -112,6 +112,18 @@ class IdempotencyPropertiesMetadataTests {
 		assertThat(hinted).isNotEmpty().isSubsetOf(NAMES);
 	}
 
+	/** A request id is another one in each attempt, so every retry would run. */
+	@Test
+	void noRequestIdIsOfferedAsAKey() throws IOException {
+		List<String> headers = new ArrayList<>();
+		metadata().get("hints").forEach((hint) -> {
+			if (hint.get("name").asText().equals("idempotency.key.header")) {
+				hint.get("values").forEach((value) -> headers.add(value.get("value").asText()));
+			}
+		});
+		assertThat(headers).containsExactly("Idempotency-Key", "X-Idempotency-Key");
+	}
+
 	private static IdempotencyProperties bind(Map<String, ?> values) {
 		return new Binder(new MapConfigurationPropertySource(values)).bindOrCreate("idempotency",
 				IdempotencyProperties.class);
