@@ -39,6 +39,9 @@ public class IdempotencyEndpoint {
 
 	private static final int MAX_NAMES = 20;
 
+	private static final String PARTS = ". A key of several parts needs key= for each part, in their order: one of "
+			+ "GraphQL that comes with a header has the path of its mutation behind it, as in key=8e03&key=/addItem";
+
 	private final IdempotencyAdmin admin;
 
 	private final Supplier<Collection<IdempotentOperation>> operations;
@@ -57,7 +60,8 @@ public class IdempotencyEndpoint {
 	 * Lists the operations; lists the records of one operation; or finds the record of
 	 * one key of it.
 	 * @param operation name of the operation, {@code null} for a list of all operations
-	 * @param key the key to find, {@code null} for a list
+	 * @param key the key to find, a list if it has several parts, {@code null} for a list
+	 * of records
 	 * @param principal the name of the caller whose key it is; without principal and
 	 * scope, the records without a caller and those of the anonymous caller are found
 	 * @param issuer the issuer of the caller's token
@@ -70,7 +74,7 @@ public class IdempotencyEndpoint {
 	 * the request cannot be answered
 	 */
 	@ReadOperation
-	public Object records(@Nullable String operation, @Nullable String key, @Nullable String principal,
+	public Object records(@Nullable String operation, @Nullable Object key, @Nullable String principal,
 			@Nullable String issuer, @Nullable String registration, @Nullable String scope, @Nullable String cursor,
 			@Nullable Integer limit, @Nullable String store) {
 		return answer(() -> {
@@ -87,8 +91,10 @@ public class IdempotencyEndpoint {
 			IdempotencyCaller caller = caller(principal, issuer, registration, scope);
 			List<IdempotencyCaller> callers = (caller != null) ? List.of(caller)
 					: List.of(IdempotencyCaller.none(), IdempotencyCaller.anonymous());
+			// No list of text: Spring Boot would divide a single key at its commas.
+			Object[] parts = (key instanceof Collection<?> several) ? several.toArray() : new Object[] { key };
 			List<IdempotencyRecord> found = callers.stream()
-				.map((whose) -> records.find(name, whose, key))
+				.map((whose) -> records.find(name, whose, parts))
 				.flatMap(Optional::stream)
 				.toList();
 			String advice = (caller != null)
@@ -98,7 +104,7 @@ public class IdempotencyEndpoint {
 					: "No key without a caller is the same. A key that a client chose belongs to its caller: add "
 							+ "principal=, with issuer= (of a token) or registration= (of a login), or scope=";
 			return RecordsDescriptor.of(new IdempotencyRecordPage(found, null),
-					found.isEmpty() ? hint(name, advice) : null);
+					found.isEmpty() ? hint(name, advice + PARTS) : null);
 		});
 	}
 

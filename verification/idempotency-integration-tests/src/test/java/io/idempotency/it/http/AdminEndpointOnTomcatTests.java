@@ -22,6 +22,7 @@ import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.scenarios.Runs;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -189,6 +190,21 @@ class AdminEndpointOnTomcatTests {
 		assertThat(json(get(ENDPOINT + "?" + OTHER + "&principal=alice&key=" + this.key))).doesNotContainKey("hint");
 	}
 
+	/** As those of mutations of GraphQL under a header are. A comma divides nothing. */
+	@Test
+	void keyOfSeveralPartsIsFoundByEachOfThem() {
+		String found = ENDPOINT + "?operation=order.parts&key=" + this.key;
+		assertThat(call("/api/parts", this.key, (request) -> {
+		}).status()).isEqualTo(200);
+		assertThat(records(json(get(found + "&key=/addItem")))).singleElement()
+			.asInstanceOf(InstanceOfAssertFactories.MAP)
+			.containsEntry("state", "DONE");
+		assertHint(get(found + "&key=/addItem&principal=alice"), "key= for each part");
+		for (String other : List.of("", ",/addItem", "&key=/other", "&key=/addItem&key=/addItem")) {
+			assertHint(get(found + other), "key= for each part");
+		}
+	}
+
 	/** The worked example of the page, with the requests that it has. */
 	@Test
 	void paymentThatHangsIsFoundByTheRequestsOfThePage() throws Exception {
@@ -249,6 +265,12 @@ class AdminEndpointOnTomcatTests {
 			entered.countDown();
 			gate.await();
 			return "receipt " + payments.incrementAndGet();
+		}
+
+		@PostMapping("/api/parts")
+		@Idempotent(operation = "order.parts", key = "{header('Idempotency-Key'), '/addItem'}")
+		public String parts() {
+			return "done";
 		}
 
 	}
