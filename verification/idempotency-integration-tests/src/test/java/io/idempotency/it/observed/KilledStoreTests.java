@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Health and readiness while the server of the store is dead, and after it has come back.
+ * Health and readiness while the server of the store is dead or takes no claims, and
+ * after it has come back.
  */
 @Requires({ Backend.REDIS, Backend.POSTGRESQL })
 @Timeout(180)
@@ -40,7 +41,7 @@ class KilledStoreTests {
 	private static final List<String> PROPERTIES = List.of("server.port=0", "idempotency.store-timeout=500ms",
 			"management.endpoint.health.probes.enabled=true",
 			"management.endpoint.health.group.readiness.include=readinessState,idempotency",
-			"management.endpoint.health.show-components=always", "management.endpoints.web.exposure.include=health");
+			"management.endpoint.health.show-details=always", "management.endpoints.web.exposure.include=health");
 
 	@Test
 	void redis() {
@@ -48,6 +49,36 @@ class KilledStoreTests {
 				ConfigurableApplicationContext rejecting = redis(server, "reject");
 				ConfigurableApplicationContext proceeding = redis(server, "proceed")) {
 			expectHealth(rejecting, proceeding, server::kill, server::restart);
+		}
+	}
+
+	@Test
+	void redisThatIsFull() {
+		expectDegraded("OOM command not allowed", List.of("CONFIG", "SET", "maxmemory", "1"),
+				List.of("CONFIG", "SET", "maxmemory", "0"));
+	}
+
+	@Test
+	void redisThatIsReadOnly() {
+		expectDegraded("READONLY", List.of("REPLICAOF", "127.0.0.1", "1"), List.of("REPLICAOF", "NO", "ONE"));
+	}
+
+	/** The server still answers the question of the health. */
+	private static void expectDegraded(String cause, List<String> spoil, List<String> mend) {
+		try (RedisServer server = RedisServer.start(RedisBinary.REDIS_7_0);
+				ConfigurableApplicationContext rejecting = redis(server, "reject")) {
+			Client client = client(rejecting);
+			expectUp(client);
+			server.command(spoil.toArray(String[]::new));
+			for (int i = 0; i < 3; i++) {
+				assertThat(post(client)).isEqualTo(503);
+			}
+			expect(client, "idempotency", 200, "DEGRADED", cause);
+			expect(client, "readiness", 200, "UP");
+			server.command(mend.toArray(String[]::new));
+			// Only a call that succeeds shows that the server takes claims again.
+			await().atMost(Duration.ofSeconds(60)).until(() -> post(client) == 200);
+			expectUp(client);
 		}
 	}
 
@@ -115,10 +146,11 @@ class KilledStoreTests {
 		expect(client, "liveness", 200, "UP");
 	}
 
-	private static void expect(Client client, String part, int status, String health) {
+	private static void expect(Client client, String part, int status, String health, String... details) {
 		await(part + " is " + health).atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
 			Answer answer = client.send(client.to("/actuator/health/" + part).GET());
 			assertThat(answer.text()).contains("\"status\":\"" + health + "\"");
+			assertThat(List.of(details)).allSatisfy((detail) -> assertThat(answer.text()).contains(detail));
 			assertThat(answer.status()).isEqualTo(status);
 		});
 	}
