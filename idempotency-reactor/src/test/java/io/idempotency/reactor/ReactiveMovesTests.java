@@ -24,6 +24,8 @@ import io.idempotency.store.Claim;
 import io.idempotency.store.Completion;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoreNotReachedException;
+import io.idempotency.upkeep.Claimer;
+import io.idempotency.upkeep.Outage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -289,6 +291,31 @@ class ReactiveMovesTests {
 				ReactiveIdempotencyContext.get().map(IdempotencyContext::key).defaultIfEmpty("no context"));
 		assertThat(this.node.start(proceed, seen).value).isEqualTo("no context");
 		assertThat(this.node.events).containsExactly(IdempotencyEvent.UNGUARDED);
+	}
+
+	@Test
+	void callsDoNotAskAStoreThatIsAway() {
+		for (int i = 0; i < 3; i++) {
+			GatedStore.Gate failure = this.node.store.holdFailure("claim",
+					new StoreNotReachedException("no connection", new IllegalStateException()));
+			Client<String> waiting = this.node.start(REPLAY, this.duplicate);
+			this.node.time.advance(Claimer.AT_ONCE);
+			failure.open();
+			assertThat(waiting.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		}
+		this.node.store.asked.clear();
+		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		for (int i = 0; i < 100; i++) {
+			assertThat(this.node.start(REPLAY, this.duplicate).failure)
+				.isInstanceOf(IdempotencyStoreUnavailableException.class);
+			assertThat(this.node.start(proceed, this.order).value).isEqualTo("order-1");
+		}
+		assertThat(this.order.runs).hasValue(100);
+		assertThat(this.duplicate.runs).hasValue(0);
+		assertThat(this.node.store.asked).isEmpty();
+		this.node.time.advance(Outage.PAUSE);
+		assertThat(this.node.start(REPLAY, this.order).value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("claim", "complete");
 	}
 
 	@Test
