@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 @FunctionalInterface
-public interface IdempotentOperationSource {
+public interface IdempotentOperationSource extends OperationCatalog {
 
 	/**
 	 * Returns the operation of a method.
@@ -26,9 +26,7 @@ public interface IdempotentOperationSource {
 	 */
 	@Nullable IdempotentOperation operation(Method method, Class<?> targetClass);
 
-	/**
-	 * Returns the operations that are known by now: after the start those of all beans.
-	 */
+	@Override
 	default Collection<IdempotentOperation> operations() {
 		return List.of();
 	}

@@ -25,6 +25,7 @@ import io.idempotency.aop.IdempotentOperation.Key;
 import io.idempotency.aop.IdempotentOperation.Place;
 import io.idempotency.aop.IdempotentOperation.Result;
 import io.idempotency.aop.KeySource;
+import io.idempotency.aop.OperationCatalog;
 import io.idempotency.aop.OperationExpression;
 import io.idempotency.aop.ResultForm;
 import io.idempotency.aop.operation.BodyPointers;
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public final class RouteRegistry {
+public final class RouteRegistry implements OperationCatalog {
 
 	private final IdempotencyPolicy defaults;
 
@@ -87,7 +88,7 @@ public final class RouteRegistry {
 		return operation;
 	}
 
-	/** Returns the operations that were made by now. */
+	@Override
 	public Collection<IdempotentOperation> operations() {
 		return this.operations;
 	}

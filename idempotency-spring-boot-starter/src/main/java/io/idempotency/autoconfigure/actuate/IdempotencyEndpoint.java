@@ -13,8 +13,8 @@ import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.aop.IdempotentOperation;
-import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.aop.KeySource;
+import io.idempotency.aop.OperationCatalog;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -49,11 +49,11 @@ public class IdempotencyEndpoint {
 	/**
 	 * Creates the endpoint.
 	 * @param admin looks records up
-	 * @param source knows the operations of the application
+	 * @param catalogs know the operations of the application
 	 */
-	public IdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
+	public IdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs) {
 		this.admin = admin;
-		this.operations = () -> source.stream().flatMap((each) -> each.operations().stream()).toList();
+		this.operations = () -> catalogs.stream().flatMap((each) -> each.operations().stream()).toList();
 	}
 
 	/**
@@ -127,7 +127,7 @@ public class IdempotencyEndpoint {
 		}
 		String known = (names.size() > MAX_NAMES) ? "those that the endpoint lists without parameters"
 				: String.join(", ", names);
-		return "No guarded method here has the operation '" + operation + "'. The operations of guarded methods are "
+		return "Nothing guarded here has the operation '" + operation + "'. The operations of methods and routes are "
 				+ known + ". If it is one of a template or of another service: " + advice;
 	}
 
@@ -215,7 +215,7 @@ public class IdempotencyEndpoint {
 	/**
 	 * The operations of the application.
 	 *
-	 * @param operations the operations of guarded methods, sorted by name
+	 * @param operations the operations of guarded methods and routes, sorted by name
 	 */
 	public record OperationsDescriptor(List<OperationDescriptor> operations) implements OperationResponseBody {
 

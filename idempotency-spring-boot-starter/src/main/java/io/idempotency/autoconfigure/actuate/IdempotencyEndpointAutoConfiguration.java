@@ -1,7 +1,7 @@
 package io.idempotency.autoconfigure.actuate;
 
 import io.idempotency.IdempotencyAdmin;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.OperationCatalog;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -37,14 +37,14 @@ public final class IdempotencyEndpointAutoConfiguration {
 	@ConditionalOnProperty("idempotency.admin.write-operations")
 	@ConditionalOnMissingBean(IdempotencyEndpoint.class)
 	WritableIdempotencyEndpoint writableIdempotencyEndpoint(IdempotencyAdmin admin,
-			ObjectProvider<IdempotentOperationSource> source) {
-		return new WritableIdempotencyEndpoint(admin, source);
+			ObjectProvider<OperationCatalog> catalogs) {
+		return new WritableIdempotencyEndpoint(admin, catalogs);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
-		return new IdempotencyEndpoint(admin, source);
+	IdempotencyEndpoint idempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs) {
+		return new IdempotencyEndpoint(admin, catalogs);
 	}
 
 }

@@ -1,6 +1,6 @@
 package io.idempotency.autoconfigure.actuate;
 
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.OperationCatalog;
 import io.idempotency.engine.IdempotencyEngine;
 import io.idempotency.observation.EngineMeterBinder;
 import io.idempotency.observation.EventCounter;
@@ -79,9 +79,9 @@ public final class IdempotencyMetricsAutoConfiguration {
 
 		@Bean
 		ApplicationListener<ContextRefreshedEvent> idempotencyOutcomesOfKnownOperations(OutcomeMeterRegistrar outcomes,
-				ObjectProvider<IdempotentOperationSource> source) {
-			return (started) -> source.stream()
-				.flatMap((known) -> known.operations().stream())
+				ObjectProvider<OperationCatalog> catalogs) {
+			return (started) -> catalogs.stream()
+				.flatMap((catalog) -> catalog.operations().stream())
 				.map((operation) -> new IdempotencyObservationContext(operation.name(), operation.policy().mode(),
 						operation.place().store().type()))
 				.forEach(outcomes::begin);

@@ -7,7 +7,7 @@ import io.idempotency.IdempotencyAdmin;
 import io.idempotency.IdempotencyCaller;
 import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.OperationCatalog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +32,10 @@ public class WritableIdempotencyEndpoint extends IdempotencyEndpoint {
 	/**
 	 * Creates the endpoint.
 	 * @param admin looks records up and removes them
-	 * @param source knows the operations of the application
+	 * @param catalogs know the operations of the application
 	 */
-	public WritableIdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<IdempotentOperationSource> source) {
-		super(admin, source);
+	public WritableIdempotencyEndpoint(IdempotencyAdmin admin, ObjectProvider<OperationCatalog> catalogs) {
+		super(admin, catalogs);
 	}
 
 	/**

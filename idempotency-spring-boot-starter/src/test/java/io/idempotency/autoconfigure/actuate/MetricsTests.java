@@ -12,12 +12,15 @@ import io.idempotency.IdempotencyTemplate;
 import io.idempotency.autoconfigure.Cancellations;
 import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.http.RouteRegistry;
 import io.idempotency.observation.DefaultIdempotencyObservationConvention;
 import io.idempotency.observation.IdempotencyObservationConvention;
 import io.idempotency.observation.OutcomeMeterRegistrar;
 import io.idempotency.observation.StoreTimerFactory;
 import io.idempotency.protocol.GuardedCall;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
+import io.idempotency.store.memory.MemoryIdempotencyStore;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -145,6 +148,23 @@ class MetricsTests {
 			context.getBean(Cancellations.class).cancel("7");
 			Timer executed = meters.get("idempotency").tag("outcome", "executed").timer();
 			assertThat(executed.count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void outcomesOfRoutesBeginAtZero() throws NoSuchMethodException {
+		RouteRegistry routes = new RouteRegistry(IdempotencyPolicy.DEFAULTS, "Idempotency-Key",
+				new MemoryIdempotencyStore(1_000_000), (name) -> {
+					throw new IllegalArgumentException(name);
+				});
+		routes.add("orders.place", (route) -> {
+		}, Runnable.class.getMethod("run"));
+		this.measured.withBean(RouteRegistry.class, () -> routes).run((context) -> {
+			MeterRegistry meters = observe(context);
+			assertThat(meters.get("idempotency").tag("operation", "orders.place").timers())
+				.extracting((timer) -> timer.getId().getTag("outcome"))
+				.contains("executed", "store-error", "mismatch");
+			assertThat(meters.get("idempotency.events").tag("operation", "orders.place").counters()).isNotEmpty();
 		});
 	}
 

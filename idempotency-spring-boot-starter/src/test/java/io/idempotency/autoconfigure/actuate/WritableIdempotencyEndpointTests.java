@@ -9,7 +9,7 @@ import io.idempotency.IdempotencyEviction;
 import io.idempotency.IdempotencyRecord;
 import io.idempotency.IdempotencyRecordPage;
 import io.idempotency.IdempotencyStoreUnavailableException;
-import io.idempotency.aop.IdempotentOperationSource;
+import io.idempotency.aop.OperationCatalog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,7 +31,7 @@ class WritableIdempotencyEndpointTests {
 	private final Records records = new Records();
 
 	private final WritableIdempotencyEndpoint endpoint = new WritableIdempotencyEndpoint(this.records,
-			new StaticListableBeanFactory().getBeanProvider(IdempotentOperationSource.class));
+			new StaticListableBeanFactory().getBeanProvider(OperationCatalog.class));
 
 	@Test
 	void removalWithoutAPrincipalIsLogged(CapturedOutput output) {

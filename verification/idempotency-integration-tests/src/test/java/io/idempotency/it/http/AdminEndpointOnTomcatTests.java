@@ -171,7 +171,7 @@ class AdminEndpointOnTomcatTests {
 	void withoutAnOperationTheOperationsAreListed() {
 		List<Map<String, Object>> operations = JsonPath.read(get(ENDPOINT).text(), "$.operations");
 		assertThat(operations).extracting((operation) -> operation.get("name"))
-			.contains(KeysController.class.getName() + ".other()")
+			.contains(KeysController.class.getName() + ".other()", "routes.orders")
 			.isSorted();
 		assertThat(operations).anySatisfy(
 				(operation) -> assertThat(operation).containsEntry("name", KeysController.class.getName() + ".header()")
@@ -187,6 +187,8 @@ class AdminEndpointOnTomcatTests {
 		assertHint(get(ENDPOINT + "?operation=ordr.place&key=none&principal=alice"), "'ordr.place'",
 				"those that the endpoint lists");
 		assertHint(get(ENDPOINT + "?operation=ordr.place"), "'ordr.place'");
+		assertThat(json(get(ENDPOINT + "?operation=routes.gated&key=none")).get("hint")).asString()
+			.doesNotContain("routes.gated");
 		assertThat(json(get(ENDPOINT + "?" + OTHER + "&principal=alice&key=" + this.key))).doesNotContainKey("hint");
 	}
 
