@@ -65,7 +65,7 @@ final class PostgreSqlDialect extends Dialect {
 		this.usual = timeouts.lock();
 		String mine = "), mine AS (" + sql().insertInto()
 				+ " SELECT ?, ?, ?, ?, now, ?, now + ?, now + ?, now + ?, ?, ?, ?, 1 FROM clock"
-				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING " + RecordSql.COLUMNS + ")";
+				+ " ON CONFLICT (key_hash) DO NOTHING RETURNING *)";
 		String found = " SELECT 1 AS written, " + RecordSql.COLUMNS + ", fence AS clock FROM mine UNION ALL SELECT 0, "
 				+ RecordSql.COLUMNS + ", (SELECT now FROM clock) FROM " + sql().table()
 				+ " WHERE key_hash = ? AND NOT EXISTS (SELECT 1 FROM mine)";

@@ -1,6 +1,7 @@
 package io.idempotency.store.sql;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import io.idempotency.Internal;
 
@@ -44,7 +45,7 @@ public record Timeouts(Duration waiting, Duration call) {
 	 * @param left how long the call may still take, in nanoseconds
 	 */
 	static Duration within(Duration bound, long left) {
-		Duration most = Duration.ofNanos(left).multipliedBy(6).dividedBy(7);
+		Duration most = Duration.ofNanos(left / 7 * 6);
 		Duration within = bound;
 		while (within.compareTo(most) > 0 && within.toMillis() > 1) {
 			within = within.dividedBy(2);
@@ -59,7 +60,8 @@ public record Timeouts(Duration waiting, Duration call) {
 	 * applied later. A call that has less time left than that waits {@link #within} it.
 	 */
 	public Duration lock() {
-		return this.call.multipliedBy(3).dividedBy(4);
+		// Durations multiply with big decimals, and each verb asks.
+		return Duration.ofNanos(TimeUnit.NANOSECONDS.convert(this.call) / 4 * 3);
 	}
 
 	/**

@@ -1,6 +1,8 @@
 package io.idempotency.store.r2dbc;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,6 +70,9 @@ final class R2dbcDatabase {
 	private final @Nullable Scheduler threads;
 
 	private final AtomicInteger late = new AtomicInteger();
+
+	/** The statements of PostgreSQL, of which there are some dozens. */
+	private final Map<String, String> numbered = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Dialect dialect;
 
@@ -194,6 +199,19 @@ final class R2dbcDatabase {
 			this.dialect = known;
 		}
 		return known;
+	}
+
+	/** PostgreSQL has numbers where others have question marks. */
+	String numbered(String text) {
+		return this.numbered.computeIfAbsent(text, (marked) -> {
+			StringBuilder numbered = new StringBuilder(marked.length() + 32);
+			int number = 0;
+			for (int i = 0; i < marked.length(); i++) {
+				char c = marked.charAt(i);
+				numbered.append((c == '?') ? "$" + ++number : Character.toString(c));
+			}
+			return numbered.toString();
+		});
 	}
 
 	/** Connects. A connection that comes too late is closed when it comes. */

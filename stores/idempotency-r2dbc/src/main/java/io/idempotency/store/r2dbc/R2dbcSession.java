@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -235,7 +234,7 @@ final class R2dbcSession {
 
 	private <R> Mono<List<R>> execute(String text, List<Object> values, Function<Result, Publisher<R>> reader) {
 		return Mono.defer(() -> {
-			Statement statement = this.connection.createStatement(this.numbered ? numbered(text) : text);
+			Statement statement = this.connection.createStatement(this.numbered ? this.database.numbered(text) : text);
 			for (int i = 0; i < values.size(); i++) {
 				if (values.get(i) instanceof Class<?> type) {
 					statement.bindNull(i, type);
@@ -252,22 +251,6 @@ final class R2dbcSession {
 		return new Columns(row, this.dialect.vendor().equals("h2"));
 	}
 
-	/** PostgreSQL has numbers where others have question marks. */
-	private static String numbered(String text) {
-		StringBuilder numbered = new StringBuilder(text.length() + 32);
-		int number = 0;
-		for (int i = 0; i < text.length(); i++) {
-			char c = text.charAt(i);
-			if (c == '?') {
-				numbered.append('$').append(++number);
-			}
-			else {
-				numbered.append(c);
-			}
-		}
-		return numbered.toString();
-	}
-
 	/** Waits for what was sent, no longer than the verb may take. */
 	private <R> Mono<R> bounded(Publisher<R> sent) {
 		return Mono.defer(() -> {
@@ -275,13 +258,13 @@ final class R2dbcSession {
 			if (left <= 0) {
 				return Mono.error(new R2dbcTimeoutException("The time of the call is over"));
 			}
-			return Mono.from(sent)
-				.timeout(Duration.ofNanos(left), R2dbcDatabase.TIMERS)
-				.onErrorResume(TimeoutException.class, (ex) -> {
-					this.late = true;
-					return this.database
-						.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time", ex)));
-				});
+			// The time-out of Reactor makes its message before it has anything to say.
+			return Mono.firstWithSignal(Mono.from(sent),
+					Mono.delay(Duration.ofNanos(left), R2dbcDatabase.TIMERS).flatMap((over) -> {
+						this.late = true;
+						return this.database
+							.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time")));
+					}));
 		});
 	}
 
@@ -330,8 +313,8 @@ final class R2dbcSession {
 		/** The driver of H2 gives a large object as a buffer only. */
 		@Override
 		public byte @Nullable [] bytes(int column) {
-			Class<?> type = this.row.getMetadata().getColumnMetadata(column - 1).getJavaType();
-			if (type != ByteBuffer.class || !this.buffers) {
+			if (!this.buffers
+					|| this.row.getMetadata().getColumnMetadata(column - 1).getJavaType() != ByteBuffer.class) {
 				return this.row.get(column - 1, byte[].class);
 			}
 			ByteBuffer buffer = this.row.get(column - 1, ByteBuffer.class);
