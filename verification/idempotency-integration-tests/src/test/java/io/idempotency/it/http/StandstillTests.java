@@ -37,8 +37,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * The store of a running application stands still (SIGSTOP): its sockets accept and keep
- * silent. No time-outs are set but those of the connection pool, which a warning at the
- * start asks for.
+ * silent. No time-outs of clients are set but those of the connection pool, which a
+ * warning at the start asks for.
  */
 @Requires({ Backend.REDIS, Backend.POSTGRESQL })
 @Timeout(120)
@@ -82,15 +82,16 @@ class StandstillTests {
 			application.addInitializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
 					DataSource.class, () -> pool));
 		}
-		return application.run(Stream.concat(Stream.of("server.port=0"), Stream.of(properties))
-			.map((property) -> "--" + property)
-			.toArray(String[]::new));
+		return application
+			.run(Stream.concat(Stream.of("server.port=0", "idempotency.store-timeout=2s"), Stream.of(properties))
+				.map((property) -> "--" + property)
+				.toArray(String[]::new));
 	}
 
 	private static void expectAnswersInTime(ConfigurableApplicationContext application, Runnable pause, Runnable resume)
 			throws Exception {
 		Client client = new Client(Integer.parseInt(application.getEnvironment().getProperty("local.server.port")));
-		assertThat(client.post("/answers/number", UUID.randomUUID().toString()).status()).isEqualTo(200);
+		await().until(() -> pay(client).status() == 200);
 		int before = application.getBean(Runs.class).of("/answers/number");
 		ExecutorService clients = Executors.newFixedThreadPool(REQUESTS);
 		try (Stalls stalls = new Stalls()) {

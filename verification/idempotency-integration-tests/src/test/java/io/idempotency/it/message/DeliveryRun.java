@@ -165,7 +165,7 @@ final class DeliveryRun implements AutoCloseable {
 		this.started++;
 		List<String> arguments = new ArrayList<>(List.of("--test.queue=" + this.broker.queue(),
 				"--test.kind=" + this.kind, "--test.directory=" + this.directory, "--spring.main.banner-mode=off",
-				"--idempotency.store=redis", "--spring.data.redis.host=127.0.0.1",
+				"--idempotency.store=redis", "--idempotency.store-timeout=2s", "--spring.data.redis.host=127.0.0.1",
 				"--spring.data.redis.port=" + this.store.port(), "--spring.data.redis.timeout=800ms",
 				"--spring.data.redis.connect-timeout=800ms", "--spring.data.redis.repositories.enabled=false"));
 		this.broker.properties().forEach((property) -> arguments.add("--" + property));

@@ -11,7 +11,10 @@ import io.idempotency.it.faults.BadLine;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The application on a real Tomcat, with its records behind a line that can be cut. */
+/**
+ * The application on a real Tomcat, with its records behind a line that can be cut. Its
+ * client tells at once that the line is cut, and has time while it is not.
+ */
 final class Node implements AutoCloseable {
 
 	final BadLine line;
@@ -22,11 +25,12 @@ final class Node implements AutoCloseable {
 
 	Node(RedisServer server, String... properties) {
 		this.line = new BadLine(server.port());
-		Map<String, String> arguments = new TreeMap<>(Map.of("server.port", "0", "idempotency.store", "redis",
-				"spring.data.redis.host", "127.0.0.1", "spring.data.redis.port", String.valueOf(this.line.port()),
-				"spring.data.redis.repositories.enabled", "false", "idempotency.store-timeout", "500ms",
-				"management.endpoints.web.exposure.include", "health,prometheus",
-				"management.endpoint.health.show-details", "always"));
+		Map<String, String> arguments = new TreeMap<>(
+				Map.of("server.port", "0", "idempotency.store", "redis", "spring.data.redis.host", "127.0.0.1",
+						"spring.data.redis.port", String.valueOf(this.line.port()), "spring.data.redis.client-type",
+						"jedis", "spring.data.redis.timeout", "6s", "spring.data.redis.repositories.enabled", "false",
+						"idempotency.store-timeout", "6s", "management.endpoints.web.exposure.include",
+						"health,prometheus", "management.endpoint.health.show-details", "always"));
 		for (String property : properties) {
 			String[] parts = property.split("=", 2);
 			arguments.put(parts[0], parts[1]);

@@ -92,7 +92,7 @@ class PrometheusTests {
 			.containsEntry("tombstone", 3L);
 		assertThat(dashboard.shows("Failures of the store").values()).anyMatch((failures) -> failures > 0);
 		// The store did not answer until the time-out.
-		assertThat(dashboard.values("Longest time of the store").get("redis claim")).isBetween(0.4, 5.0);
+		assertThat(dashboard.values("Longest time of the store").get("redis claim")).isGreaterThan(5.0);
 		// The second replay, and the look and the claim of the mismatch.
 		assertThat(dashboard.shows("Near cache")).containsEntry("hit", 3L);
 		assertThat(dashboard.values("Memory store").values()).singleElement()

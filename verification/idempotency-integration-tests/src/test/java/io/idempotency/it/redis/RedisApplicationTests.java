@@ -159,15 +159,15 @@ class RedisApplicationTests {
 	@Test
 	void timeOutOfTheStoreIsTheApplications(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start("spring.data.redis.client-type=jedis",
-				"idempotency.store-timeout=1s")) {
-			assertThat(output).contains("idempotency.store-timeout (1000 ms)").contains("spring.data.redis.timeout");
+				"idempotency.store-timeout=10s", "spring.data.redis.timeout=20s")) {
+			assertThat(output).contains("idempotency.store-timeout (10000 ms)").contains("spring.data.redis.timeout");
 			expectOnePayment(application);
 		}
 	}
 
 	@Test
 	void serverThatStandsStillIsGivenUpLongBeforeItsClientWould() {
-		try (ConfigurableApplicationContext application = start("idempotency.store-timeout=500ms",
+		try (ConfigurableApplicationContext application = start("idempotency.store-timeout=6s",
 				"spring.data.redis.timeout=10m")) {
 			expectOnePayment(application);
 			this.server.pause();

@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -87,6 +88,13 @@ public final class Client {
 			write(socket, path, headerLines);
 			meanwhile.run();
 		}
+	}
+
+	/** Sends a request and hangs up later, without an answer if there is none yet. */
+	public void hangUp(HttpRequest.Builder request, Runnable meanwhile) {
+		CompletableFuture<?> sent = this.http.sendAsync(request.build(), HttpResponse.BodyHandlers.discarding());
+		meanwhile.run();
+		sent.cancel(true);
 	}
 
 	/**
