@@ -62,6 +62,10 @@ public final class ShopClient {
 		return this.client.send(request);
 	}
 
+	public void hangUp(HttpRequest.Builder request, Runnable meanwhile) {
+		this.client.hangUp(request, meanwhile);
+	}
+
 	public Answer get(String path) {
 		return send(request(path));
 	}
