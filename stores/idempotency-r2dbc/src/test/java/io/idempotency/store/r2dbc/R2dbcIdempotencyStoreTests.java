@@ -98,8 +98,7 @@ class R2dbcIdempotencyStoreTests {
 		ConnectionPool pool = database.pool(1);
 		ConnectionPool reserved = database.pool(1);
 		try {
-			IdempotencyStore store = new R2dbcIdempotencyStore(pool, reserved, TABLE, Duration.ofSeconds(5),
-					Duration.ofSeconds(1))
+			IdempotencyStore store = new R2dbcIdempotencyStore(pool, reserved, TABLE, Duration.ofSeconds(5), PATIENCE)
 				.blocking();
 			Connection heldReserved = Objects.requireNonNull(reserved.create().block(PATIENCE));
 			ClaimRequest claim = Requests.claim();
