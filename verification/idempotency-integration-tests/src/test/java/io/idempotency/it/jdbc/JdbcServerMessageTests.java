@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.idempotency.it.servers.PostgreSqlLine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package io.idempotency.it.jdbc;
+package io.idempotency.it.servers;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,7 +7,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.idempotency.it.servers.FreePorts;
 import org.netcrusher.core.reactor.NioReactor;
 import org.netcrusher.tcp.TcpCrusher;
 import org.netcrusher.tcp.TcpCrusherBuilder;
@@ -17,7 +16,7 @@ import org.netcrusher.tcp.TcpCrusherBuilder;
  * prepares a statement, {@code B} binds parameters, {@code D} asks what a statement
  * returns, {@code E} executes, {@code S} ends a round trip, {@code Q} is a simple query.
  */
-final class PostgreSqlLine implements AutoCloseable {
+public final class PostgreSqlLine implements AutoCloseable {
 
 	private final Map<String, AtomicLong> messages = new ConcurrentHashMap<>();
 
@@ -30,8 +29,9 @@ final class PostgreSqlLine implements AutoCloseable {
 	/**
 	 * Opens a line for connections without TLS.
 	 * @param serverPort where the server listens
+	 * @throws IOException if its own port is not free any more
 	 */
-	PostgreSqlLine(int serverPort) throws IOException {
+	public PostgreSqlLine(int serverPort) throws IOException {
 		this.reactor = new NioReactor();
 		this.crusher = TcpCrusherBuilder.builder()
 			.withReactor(this.reactor)
@@ -42,12 +42,16 @@ final class PostgreSqlLine implements AutoCloseable {
 	}
 
 	/** Where clients connect. */
-	int port() {
+	public int port() {
 		return this.port;
 	}
 
-	/** Returns how many messages of each type a task sends while nobody else does. */
-	Map<String, Long> messagesOf(Runnable task) {
+	/**
+	 * Counts the messages of each type that a task sends while nobody else does.
+	 * @param task the task
+	 * @return the counts
+	 */
+	public Map<String, Long> messagesOf(Runnable task) {
 		this.messages.clear();
 		task.run();
 		Map<String, Long> counts = new TreeMap<>();
