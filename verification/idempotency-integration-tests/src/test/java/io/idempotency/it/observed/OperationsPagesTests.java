@@ -54,6 +54,16 @@ class OperationsPagesTests {
 			.toList());
 	}
 
+	/** A store is often shared by services that different people look after. */
+	@Test
+	void eachPanelIsOfTheChosenServiceAndEachAlertNamesOne() {
+		assertThat(OperationsPages.queries("docs/grafana/idempotency-dashboard.json")).isNotEmpty()
+			.allSatisfy((query) -> assertThat(count(query, '{')).isPositive()
+				.isEqualTo(query.split("job=~\"\\$job\"", -1).length - 1));
+		assertThat(OperationsPages.queries("docs/grafana/idempotency-alerts.yaml")).isNotEmpty()
+			.allSatisfy((query) -> assertThat(query).contains(" by (job"));
+	}
+
 	/** Two units on one axis hide the smaller number. */
 	@Test
 	void eachQueryIsOnAnAxisOfItsUnit() {
