@@ -53,7 +53,7 @@ class PublishedModulesTests {
 	@Test
 	void everyPomOfAPublishedModuleIsShort() throws Exception {
 		for (String module : published()) {
-			assertThat(Files.readAllLines(file(module))).as(module).hasSizeLessThanOrEqualTo(120);
+			assertThat(Files.readAllLines(file(module))).as(module).hasSizeLessThanOrEqualTo(111);
 		}
 	}
 
