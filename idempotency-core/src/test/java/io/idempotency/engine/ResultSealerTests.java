@@ -86,6 +86,16 @@ class ResultSealerTests {
 		}
 	}
 
+	/** Its stored form has no bytes. */
+	@Test
+	void nothingIsGivenBackAsNothing() throws Throwable {
+		this.node.execute(this.policy, TestAction.returning((String) null));
+		assertEncrypted(stored(this.node.memory, EngineFixture.KEY));
+		TestAction<String> duplicate = TestAction.returning("two");
+		assertThat(this.node.execute(this.policy, duplicate)).isNull();
+		assertThat(duplicate.runs()).isZero();
+	}
+
 	@Test
 	void futureIsEncrypted() throws Throwable {
 		TestAction<CompletableFuture<String>> first = TestAction.async(() -> CompletableFuture.completedFuture(SECRET));

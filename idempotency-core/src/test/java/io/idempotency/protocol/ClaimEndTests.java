@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
+import io.idempotency.IdempotencyContext;
 import io.idempotency.IdempotencyListener;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.engine.CapturedLog;
@@ -134,6 +135,14 @@ class ClaimEndTests {
 
 	private static void assertTombstone(Write write, ResultKind kind, Duration retention) {
 		assertCompletes(write, Completion.Type.TOMBSTONE, kind, retention);
+	}
+
+	@Test
+	void contextSaysWhatTheWorkRunsFor() {
+		IdempotencyContext context = free().context();
+		assertThat(context.key()).isEqualTo(EngineFixture.KEY.value());
+		assertThat(context.operation()).isEqualTo(TestPolicy.OPERATION);
+		assertThat(context.fence()).isEqualTo(7);
 	}
 
 	@Test

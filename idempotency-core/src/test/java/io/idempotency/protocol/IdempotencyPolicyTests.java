@@ -11,6 +11,8 @@ import io.idempotency.engine.TestPolicy;
 import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.key.IdempotencyKey;
+import io.idempotency.store.ClaimOrigin;
+import io.idempotency.store.ClaimType;
 import io.idempotency.store.memory.MemoryIdempotencyStore;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +38,49 @@ class IdempotencyPolicyTests {
 		assertThat(defaults.onFailure()).isEqualTo(FailureMode.RELEASE);
 		assertThat(defaults.onAbandoned()).isEqualTo(AbandonedMode.RERUN);
 		assertThat(defaults.onStoreFailure()).isEqualTo(StoreFailureMode.REJECT);
+	}
+
+	@Test
+	void builderTakesEachSettingAndGoesOn() {
+		IdempotencyPolicy policy = IdempotencyPolicy.DEFAULTS.change()
+			.operation("orders.pay")
+			.mode(IdempotencyMode.REJECT)
+			.retention(Duration.ofDays(7))
+			.lease(Duration.ofSeconds(9))
+			.renewal(false)
+			.conflict(ConflictMode.WAIT)
+			.waitTimeout(Duration.ofSeconds(1))
+			.onFailure(FailureMode.REMEMBER)
+			.onAbandoned(AbandonedMode.REFUSE)
+			.recoverable(true)
+			.keepsResult(false)
+			.onStoreFailure(StoreFailureMode.PROCEED)
+			.operation("orders.refund")
+			.build();
+		assertThat(policy.operation()).isEqualTo("orders.refund");
+		assertThat(policy.mode()).isEqualTo(IdempotencyMode.REJECT);
+		assertThat(policy.retention()).isEqualTo(Duration.ofDays(7));
+		assertThat(policy.lease()).isEqualTo(Duration.ofSeconds(9));
+		assertThat(policy.renewal()).isFalse();
+		assertThat(policy.conflict()).isEqualTo(ConflictMode.WAIT);
+		assertThat(policy.waitTimeout()).isEqualTo(Duration.ofSeconds(1));
+		assertThat(policy.onFailure()).isEqualTo(FailureMode.REMEMBER);
+		assertThat(policy.onAbandoned()).isEqualTo(AbandonedMode.REFUSE);
+		assertThat(policy.recoverable()).isTrue();
+		assertThat(policy.keepsResult()).isFalse();
+		assertThat(policy.onStoreFailure()).isEqualTo(StoreFailureMode.PROCEED);
+	}
+
+	@Test
+	void claimIsForOnceInModeRejectOnly() {
+		IdempotencyKey key = IdempotencyKey.of("o", Caller.GLOBAL, "k");
+		assertThat(claimed(call(key, TestPolicy.replay()))).isEqualTo(ClaimType.LEASED);
+		assertThat(claimed(call(key, TestPolicy.mode(IdempotencyMode.LOCK)))).isEqualTo(ClaimType.LEASED);
+		assertThat(claimed(call(key, TestPolicy.mode(IdempotencyMode.REJECT)))).isEqualTo(ClaimType.ONCE);
+	}
+
+	private static ClaimType claimed(GuardedCall call) {
+		return call.claim(ClaimOrigin.UNKNOWN).type();
 	}
 
 	@Test
