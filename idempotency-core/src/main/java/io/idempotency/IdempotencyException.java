@@ -1,5 +1,7 @@
 package io.idempotency;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +86,17 @@ public abstract sealed class IdempotencyException extends RuntimeException
 			case "duplicate", "result-unavailable", "outcome-unknown" -> "never";
 			default -> "fix-request";
 		};
+	}
+
+	/**
+	 * Returns how long a client waits before it sends the same request again. An answer
+	 * that the application renders itself has it as {@code Retry-After}, in whole seconds
+	 * that are rounded up.
+	 * @return the wait, positive; {@code null} unless {@link #retry()} is
+	 * {@code same-key}
+	 */
+	public @Nullable Duration retryAfter() {
+		return null;
 	}
 
 	/**

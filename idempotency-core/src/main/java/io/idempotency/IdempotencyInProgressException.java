@@ -27,10 +27,7 @@ public final class IdempotencyInProgressException extends IdempotencyException {
 		this.retryAfter = retryAfter;
 	}
 
-	/**
-	 * Returns how long to wait before the next try.
-	 * @return the wait, positive
-	 */
+	@Override
 	public Duration retryAfter() {
 		return this.retryAfter;
 	}

@@ -52,10 +52,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 				+ "' was not done: repeat it unchanged later", retryAfter, null);
 	}
 
-	/**
-	 * Returns how long to wait before the next try.
-	 * @return the wait, positive
-	 */
+	@Override
 	public Duration retryAfter() {
 		return this.retryAfter;
 	}

@@ -6,8 +6,6 @@ import java.util.Map;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
-import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import org.jspecify.annotations.Nullable;
 
@@ -34,9 +32,9 @@ public final class RefusalMembers {
 		Map<String, Object> members = new LinkedHashMap<>();
 		members.put("code", refusal.code());
 		members.put("retry", refusal.retry());
-		Duration retryAfter = retryAfter(refusal);
+		Integer retryAfter = retryAfter(refusal);
 		if (retryAfter != null) {
-			members.put(RETRY_AFTER, wholeSeconds(retryAfter));
+			members.put(RETRY_AFTER, retryAfter);
 		}
 		if (refusal instanceof IdempotencyDuplicateException duplicate) {
 			members.put("attempts", duplicate.attempts());
@@ -44,19 +42,14 @@ public final class RefusalMembers {
 		return members;
 	}
 
-	private static @Nullable Duration retryAfter(IdempotencyException refusal) {
-		if (refusal instanceof IdempotencyInProgressException busy) {
-			return busy.retryAfter();
-		}
-		return (refusal instanceof IdempotencyStoreUnavailableException unavailable) ? unavailable.retryAfter() : null;
-	}
-
 	/**
-	 * Returns the seconds, rounded up and at least 1, because a client that comes back
-	 * too early is refused again.
+	 * Returns after how many seconds to come back: rounded up and at least 1, because a
+	 * client that comes back too early is refused again.
+	 * @return the seconds, {@code null} if it makes no sense to come back
 	 */
-	private static int wholeSeconds(Duration duration) {
-		return (int) Math.max(1, duration.plusNanos(999_999_999).getSeconds());
+	public static @Nullable Integer retryAfter(IdempotencyException refusal) {
+		Duration wait = refusal.retryAfter();
+		return (wait != null) ? (int) Math.max(1, wait.plusNanos(999_999_999).getSeconds()) : null;
 	}
 
 }

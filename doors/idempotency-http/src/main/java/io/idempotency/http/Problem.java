@@ -1,7 +1,5 @@
 package io.idempotency.http;
 
-import java.time.Duration;
-
 import io.idempotency.IdempotencyBodyTooLargeException;
 import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyDuplicateException;
@@ -15,6 +13,7 @@ import io.idempotency.IdempotencyResultUnavailableException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.IdempotencyTokenUnknownException;
 import io.idempotency.Internal;
+import io.idempotency.aop.RefusalMembers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,19 +51,12 @@ public final class Problem {
 	}
 
 	/**
-	 * Returns the value of {@code Retry-After}: seconds, rounded up and at least 1,
-	 * because a client that comes back too early is refused again.
+	 * Returns the value of {@code Retry-After}.
 	 * @return the seconds, {@code null} if it makes no sense to come back
 	 */
 	public static @Nullable String retryAfter(IdempotencyException refusal) {
-		Duration wait = null;
-		if (refusal instanceof IdempotencyInProgressException busy) {
-			wait = busy.retryAfter();
-		}
-		else if (refusal instanceof IdempotencyStoreUnavailableException unavailable) {
-			wait = unavailable.retryAfter();
-		}
-		return (wait != null) ? Long.toString(Math.max(1, wait.getSeconds() + ((wait.getNano() > 0) ? 1 : 0))) : null;
+		Integer seconds = RefusalMembers.retryAfter(refusal);
+		return (seconds != null) ? seconds.toString() : null;
 	}
 
 	/**

@@ -19,10 +19,13 @@ class StripeErrors {
 		String type = reused ? "idempotency_error" : (ex.status() >= 500) ? "api_error" : "invalid_request_error";
 		String code = (ex instanceof IdempotencyInProgressException) ? "idempotency_key_in_use" : ex.code();
 		String again = Boolean.toString(ex.retry().equals("same-key"));
-		return ResponseEntity.status(reused ? 400 : ex.status())
+		ResponseEntity.BodyBuilder answer = ResponseEntity.status(reused ? 400 : ex.status())
 			.header("Stripe-Should-Retry", again)
-			.header("X-Should-Retry", again)
-			.body(Map.of("error", Map.of("type", type, "code", code, "message", ex.title())));
+			.header("X-Should-Retry", again);
+		if (ex.retryAfter() != null) {
+			answer.header("Retry-After", String.valueOf(ex.retryAfter().toSeconds() + 1));
+		}
+		return answer.body(Map.of("error", Map.of("type", type, "code", code, "message", ex.title())));
 	}
 
 }

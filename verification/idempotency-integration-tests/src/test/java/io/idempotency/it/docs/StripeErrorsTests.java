@@ -3,10 +3,23 @@ package io.idempotency.it.docs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
 
-import io.idempotency.Idempotent;
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyException;
+import io.idempotency.IdempotencyInProgressException;
+import io.idempotency.IdempotencyKeyMissingException;
+import io.idempotency.IdempotencyKeyReusedException;
 import io.idempotency.IdempotencyMode;
+import io.idempotency.IdempotencyOutcomeUnknownException;
+import io.idempotency.IdempotencyResultUnavailableException;
+import io.idempotency.IdempotencyStoreUnavailableException;
+import io.idempotency.Idempotent;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -15,6 +28,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
@@ -29,6 +43,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** The handler of the documentation that answers in the form of Stripe. */
 @SpringBootTest(classes = StripeErrorsTests.Application.class, properties = "idempotency.store=memory")
@@ -56,6 +71,25 @@ class StripeErrorsTests {
 			.andExpect(MockMvcResultMatchers.header().string("Stripe-Should-Retry", "false"))
 			.andExpect(MockMvcResultMatchers.jsonPath("$.error.type").value("idempotency_error"))
 			.andExpect(MockMvcResultMatchers.jsonPath("$.error.code").value("key-reused"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("refusals")
+	void eachRefusalSaysWhetherItIsRepeatedAndWhen(IdempotencyException refusal, String again, String pause) {
+		HttpHeaders headers = new StripeErrors().refused(refusal).getHeaders();
+		assertThat(headers.getFirst("Stripe-Should-Retry")).isEqualTo(again);
+		assertThat(headers.getFirst("X-Should-Retry")).isEqualTo(again);
+		assertThat(headers.getFirst("Retry-After")).isEqualTo(pause);
+	}
+
+	static Stream<Arguments> refusals() {
+		return Stream.of(arguments(new IdempotencyInProgressException("pay", Duration.ofMillis(1_500)), "true", "2"),
+				arguments(new IdempotencyStoreUnavailableException("pay", Duration.ofNanos(1)), "true", "1"),
+				arguments(new IdempotencyDuplicateException("pay", 2), "false", null),
+				arguments(new IdempotencyResultUnavailableException("pay"), "false", null),
+				arguments(new IdempotencyOutcomeUnknownException("pay"), "false", null),
+				arguments(new IdempotencyKeyReusedException("pay"), "false", null),
+				arguments(new IdempotencyKeyMissingException("pay", "No key"), "false", null));
 	}
 
 	@Test
