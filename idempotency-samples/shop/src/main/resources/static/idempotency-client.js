@@ -34,7 +34,7 @@
  *                  caller-unknown                    log in, and send it again (the key is kept)
  *                  key-reused                        the key belongs to another request
  *                  body-too-large                    send less
- *                  result-unavailable                it was done, only its answer is lost: look it up
+ *                  result-unavailable                it was done, only its answer is lost: look it up (the key is kept)
  *                  outcome-unknown                   nobody knows yet: look it up, or ask again (the key is kept)
  *                  any other 4xx                     the application says no
  *     NEW_TOKEN    token-unknown, key-invalid        nothing ran: the next call needs another token or key
@@ -86,9 +86,9 @@ const FINAL = new Set(["never", "new-key", "fix-request"]);
 /** Statuses after which the service has kept nothing, so that the same key may be tried again. */
 const TRANSIENT = new Set([408, 425, 429]);
 
-/** Answers after which the key is kept: what became of the intent is still open. */
+/** Answers after which the key is kept: with another one, the next press could do once more what is done. */
 const OPEN_STATUSES = new Set([401, 403]);
-const OPEN_CODES = new Set(["outcome-unknown"]);
+const OPEN_CODES = new Set(["outcome-unknown", "result-unavailable"]);
 
 const DEFAULTS = {
 	/** Name of the request header. */

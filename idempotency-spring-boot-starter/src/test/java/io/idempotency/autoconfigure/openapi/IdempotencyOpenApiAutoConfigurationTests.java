@@ -2,6 +2,7 @@ package io.idempotency.autoconfigure.openapi;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 import io.idempotency.AbandonedMode;
@@ -235,6 +236,8 @@ class IdempotencyOpenApiAutoConfigurationTests {
 		assertThat(schemas).containsOnlyKeys("IdempotencyProblem");
 		assertThat(schemas.get("IdempotencyProblem").getProperties()).containsOnlyKeys("type", "title", "status",
 				"detail", "instance", "code", "retry", "attempts");
+		assertThat(((Schema<?>) schemas.get("IdempotencyProblem").getProperties().get("retry")).getEnum())
+			.isEqualTo(List.of("same-key", "new-key", "never", "fix-request"));
 		assertThat(document.getComponents().getHeaders()).containsOnlyKeys("IdempotentReplayed",
 				"IdempotencyRetryAfter");
 		assertThat(document.getPaths().get("/idempotency/tokens").getPost().getResponses()).containsOnlyKeys("201",
