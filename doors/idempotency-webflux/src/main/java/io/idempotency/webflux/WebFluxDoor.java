@@ -77,7 +77,8 @@ public final class WebFluxDoor implements OperationDoor {
 		if (!covers(guarded.method(), guarded.targetClass())) {
 			return null;
 		}
-		if (!isSubscribed(ResolvableType.forMethodReturnType(guarded.method(), guarded.targetClass()))) {
+		if (!DeferredResults.isSuspend(guarded.method())
+				&& !isSubscribed(ResolvableType.forMethodReturnType(guarded.method(), guarded.targetClass()))) {
 			throw GuardedMethod.problem(guarded.method(), guarded.targetClass(),
 					"transaction = JOIN, but its work is not in a subscription to a Mono or a Flux, where the transactions "
 							+ "of WebFlux are",

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardedMethod;
-import io.idempotency.protocol.DeferredResults;
 import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveTransactionStarter;
 
@@ -54,11 +53,6 @@ public final class SubscribedTransactions {
 	public ReactiveTransactionStarter of(GuardedMethod guarded, ReactiveIdempotencyStore store) {
 		Method method = guarded.method();
 		Class<?> targetClass = guarded.targetClass();
-		if (DeferredResults.isSuspend(method)) {
-			throw GuardedMethod.problem(method, targetClass,
-					"transaction = JOIN, which suspend functions cannot have yet",
-					"Return a Mono, or set transaction = TransactionMode.SEPARATE");
-		}
 		if (!TRANSACTIONS || store.joining().isEmpty()) {
 			throw GuardedMethod.problem(method, targetClass,
 					"transaction = JOIN, but its work is in the subscription to its result, and its store has no "
