@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.common.McpTransportContext;
+import io.modelcontextprotocol.server.McpServerFeatures;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
@@ -31,6 +32,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.mcp.annotation.spring.SyncMcpAnnotationProviders;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.tool.ToolCallbackProvider;
@@ -101,6 +103,26 @@ class McpToolTests {
 		assertThat(AopUtils.isCglibProxy(application.getBean(BankTools.class))).isTrue();
 		assertThat(client("ann").listTools().tools()).extracting(Tool::name)
 			.contains("refund", "charge", "send", "close", "ship", "vote", "slow", "payout", "look");
+	}
+
+	/** The model sees of a tool what it would see without the guard. */
+	@Test
+	void guardedToolsAreDescribedAsUnguardedOnes() {
+		BankTools unguarded = new BankTools(bank, application.getBeanProvider(Orders.class));
+		List<Tool> expected = SyncMcpAnnotationProviders.toolSpecifications(List.of(unguarded))
+			.stream()
+			.map(McpServerFeatures.SyncToolSpecification::tool)
+			.toList();
+		List<Tool> listed = client("ann").listTools().tools();
+		assertThat(expected).extracting(Tool::name).contains("refund", "charge", "ship");
+		assertThat(expected).allSatisfy((tool) -> assertThat(listed).filteredOn((one) -> one.name().equals(tool.name()))
+			.singleElement()
+			.satisfies((one) -> {
+				assertThat(one.description()).isEqualTo(tool.description());
+				assertThat(one.inputSchema()).isEqualTo(tool.inputSchema());
+				assertThat(one.outputSchema()).isEqualTo(tool.outputSchema());
+				assertThat(one.annotations()).isEqualTo(tool.annotations());
+			}));
 	}
 
 	@Test
