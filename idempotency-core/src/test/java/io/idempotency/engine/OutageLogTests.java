@@ -32,10 +32,13 @@ import static org.awaitility.Awaitility.await;
 @Timeout(120)
 class OutageLogTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(15);
+	private static final Duration LEASE = Duration.ofSeconds(24);
 
-	/** All beats come due meanwhile, and no lease is over. */
-	private static final Duration OUTAGE = Duration.ofSeconds(7);
+	/**
+	 * All beats come due meanwhile, and no lease is over, on a machine that stands still
+	 * for some seconds either.
+	 */
+	private static final Duration OUTAGE = Duration.ofSeconds(9);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
