@@ -29,8 +29,13 @@ import org.junit.platform.commons.support.ReflectionSupport;
 @ExtendWith({ ServerClockContract.FewStormsAtATime.class, ServerClockContract.MachineKeepsPace.class })
 public abstract class ServerClockContract extends IdempotencyStoreContract {
 
+	private static final Duration SHORTEST_TICK = Duration.ofMillis(400);
+
 	/** How long the rule of this thread has waited on purpose, in nanoseconds. */
 	private final ThreadLocal<Long> waited = ThreadLocal.withInitial(() -> 0L);
+
+	/** How long a lease of the rule of this thread lives. */
+	private final ThreadLocal<Duration> tick = ThreadLocal.withInitial(() -> SHORTEST_TICK);
 
 	/** What happens once must not take the time of a lease. */
 	protected final void warmUp() {
@@ -54,24 +59,25 @@ public abstract class ServerClockContract extends IdempotencyStoreContract {
 
 	@Override
 	public final Duration tick() {
-		return Duration.ofMillis(400);
+		return this.tick.get();
 	}
 
 	/**
 	 * A rule leaves one {@link #tick()} for everything but its waits. Where the machine
 	 * took longer, a lease was over before the rule could look at it: its failure says
-	 * nothing of the store, and the rule is tried again. Not so a race, whose failure may
-	 * be one in many.
+	 * nothing of the store, and the rule is tried again with a tick that is twice as
+	 * long. Not so a race, whose failure may be one in many.
 	 */
 	static final class MachineKeepsPace implements InvocationInterceptor {
 
-		private static final int TRIES = 5;
+		private static final int TRIES = 4;
 
 		@Override
 		public void interceptTestMethod(Invocation<Void> invocation,
 				ReflectiveInvocationContext<Method> invocationContext, ExtensionContext extensionContext)
 				throws Throwable {
 			ServerClockContract contract = (ServerClockContract) extensionContext.getRequiredTestInstance();
+			contract.tick.remove();
 			for (int tries = 1;; tries++) {
 				contract.waited.remove();
 				long start = System.nanoTime();
@@ -92,6 +98,7 @@ public abstract class ServerClockContract extends IdempotencyStoreContract {
 						throw ex;
 					}
 					extensionContext.publishReportEntry("tried again, late by ms", Long.toString(late / 1_000_000));
+					contract.tick.set(contract.tick().multipliedBy(2));
 				}
 			}
 		}
