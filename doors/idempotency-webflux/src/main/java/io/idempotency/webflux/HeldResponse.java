@@ -218,24 +218,48 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	}
 
 	private Mono<Void> holding(Publisher<? extends DataBuffer> content) {
-		Flux<DataBuffer> beyond = Flux.<DataBuffer>from(content).handle((buffer, sink) -> {
+		Mono<Void> held = (content instanceof Mono<? extends DataBuffer> whole) ? holding(whole)
+				: holding(Flux.from(content));
+		return held.doOnDiscard(DataBuffer.class, DataBufferUtils::release).doOnError((broken) -> startOver());
+	}
+
+	private Mono<Void> holding(Mono<? extends DataBuffer> content) {
+		return content.map(this::exceeds)
+			.defaultIfEmpty(false)
+			.flatMap((beyond) -> beyond ? passOn(Mono.fromSupplier(this::taken)) : commit());
+	}
+
+	private Mono<Void> holding(Flux<? extends DataBuffer> content) {
+		Flux<DataBuffer> beyond = content.handle((buffer, sink) -> {
 			if (this.state == State.PASSED) {
 				sink.next(buffer);
 				return;
 			}
-			Bodies.move(buffer, this.body);
-			if (this.body.size() > this.limit) {
-				byte[] held = new byte[this.body.size()];
-				this.body.toBuffer().get(held);
-				sink.next(bufferFactory().wrap(held));
+			if (exceeds(buffer)) {
+				sink.next(taken());
 			}
 		});
 		return beyond.switchOnFirst((first, all) -> {
 			if (first.hasValue()) {
-				return all.transform((rest) -> Flux.from(pass().then(passing(getDelegate().writeWith(rest)))));
+				return all.transform((rest) -> Flux.from(passOn(rest)));
 			}
 			return all.then(Mono.defer(this::commit)).cast(DataBuffer.class).flux();
-		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).doOnError((broken) -> startOver()).then();
+		}).then();
+	}
+
+	/** Takes bytes, and returns whether they are too many to be held. */
+	private boolean exceeds(DataBuffer buffer) {
+		Bodies.move(buffer, this.body);
+		return this.body.size() > this.limit;
+	}
+
+	/** Returns the bytes that were held. */
+	private DataBuffer taken() {
+		return bufferFactory().wrap(Bodies.copy(this.body.toBuffer()));
+	}
+
+	private Mono<Void> passOn(Publisher<? extends DataBuffer> content) {
+		return pass().then(passing(getDelegate().writeWith(content)));
 	}
 
 	/**

@@ -1,12 +1,19 @@
 package io.idempotency.aop.reactive;
 
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardFaultException;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.reactor.SurroundingTransactions;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionContextManager;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
@@ -22,9 +29,16 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 @Internal
 public final class SpringSurroundingTransactions implements SurroundingTransactions {
 
+	/** What Spring puts into the context. It throws where it finds none of them. */
+	private static final Set<Object> KEYS = Stream
+		.of(TransactionContextManager.createTransactionContext(), TransactionContextManager.getOrCreateContextHolder())
+		.flatMap((made) -> made.apply(Context.empty()).stream())
+		.map(Map.Entry::getKey)
+		.collect(Collectors.toUnmodifiableSet());
+
 	@Override
 	public void refuse(GuardedCall call, ContextView subscription) {
-		if (!subscription.isEmpty() && isInTransaction(subscription)) {
+		if (KEYS.stream().anyMatch(subscription::hasKey) && isInTransaction(subscription)) {
 			throw new GuardFaultException("The call of '" + call.operation()
 					+ "' cannot be guarded, and nothing ran: it is inside of a reactive transaction that is open already. "
 					+ "Nobody would tell the guard that a part of that is rolled back, and its result could be replayed without "
