@@ -64,6 +64,13 @@ final class GatedStore implements ReactiveIdempotencyStore {
 		next(verb, (step) -> Mono.error(failure));
 	}
 
+	/** The step throws, as Reactor does with errors of the JVM. */
+	void breakDown(String verb, Error error) {
+		next(verb, (step) -> Mono.fromRunnable(() -> {
+			throw error;
+		}));
+	}
+
 	/** The step is applied, and nobody learns of it. */
 	void loseReply(String verb) {
 		next(verb, (step) -> step.then(Mono.error(new IdempotencyStoreException("The reply is lost"))));

@@ -283,6 +283,26 @@ class ReactiveMovesTests {
 		assertThat(this.node.engine.load().outstandingWrites()).isOne();
 	}
 
+	/** Reactor throws such errors where it signals others. */
+	@Test
+	void errorOfTheJvmInTheWorkFreesTheKey() {
+		NoClassDefFoundError error = new NoClassDefFoundError("broken");
+		TextAction broken = new TextAction(Mono.fromSupplier(() -> {
+			throw error;
+		}));
+		assertThat(this.node.start(REPLAY, broken).failure).isSameAs(error);
+		assertThat(this.node.engine.load().runningClaims()).isZero();
+		assertThat(this.node.start(REPLAY, this.order).value).isEqualTo("order-1");
+	}
+
+	@Test
+	void errorOfTheJvmInTheStoreGivesTheClaimBack() {
+		NoClassDefFoundError error = new NoClassDefFoundError("broken");
+		this.node.store.breakDown("claim", error);
+		assertThat(this.node.start(REPLAY, this.order).failure).isSameAs(error);
+		assertThat(this.node.engine.load().outstandingWrites()).isOne();
+	}
+
 	@Test
 	void callRunsUnguardedWhereThePolicySaysSo() {
 		this.node.store.fail("claim", new StoreNotReachedException("no connection", new IllegalStateException()));

@@ -353,8 +353,17 @@ final class Pass {
 			return (result != null) ? result : Mono.empty();
 		}
 		catch (Throwable ex) {
-			return Mono.error(ex);
+			return Mono.error(signalled(ex));
 		}
+	}
+
+	/**
+	 * Returns what Reactor signals: an error of the JVM it throws, past whoever ends the
+	 * call. Spring MVC makes an exception of it as well.
+	 */
+	private static Throwable signalled(Throwable thrown) {
+		return (thrown instanceof LinkageError || thrown instanceof VirtualMachineError)
+				? new IllegalStateException("The handler has failed: " + thrown, thrown) : thrown;
 	}
 
 	/** Runs a handler that returns anything else. */
@@ -364,10 +373,11 @@ final class Pass {
 			result = start(arrived);
 		}
 		catch (Throwable ex) {
-			if (workFailed(ex)) {
+			Throwable failure = signalled(ex);
+			if (workFailed(failure)) {
 				return null;
 			}
-			throw ex;
+			throw failure;
 		}
 		if (this.purpose == Purpose.LOOK_UP) {
 			return found(result, arrived.operation().result().async());

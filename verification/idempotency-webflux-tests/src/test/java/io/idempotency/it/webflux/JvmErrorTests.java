@@ -1,0 +1,68 @@
+package io.idempotency.it.webflux;
+
+import java.util.UUID;
+
+import io.idempotency.Idempotent;
+import io.idempotency.it.client.Client;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+
+import static io.idempotency.it.webflux.OrdersController.run;
+import static io.idempotency.it.webflux.OrdersController.runs;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Errors of the JVM that a handler throws when it is called, which Reactor would throw
+ * where it signals others.
+ */
+@SpringBootTest(classes = WebFluxApplication.class, webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@Import(JvmErrorTests.Broken.class)
+class JvmErrorTests {
+
+	private static final String KEY = "Idempotency-Key";
+
+	private final String key = UUID.randomUUID().toString();
+
+	@Value("${local.server.port}")
+	private int port;
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/broken/called", "/broken/plain" })
+	void keyIsFree(String path) {
+		for (int run = 1; run <= 2; run++) {
+			assertThat(new Client(this.port).post(path, this.key, "application/json", "{}").status()).isEqualTo(500);
+			assertThat(runs("broken " + this.key)).isEqualTo(run);
+		}
+	}
+
+	@RestController
+	static class Broken {
+
+		private static String fail(String key) {
+			run("broken " + key);
+			throw new NoClassDefFoundError("com/example/Gateway");
+		}
+
+		@Idempotent
+		@PostMapping("/broken/called")
+		Mono<String> called(@RequestHeader(KEY) String key) {
+			return Mono.just(fail(key));
+		}
+
+		@Idempotent
+		@PostMapping("/broken/plain")
+		String plain(@RequestHeader(KEY) String key) {
+			return fail(key);
+		}
+
+	}
+
+}
