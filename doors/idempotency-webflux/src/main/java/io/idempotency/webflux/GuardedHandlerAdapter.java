@@ -312,7 +312,8 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 		}
 
 		private Mono<Void> execute(GuardedCall guarded) {
-			HandledCall call = new HandledCall(this.ways, this.request, GuardedHandlerAdapter.this.settings);
+			HandledCall call = new HandledCall(this.ways, this.request, GuardedHandlerAdapter.this.settings,
+					GuardedHandlerAdapter.this.onDisconnect);
 			Mono<Supplier<Mono<Void>>> decided = GuardedHandlerAdapter.this.engine
 				.execute(guarded, call, GuardedHandlerAdapter.this.onDisconnect,
 						(ReactiveTransactionStarter) this.operation.place().transactions())

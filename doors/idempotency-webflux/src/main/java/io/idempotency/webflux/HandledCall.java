@@ -14,6 +14,7 @@ import io.idempotency.http.StoredResponse;
 import io.idempotency.http.StoredResponseCodec;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.reactor.OnDisconnect;
 import io.idempotency.reactor.ReactiveAction;
 import io.idempotency.reactor.ReactiveClaim;
 import io.idempotency.reactor.ReactiveOpenWork;
@@ -35,6 +36,8 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	private final HttpSettings settings;
 
+	private final OnDisconnect onDisconnect;
+
 	private volatile @Nullable ReactiveClaim claim;
 
 	private volatile @Nullable ReactiveOpenWork open;
@@ -47,10 +50,11 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 
 	private volatile boolean duplicate;
 
-	HandledCall(HandlerWay ways, KnownRequest request, HttpSettings settings) {
+	HandledCall(HandlerWay ways, KnownRequest request, HttpSettings settings, OnDisconnect onDisconnect) {
 		this.ways = ways;
 		this.request = request;
 		this.settings = settings;
+		this.onDisconnect = onDisconnect;
 	}
 
 	/**
@@ -80,6 +84,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 	@Override
 	public Mono<Result> run() {
 		GuardedExchange guarded = this.ways.exchange(this.request);
+		if (this.onDisconnect == OnDisconnect.CONTINUE) {
+			guarded.held().outlastClient();
+		}
 		Pass way = Pass.toRun(this.ways.handler(), guarded, this.claim);
 		ReactiveOpenWork work = this.open;
 		if (work != null) {
@@ -178,7 +185,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		if (cutOff != null) {
 			return cutOff;
 		}
-		HttpEnding.Facts facts = facts(way, held, kind(way));
+		HttpEnding.Facts facts = facts(way, held, kind(way, held));
 		HttpEnding how = HttpEnding.answered(facts);
 		EndReporter end = new EndReporter(this.settings);
 		switch (how) {
@@ -206,7 +213,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			return (way.failure() == null) ? new Ending.NotRun(new CancellationException("The handler was cancelled"))
 					: null;
 		}
-		return held.isWhole() ? Ending.OUT_OF_SIGHT : null;
+		// A stream is over when its client is gone.
+		boolean over = held.isStreaming() && held.hasLostClient() && this.onDisconnect == OnDisconnect.CONTINUE;
+		return over ? null : Ending.OUT_OF_SIGHT;
 	}
 
 	/** The work is about to be committed, so its answer is kept whatever its status. */
@@ -232,8 +241,13 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		return HttpEnding.kind(status, recovered || answerAlone);
 	}
 
-	private static Failure kind(Pass way) {
-		return way.isNothingRan() ? Failure.NOTHING_RAN : Failure.of(way.failure());
+	/**
+	 * Returns the kind of a failure. Connections that the work has lost to others break
+	 * off in the words of one that its client has left.
+	 */
+	private static Failure kind(Pass way, HeldResponse held) {
+		Failure kind = way.isNothingRan() ? Failure.NOTHING_RAN : Failure.of(way.failure());
+		return (kind == Failure.END_OF_STREAM && !held.hasLostClient()) ? Failure.OTHER : kind;
 	}
 
 	private HttpEnding.Facts facts(Pass way, HeldResponse held, Failure kind) {
@@ -259,7 +273,7 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 		if (cutOff != null) {
 			return cutOff;
 		}
-		HttpEnding how = HttpEnding.thrown(facts(way, guarded.held(), kind(way)));
+		HttpEnding how = HttpEnding.thrown(facts(way, guarded.held(), kind(way, guarded.held())));
 		EndReporter end = new EndReporter(this.settings);
 		// The server makes the answer of such a failure outside of the guard.
 		end.end((how == HttpEnding.KEPT || how == HttpEnding.KEPT_WHEN_RENDERED) ? HttpEnding.UNKEPT : how, failure);

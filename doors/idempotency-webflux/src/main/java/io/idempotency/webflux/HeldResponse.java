@@ -72,6 +72,12 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	private volatile boolean streaming;
 
+	private volatile boolean outlasting;
+
+	private volatile boolean contentBroken;
+
+	private volatile boolean clientLost;
+
 	/** What has to be done before anything is passed on. */
 	private Supplier<? extends Mono<Void>> beforePassing = Mono::empty;
 
@@ -157,6 +163,22 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 		return this.streaming;
 	}
 
+	/**
+	 * Lets the making of a body go on that cannot be held back, and is no stream, when
+	 * its client is gone: it is a part of the work.
+	 */
+	void outlastClient() {
+		this.outlasting = true;
+	}
+
+	/**
+	 * Returns whether the server could not pass the answer on, though whoever makes it
+	 * has not failed.
+	 */
+	boolean hasLostClient() {
+		return this.clientLost;
+	}
+
 	/** Returns the status that the client gets. */
 	int status() {
 		HttpStatusCode set = this.status;
@@ -213,7 +235,7 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 			case OPEN -> holding(content);
 			// The answer is whole; nobody would see what comes behind it.
 			case HELD -> Flux.from(content).doOnNext(DataBufferUtils::release).then();
-			case PASSED -> passing(getDelegate().writeWith(content));
+			case PASSED -> passing(content);
 		});
 	}
 
@@ -259,7 +281,18 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	}
 
 	private Mono<Void> passOn(Publisher<? extends DataBuffer> content) {
-		return pass().then(passing(getDelegate().writeWith(content)));
+		return pass().then(passing(content));
+	}
+
+	/** Passes a body on. The end of what outlasts its client is that of the body. */
+	private Mono<Void> passing(Publisher<? extends DataBuffer> content) {
+		if (!this.outlasting) {
+			return passing(getDelegate().writeWith(Flux.from(content).doOnError(this::broken)));
+		}
+		PassedBody passed = new PassedBody(Flux.from(content).doOnError(this::broken));
+		return passing(getDelegate().writeWith(passed))
+			.onErrorResume((lost) -> passed.ended().onErrorComplete().then(Mono.error(lost)))
+			.then(passed.ended());
 	}
 
 	/**
@@ -267,8 +300,13 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 	 * the request, from whose cancellation the work is kept, and with it its own writing.
 	 */
 	private Mono<Void> passing(Mono<Void> written) {
-		return Mono.firstWithSignal(written,
-				this.gone.then(Mono.error(() -> new EOFException("The client has hung up"))));
+		return Mono
+			.firstWithSignal(written, this.gone.then(Mono.error(() -> new EOFException("The client has hung up"))))
+			.doOnError((failure) -> this.clientLost = !this.contentBroken);
+	}
+
+	private void broken(Throwable failure) {
+		this.contentBroken = true;
 	}
 
 	/** Leaves nothing of a body that has broken off to the answer that tells of it. */
@@ -287,7 +325,12 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 			}
 			this.streaming = true;
 			Mono<Void> passed = (this.state == State.OPEN) ? pass() : Mono.empty();
-			return passed.then(Mono.defer(() -> passing(getDelegate().writeAndFlushWith(content))));
+			Flux<Publisher<? extends DataBuffer>> parts = Flux.from(content)
+				.<Publisher<? extends DataBuffer>>map((part) -> Flux.from(part).doOnError(this::broken))
+				.doOnError(this::broken)
+				// A server may say nothing but this.
+				.doOnCancel(() -> this.clientLost = true);
+			return passed.then(Mono.defer(() -> passing(getDelegate().writeAndFlushWith(parts))));
 		});
 	}
 

@@ -75,28 +75,19 @@ class AnswerTests {
 		assertThat(first.body()).isEqualTo("answer");
 	}
 
-	@Test
-	void arrayWhoseClientHangsUpIsDone() throws Exception {
-		int before = runs("large-flux");
-		try (RawClient client = new RawClient(this.port)) {
-			client.send("/large-flux", this.key, "", 0, "").awaitAnswer();
-		}
-		HttpResponse<String> repeated = await().until(
-				() -> send(keyed("/large-flux").header("Content-Type", "application/json")),
-				(answer) -> !answer.body().contains("\"in-progress\""));
-		assertThat(repeated.body()).contains("result-unavailable");
-		assertThat(runs("large-flux")).isEqualTo(before + 1);
-	}
-
 	/** Netty cancels what it writes; other servers tell it that their client is gone. */
 	@ParameterizedTest
 	@ValueSource(strings = { "large-flux", "large" })
 	void answerWhoseServerFailsIsDone(String path) throws Exception {
 		int before = runs(path);
+		int ended = runs("large-flux ended");
 		send(keyed("/" + path).header("X-Broken-Pipe", "yes"));
-		HttpResponse<String> repeated = send(keyed("/" + path));
+		HttpResponse<String> repeated = await().until(
+				() -> send(keyed("/" + path).header("Content-Type", "application/json")),
+				(answer) -> !answer.body().contains("\"in-progress\""));
 		assertThat(repeated.body()).contains("result-unavailable");
 		assertThat(runs(path)).isEqualTo(before + 1);
+		assertThat(runs("large-flux ended")).isEqualTo(path.equals("large") ? ended : ended + 1);
 	}
 
 	@Test

@@ -51,16 +51,17 @@ class AnswersController {
 					() -> new WebFluxApplication.SoldException("run " + OrdersController.run("written-and-failed"))));
 	}
 
-	/** An array that is larger than what is held back, and goes on for a while. */
+	/** An array that is larger than what is held back, and comes bit by bit. */
 	@Idempotent
 	@PostMapping("/large-flux")
 	Flux<OrdersController.Order> largeFlux() {
 		return Flux.defer(() -> {
 			OrdersController.run("large-flux");
 			String item = "x".repeat(1 << 16);
-			return Flux.interval(Duration.ofMillis(2))
-				.onBackpressureDrop()
-				.map((tick) -> new OrdersController.Order(item));
+			return Flux.range(1, 200)
+				.delayElements(Duration.ofMillis(2))
+				.map((tick) -> new OrdersController.Order(item))
+				.doOnComplete(() -> OrdersController.run("large-flux ended"));
 		});
 	}
 

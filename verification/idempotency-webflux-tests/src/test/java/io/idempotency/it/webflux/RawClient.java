@@ -2,6 +2,7 @@ package io.idempotency.it.webflux;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
@@ -45,6 +46,27 @@ final class RawClient implements AutoCloseable {
 			head.append((char) read);
 		}
 		return head.toString();
+	}
+
+	/** Takes what has come of the answer. */
+	void takeAnswer() throws IOException {
+		this.socket.getInputStream().skipNBytes(this.socket.getInputStream().available());
+	}
+
+	/** Waits until the server has ended the connection, in whatever way. */
+	void awaitEnd() {
+		byte[] bytes = new byte[1 << 16];
+		try {
+			while (this.socket.getInputStream().read(bytes) >= 0) {
+				// The answer is for nobody.
+			}
+		}
+		catch (SocketTimeoutException ex) {
+			throw new IllegalStateException("The server does not end", ex);
+		}
+		catch (IOException ex) {
+			// It has broken the connection off.
+		}
 	}
 
 	/** Hangs up at once, so that the server sees a reset. */
