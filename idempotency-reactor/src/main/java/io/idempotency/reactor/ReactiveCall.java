@@ -3,6 +3,7 @@ package io.idempotency.reactor;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -455,23 +456,34 @@ final class ReactiveCall<T> {
 		}
 		this.claimer.letGo(unguarded, this.admission, this.upkeep);
 		this.observed.seenAs(IdempotencyOutcome.UNGUARDED);
+		AtomicBoolean over = new AtomicBoolean();
+		Runnable ends = () -> {
+			if (over.compareAndSet(false, true)) {
+				this.parts.upkeep().workEnds();
+			}
+		};
 		OwnSubscription<T> work = new OwnSubscription<>(ReactiveIdempotencyContext.without(this.context),
 				(value, failure) -> {
-					if (failure != null) {
-						fail(failure);
+					try {
+						if (failure != null) {
+							fail(failure);
+						}
+						else {
+							succeed(value);
+						}
 					}
-					else {
-						succeed(value);
+					finally {
+						ends.run();
 					}
 				});
+		this.parts.upkeep().workBegins();
 		cancelsWith(() -> {
+			// It tells no end, and need not have been subscribed to.
 			work.cancel();
+			ends.run();
 			this.observed.end(IdempotencyOutcome.UNGUARDED, null);
 		});
-		if (!work.isDisposed()) {
-			this.parts.upkeep().workBegins();
-			work.begin(() -> runUnguarded().doFinally((signal) -> this.parts.upkeep().workEnds()));
-		}
+		work.begin(this::runUnguarded);
 	}
 
 	private Mono<T> runUnguarded() {

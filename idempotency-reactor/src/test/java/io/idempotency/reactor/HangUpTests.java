@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
 import org.reactivestreams.Subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -190,6 +191,45 @@ class HangUpTests {
 		caller.hangUp();
 		reply.open();
 		assertThat(this.order.runs).hasValue(0);
+	}
+
+	/**
+	 * Nobody would end what was never subscribed to, and each close would wait for it.
+	 */
+	@Test
+	void whileUnguardedWorkIsPutTogether() {
+		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		this.node.store.fail("claim", new StoreNotReachedException("no connection", new IllegalStateException()));
+		Client<String> caller = new Client<>(Context.empty());
+		this.node.reactive.execute(this.node.call(proceed), new ForwardingAction(this.order) {
+
+			@Override
+			public Mono<String> run() {
+				caller.hangUp();
+				return super.run();
+			}
+
+		}, OnDisconnect.CANCEL).subscribe(caller);
+		assertThat(this.order.runs).hasValue(0);
+		assertThatNobodyWaitsForWork();
+	}
+
+	/** Reactor throws such an error at whoever subscribes. */
+	@Test
+	void errorOfTheJvmInUnguardedWorkEndsIt() {
+		IdempotencyPolicy proceed = REPLAY.change().onStoreFailure(StoreFailureMode.PROCEED).build();
+		this.node.store.fail("claim", new StoreNotReachedException("no connection", new IllegalStateException()));
+		NoClassDefFoundError missing = new NoClassDefFoundError("It is missing on purpose");
+		Client<String> caller = this.node.start(proceed, new TextAction(Mono.fromSupplier(() -> {
+			throw missing;
+		})));
+		assertThat(caller.failure).isSameAs(missing);
+		assertThatNobodyWaitsForWork();
+	}
+
+	private void assertThatNobodyWaitsForWork() {
+		this.node.engine.close(Duration.ofSeconds(30));
+		assertThat(this.node.time.waits).isZero();
 	}
 
 	@Test

@@ -1,10 +1,13 @@
 package io.idempotency.reactor;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 
 import io.idempotency.store.Scheduler;
 import io.idempotency.test.MutableClock;
@@ -19,6 +22,9 @@ final class ManualTime implements Scheduler {
 	final MutableClock clock = new MutableClock();
 
 	private final List<Task> tasks = new ArrayList<>();
+
+	/** How often a thread had to wait for the end of something. */
+	int waits;
 
 	private long now;
 
@@ -36,6 +42,20 @@ final class ManualTime implements Scheduler {
 
 	private synchronized void remove(Task task) {
 		this.tasks.removeIf((each) -> each == task);
+	}
+
+	/** The time of a wait is over at once. */
+	@Override
+	public Condition condition(Lock lock) {
+		Condition real = lock.newCondition();
+		return (Condition) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Condition.class },
+				(proxy, method, arguments) -> {
+					if (method.getName().equals("awaitNanos")) {
+						this.waits++;
+						return 0L;
+					}
+					return method.invoke(real, arguments);
+				});
 	}
 
 	@Override
