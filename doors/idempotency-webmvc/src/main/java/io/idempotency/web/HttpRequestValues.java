@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -87,7 +88,8 @@ public final class HttpRequestValues implements RequestValues, ComparedRequest {
 
 	@Override
 	public List<String> headers(String name) {
-		return (this.request.getHeader(name) != null) ? Collections.list(this.request.getHeaders(name)) : List.of();
+		Enumeration<String> values = this.request.getHeaders(name);
+		return values.hasMoreElements() ? Collections.list(values) : List.of();
 	}
 
 	@Override
