@@ -1,6 +1,8 @@
 package io.idempotency.codec;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.DrbgParameters;
 import java.security.GeneralSecurityException;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
@@ -47,6 +49,9 @@ public final class AesGcmResultCipher implements ResultCipher {
 	 * was written in the place of an id is refused and never printed.
 	 */
 	private static final Pattern KEY_ID = Pattern.compile("[A-Za-z0-9._-]{1,20}");
+
+	/** Of the JDK; see NIST SP 800-90A. */
+	private static final String SEEDED_ONCE = "DRBG";
 
 	private final SecureRandom random = random();
 
@@ -103,8 +108,7 @@ public final class AesGcmResultCipher implements ResultCipher {
 
 	@Override
 	public byte[] encrypt(byte[] plain, byte[] context) {
-		byte[] nonce = new byte[NONCE_LENGTH];
-		this.random.nextBytes(nonce);
+		byte[] nonce = nonce(context);
 		int start = this.head.length + NONCE_LENGTH;
 		byte[] encrypted = Arrays.copyOf(this.head, Math.addExact(start, Math.addExact(plain.length, TAG_LENGTH)));
 		System.arraycopy(nonce, 0, encrypted, this.head.length, NONCE_LENGTH);
@@ -119,13 +123,33 @@ public final class AesGcmResultCipher implements ResultCipher {
 	}
 
 	/**
+	 * Record and time are for copies of one process that was frozen and is started
+	 * several times.
+	 */
+	private byte[] nonce(byte[] context) {
+		byte[] nonce = new byte[NONCE_LENGTH];
+		if (this.random.getAlgorithm().equals(SEEDED_ONCE)) {
+			byte[] input = ByteBuffer.allocate(2 * Long.BYTES + context.length)
+				.putLong(System.nanoTime())
+				.putLong(System.currentTimeMillis())
+				.put(context)
+				.array();
+			this.random.nextBytes(nonce, DrbgParameters.nextBytes(-1, false, input));
+		}
+		else {
+			this.random.nextBytes(nonce);
+		}
+		return nonce;
+	}
+
+	/**
 	 * The usual one reads a file of the system each time, which a thread that must not
 	 * wait may not do. This one has read it, once, when it is returned.
 	 */
 	private static SecureRandom random() {
 		SecureRandom random;
 		try {
-			random = SecureRandom.getInstance("DRBG");
+			random = SecureRandom.getInstance(SEEDED_ONCE);
 		}
 		catch (NoSuchAlgorithmException ex) {
 			random = new SecureRandom();
