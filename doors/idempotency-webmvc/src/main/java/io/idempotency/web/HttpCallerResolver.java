@@ -1,5 +1,6 @@
 package io.idempotency.web;
 
+import java.security.Principal;
 import java.util.Collections;
 
 import io.idempotency.IdempotencyCallerUnknownException;
@@ -10,6 +11,11 @@ import io.idempotency.key.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.util.ClassUtils;
+
 /**
  * Determines the caller who owns the keys and tokens of a request. Thread-safe.
  *
@@ -17,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class HttpCallerResolver {
+
+	private static final boolean SPRING_SECURITY = ClassUtils
+		.isPresent("org.springframework.security.core.Authentication", HttpCallerResolver.class.getClassLoader());
 
 	private final RequestCallerResolver callers;
 
@@ -41,7 +50,7 @@ public final class HttpCallerResolver {
 	 */
 	Caller owner(HttpServletRequest request, String operation) {
 		if (this.resolver == null) {
-			this.callers.requireKnown(request.getUserPrincipal(), operation);
+			this.callers.requireKnown(principal(request), operation);
 		}
 		return of(request);
 	}
@@ -55,7 +64,17 @@ public final class HttpCallerResolver {
 		if (this.resolver != null) {
 			return RequestCallerResolver.scope(this.resolver, this.resolver.resolveScope(request));
 		}
-		return this.callers.of(request.getUserPrincipal(), (header) -> Collections.list(request.getHeaders(header)));
+		return this.callers.of(principal(request), (header) -> Collections.list(request.getHeaders(header)));
+	}
+
+	/**
+	 * Returns the principal of a request, {@code null} if nobody is logged in. Where no
+	 * chain of Spring Security handles a request, its login may be in the thread's
+	 * context alone, where method security and the handler find it.
+	 */
+	static @Nullable Principal principal(HttpServletRequest request) {
+		Principal ofRequest = request.getUserPrincipal();
+		return (ofRequest == null && SPRING_SECURITY) ? Login.current() : ofRequest;
 	}
 
 	/** Returns whether the application's own resolver determines the callers. */
@@ -85,6 +104,16 @@ public final class HttpCallerResolver {
 	public Caller current() {
 		HttpServletRequest request = HttpRequestValues.currentRequest();
 		return (request != null) ? of(request) : Caller.GLOBAL;
+	}
+
+	/** Loaded only if Spring Security is present. */
+	private static final class Login {
+
+		static @Nullable Principal current() {
+			Authentication login = SecurityContextHolder.getContext().getAuthentication();
+			return (login instanceof AnonymousAuthenticationToken) ? null : login;
+		}
+
 	}
 
 }

@@ -141,7 +141,7 @@ public final class HttpRequestValues implements RequestValues, ComparedRequest {
 
 	@Override
 	public @Nullable Principal principal() {
-		return this.request.getUserPrincipal();
+		return HttpCallerResolver.principal(this.request);
 	}
 
 	@Override

@@ -18,8 +18,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.security.authentication.AbstractAuthenticationToken;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken;
 import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
@@ -40,6 +44,25 @@ class CallersTests {
 	void callersAreToldApartByTheirNames() {
 		assertThat(of(() -> "alice")).isEqualTo(Caller.principal("alice")).isNotEqualTo(of(() -> "bob"));
 		assertThat(of(null)).isEqualTo(Caller.ANONYMOUS);
+	}
+
+	/** Nobody else could tell them apart, where no chain of Spring Security is. */
+	@Test
+	void callersOfTheThreadsLoginAreToldApart() {
+		try {
+			log(new UsernamePasswordAuthenticationToken("alice", "secret", List.of()));
+			assertThat(of(null)).isEqualTo(Caller.principal("alice"));
+			assertThat(of(() -> "bob")).isEqualTo(Caller.principal("bob"));
+			log(new AnonymousAuthenticationToken("key", "alice", AuthorityUtils.createAuthorityList("ANYBODY")));
+			assertThat(of(null)).isEqualTo(Caller.ANONYMOUS);
+		}
+		finally {
+			SecurityContextHolder.clearContext();
+		}
+	}
+
+	private static void log(Authentication login) {
+		SecurityContextHolder.setContext(new SecurityContextImpl(login));
 	}
 
 	@ParameterizedTest
