@@ -211,10 +211,8 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		Throwable cause = AsyncResults.cause(Exceptions.unwrap(failure));
 		if (isDuplicate(failure)) {
 			if (open) {
-				rollback(failure, () -> {
-					ended(true);
-					recover(cause);
-				});
+				Runnable recovery = () -> recover(cause);
+				carryOut(rolledBack(failure), recovery, (never) -> recovery.run());
 			}
 			else {
 				recover(cause);
@@ -275,7 +273,8 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	/** Rolls back, and ends the claim after that. */
 	private void undo(Ending ending, @Nullable Throwable failure, Runnable answer) {
 		this.claim.end(ending);
-		rollback(failure, () -> carryOut(ended(true), answer, (never) -> answer.run()));
+		carryOut(this.transaction.rollback(failure).then(Mono.defer(() -> ended(true))), answer,
+				(never) -> answer.run());
 	}
 
 	private Mono<Void> ended(boolean failed) {
@@ -334,8 +333,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 				if (!isEnding()) {
 					return notOpen();
 				}
-				return apart((ending != null) ? commit(ending)
-						: this.transaction.rollback(null).then(Mono.fromRunnable(() -> ended(true))));
+				return apart((ending != null) ? commit(ending) : rolledBack(null));
 			}))
 			.onErrorResume((failure) -> undone(failure).then(Mono.error(failure)));
 	}
@@ -362,8 +360,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	}
 
 	private Mono<Void> undone(Throwable failure) {
-		return isEnding() ? apart(this.transaction.rollback(failure).then(Mono.fromRunnable(() -> ended(true))))
-				: Mono.empty();
+		return isEnding() ? apart(rolledBack(failure)) : Mono.empty();
 	}
 
 	/**
@@ -414,8 +411,9 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 		this.transaction.carryOut(step, then, failed, this.caller::fail);
 	}
 
-	private void rollback(@Nullable Throwable failure, Runnable then) {
-		carryOut(this.transaction.rollback(failure), then, (never) -> then.run());
+	/** Rolls back, and notes that. */
+	private Mono<Void> rolledBack(@Nullable Throwable failure) {
+		return this.transaction.rollback(failure).then(Mono.fromRunnable(() -> ended(true)));
 	}
 
 	private Context inside() {

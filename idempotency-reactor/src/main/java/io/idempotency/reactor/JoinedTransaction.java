@@ -150,26 +150,21 @@ final class JoinedTransaction {
 			AtomicBoolean over = new AtomicBoolean();
 			Runnable timer = timer(() -> {
 				if (over.compareAndSet(false, true)) {
-					this.place.resumption.execute(() -> ended(() -> sink.error(new IdempotencyStoreException(late))));
+					this.place.resumption.execute(() -> sink.error(new IdempotencyStoreException(late)));
 				}
 			});
 			new OwnSubscription<Void>(inside(this.place.context), (nothing, failure) -> {
 				timer.run();
 				if (over.compareAndSet(false, true)) {
-					ended((failure != null) ? () -> sink.error(failure) : sink::success);
+					if (failure != null) {
+						sink.error(failure);
+					}
+					else {
+						sink.success();
+					}
 				}
 			}).begin(step);
 		});
-	}
-
-	/** The other calls of the key look after the end was noted. */
-	private void ended(Runnable told) {
-		try {
-			told.run();
-		}
-		finally {
-			this.place.free();
-		}
 	}
 
 	/** Returns what cancels the timer. Without a thread for it the step has no limit. */
@@ -184,27 +179,30 @@ final class JoinedTransaction {
 	}
 
 	/**
-	 * Carries out a step, and goes on away from the threads of a driver.
+	 * Carries out a step that ends the transaction and notes the end, or that comes after
+	 * that, and goes on away from the threads of a driver. The key is free by then: the
+	 * call, or its caller, may begin again at once, and would wait for itself.
 	 * @param then is done when it has completed
 	 * @param failed is told its failure
 	 * @param broken is told what one of them throws
 	 */
 	void carryOut(Mono<Void> step, Runnable then, Consumer<Throwable> failed, Consumer<Throwable> broken) {
-		new OwnSubscription<Void>(inside(this.place.context),
-				(nothing, failure) -> this.place.resumption.execute(() -> {
-					try {
-						if (failure != null) {
-							failed.accept(failure);
-						}
-						else {
-							then.run();
-						}
+		new OwnSubscription<Void>(inside(this.place.context), (nothing, failure) -> {
+			this.place.free();
+			this.place.resumption.execute(() -> {
+				try {
+					if (failure != null) {
+						failed.accept(failure);
 					}
-					catch (Throwable ex) {
-						broken.accept(ex);
+					else {
+						then.run();
 					}
-				}))
-			.begin(() -> step);
+				}
+				catch (Throwable ex) {
+					broken.accept(ex);
+				}
+			});
+		}).begin(() -> step);
 	}
 
 	/**
@@ -220,9 +218,9 @@ final class JoinedTransaction {
 	record Surroundings(JoinedKeys keys, IdempotencyKey key, Sinks.Empty<Void> taken, Scheduler scheduler,
 			Executor resumption, Context context) {
 
-		/** Wakes up all that wait for the key. */
+		/** Wakes up all that wait for the key, which go on elsewhere. */
 		void free() {
-			this.resumption.execute(() -> this.keys.free(this.key, this.taken));
+			this.keys.free(this.key, this.taken);
 		}
 
 	}

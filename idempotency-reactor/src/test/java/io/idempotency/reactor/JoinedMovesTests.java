@@ -1,7 +1,10 @@
 package io.idempotency.reactor;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -11,6 +14,7 @@ import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.StoredResult;
@@ -23,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -124,6 +129,44 @@ class JoinedMovesTests {
 		assertThat(this.transactions.steps).containsExactly("begin", "rollback", "begin", "rollback", "begin",
 				"commit");
 		assertThat(this.order.runs).hasValue(1);
+	}
+
+	/** It would find its own key taken, and wait for itself. */
+	@Test
+	void callThatBeginsAgainFindsItsKeyFree() {
+		Queue<Runnable> threads = new ArrayDeque<>();
+		GatedStore.Gate deadlock = this.joined.holdFailure("claim", new TransactionLostException("deadlock", null));
+		Client<String> caller = Client.of(on(threads, ReactiveNode.REPLAY, this.order));
+		this.node.time.advance(ReactiveNode.REPLAY.waitTimeout().plusMillis(1));
+		deadlock.open();
+		work(threads, Duration.ZERO);
+		assertThat(caller.failure).isNull();
+		assertThat(caller.value).isEqualTo("order-1");
+	}
+
+	@Test
+	void callerThatRepeatsAtOnceFindsTheKeyFree() {
+		Queue<Runnable> threads = new ArrayDeque<>();
+		IdempotencyPolicy brief = ReactiveNode.REPLAY.change().waitTimeout(Duration.ofMillis(1)).build();
+		this.transactions.failCommit(this.failure, TransactionOutcome.ROLLED_BACK);
+		Client<String> caller = Client.of(on(threads, brief, this.order).retry(1));
+		work(threads, Duration.ofMillis(1));
+		assertThat(caller.failure).isNull();
+		assertThat(caller.value).isEqualTo("order-1");
+	}
+
+	private Mono<String> on(Queue<Runnable> threads, IdempotencyPolicy policy, TextAction action) {
+		return new ReactiveIdempotencyEngine(this.node.engine, List.of(this.node.store),
+				Schedulers.fromExecutor(threads::add))
+			.execute(this.node.call(policy), action, OnDisconnect.CONTINUE, this.transactions);
+	}
+
+	/** Does one thing after the other, and time passes between them. */
+	private void work(Queue<Runnable> threads, Duration between) {
+		for (Runnable next = threads.poll(); next != null; next = threads.poll()) {
+			next.run();
+			this.node.time.advance(between);
+		}
 	}
 
 	@Test
