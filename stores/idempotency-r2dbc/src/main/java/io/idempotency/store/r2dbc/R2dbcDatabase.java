@@ -69,7 +69,9 @@ final class R2dbcDatabase {
 
 	private final @Nullable Scheduler threads;
 
-	private final AtomicInteger late = new AtomicInteger();
+	private final AtomicBoolean trying = new AtomicBoolean();
+
+	private volatile AtomicInteger late = new AtomicInteger();
 
 	/** The statements of PostgreSQL, of which there are some dozens. */
 	private final Map<String, String> numbered = new ConcurrentHashMap<>();
@@ -214,14 +216,27 @@ final class R2dbcDatabase {
 		});
 	}
 
-	/** Connects. A connection that comes too late is closed when it comes. */
+	/**
+	 * Connects, if not too many come late already. Then one call at a time tries all the
+	 * same, and if it connects, the others are lost: they may never come.
+	 */
 	private Mono<Connection> connect(String what, Duration most) {
-		if (this.late.get() >= MAX_LATE) {
+		AtomicInteger late = this.late;
+		if (late.get() < MAX_LATE) {
+			return connect(what, most, late);
+		}
+		if (!this.trying.compareAndSet(false, true)) {
 			return Mono.error(unreached(what, new R2dbcTimeoutException("Too many connections come late")));
 		}
+		return connect(what, most, late).doOnSuccess((connection) -> this.late = new AtomicInteger())
+			.doOnTerminate(() -> this.trying.set(false));
+	}
+
+	/** A connection that comes too late is closed when it comes. */
+	private Mono<Connection> connect(String what, Duration most, AtomicInteger late) {
 		return Mono.create((sink) -> {
 			AtomicBoolean over = new AtomicBoolean();
-			Disposable timer = TIMERS.schedule(() -> giveUp(what, over, sink), TimeUnit.NANOSECONDS.convert(most),
+			Disposable timer = TIMERS.schedule(() -> giveUp(what, over, sink, late), TimeUnit.NANOSECONDS.convert(most),
 					TimeUnit.NANOSECONDS);
 			Mono.defer(() -> Mono.from(this.connections.create())).subscribe((connection) -> {
 				timer.dispose();
@@ -229,7 +244,7 @@ final class R2dbcDatabase {
 					sink.success(connection);
 				}
 				else {
-					this.late.decrementAndGet();
+					late.decrementAndGet();
 					close(connection);
 				}
 			}, (failure) -> {
@@ -238,19 +253,19 @@ final class R2dbcDatabase {
 					sink.error(unreached(what, failure));
 				}
 				else {
-					this.late.decrementAndGet();
+					late.decrementAndGet();
 				}
 			});
 		});
 	}
 
-	private void giveUp(String what, AtomicBoolean over, MonoSink<Connection> sink) {
-		this.late.incrementAndGet();
+	private static void giveUp(String what, AtomicBoolean over, MonoSink<Connection> sink, AtomicInteger late) {
+		late.incrementAndGet();
 		if (over.compareAndSet(false, true)) {
 			sink.error(unreached(what, new R2dbcTimeoutException("No connection has come in time")));
 		}
 		else {
-			this.late.decrementAndGet();
+			late.decrementAndGet();
 		}
 	}
 

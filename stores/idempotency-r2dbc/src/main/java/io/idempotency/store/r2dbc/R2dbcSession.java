@@ -258,13 +258,17 @@ final class R2dbcSession {
 			if (left <= 0) {
 				return Mono.error(new R2dbcTimeoutException("The time of the call is over"));
 			}
-			// The time-out of Reactor makes its message before it has anything to say.
-			return Mono.firstWithSignal(Mono.from(sent),
-					Mono.delay(Duration.ofNanos(left), R2dbcDatabase.TIMERS).flatMap((over) -> {
-						this.late = true;
-						return this.database
-							.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time")));
-					}));
+			// Its timer is set before the statement is sent, which may block.
+			return Mono.from(sent).timeout(Duration.ofNanos(left), tooLate(), R2dbcDatabase.TIMERS);
+		});
+	}
+
+	/** Subscribed to when the time-out has won: an answer that wins is not late. */
+	private <R> Mono<R> tooLate() {
+		return Mono.defer(() -> {
+			this.late = true;
+			return this.database
+				.onThreads(Mono.error(new R2dbcTimeoutException("The database has not answered in time")));
 		});
 	}
 

@@ -71,7 +71,7 @@ final class TroubledConnections implements ConnectionFactory {
 				(method, args) -> method.getName().startsWith("bind") ? statement : method.invoke(statement, args));
 	}
 
-	private static <T> T proxy(Class<T> type, Call call) {
+	static <T> T proxy(Class<T> type, Call call) {
 		return type
 			.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (self, method, args) -> {
 				try {
@@ -83,7 +83,7 @@ final class TroubledConnections implements ConnectionFactory {
 			}));
 	}
 
-	private interface Call {
+	interface Call {
 
 		Object invoke(Method method, Object[] args) throws ReflectiveOperationException;
 
