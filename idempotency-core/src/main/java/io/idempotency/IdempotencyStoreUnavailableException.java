@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * back.
  * <p>
  * HTTP 503, code {@code store-unavailable}. A repeated call is safe: nothing ran, or
- * nothing of the transaction is left.
+ * nothing of the transaction is left, or its commit was not answered: then the same key
+ * finds the result, or runs.
  *
  * @since 0.1.0
  */
@@ -50,6 +51,22 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter) {
 		this(operation, "Too many calls go on here whose callers are gone, so the request of '" + operation
 				+ "' was not done: repeat it unchanged later", retryAfter, null);
+	}
+
+	/**
+	 * Creates the exception of a call whose commit was not answered.
+	 * @param operation the guarded operation
+	 * @param cause says that there was no answer
+	 * @param retryAfter how long to wait before the next try
+	 * @hidden
+	 */
+	@Internal
+	public IdempotencyStoreUnavailableException(String operation, Throwable cause, Duration retryAfter) {
+		this(operation,
+				"The commit of '" + operation
+						+ "' was not answered, so it is not known whether the request was done: repeat it unchanged "
+						+ "later, and it gets the result, or is done then",
+				retryAfter, cause);
 	}
 
 	@Override

@@ -67,9 +67,19 @@ public record EngineCore(Upkeep upkeep, Claimer claimer, Replayer replays, Resul
 
 	/** Reports that the record could not be in the transaction of the work. */
 	public IdempotencyStoreUnavailableException notJoined(GuardedCall call, IdempotencyStoreException cause) {
-		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
-		this.upkeep.of(call.store()).outage().failed("join the transaction of", call.operation(), cause);
+		failed("join", call, cause);
 		return new IdempotencyStoreUnavailableException(call.operation(), Admission.RETRY_AFTER, cause);
+	}
+
+	/** Reports that nobody knows whether the record and the work are committed. */
+	public IdempotencyStoreUnavailableException notAnswered(GuardedCall call, IdempotencyStoreException cause) {
+		failed("commit", call, cause);
+		return new IdempotencyStoreUnavailableException(call.operation(), cause, Admission.RETRY_AFTER);
+	}
+
+	private void failed(String step, GuardedCall call, IdempotencyStoreException cause) {
+		this.events.publish(IdempotencyEvent.STORE_UNAVAILABLE, call.operation());
+		this.upkeep.of(call.store()).outage().failed(step + " the transaction of", call.operation(), cause);
 	}
 
 	/** Begins the observation of a call, if anybody wants to see it. */

@@ -260,7 +260,7 @@ final class JoinedCall<T> {
 			rollback(transaction, null, answer);
 		}
 		else {
-			transaction.carryOut(transaction.commit(), answer, this.caller::fail, this.caller::fail);
+			transaction.carryOut(transaction.commit(), answer, this::refuse, this.caller::fail);
 		}
 	}
 

@@ -54,8 +54,11 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	private volatile @Nullable OwnSubscription<T> work;
 
-	/** Whether the record could not be written, which is no failure of the work. */
-	private volatile boolean unwritten;
+	/**
+	 * Whether the record could not be written, or the commit was not answered, which is
+	 * no failure of the work, and says nothing of a duplicate.
+	 */
+	private volatile boolean storeFailed;
 
 	JoinedRun(ReactiveCall<T> caller, GuardedCall call, ReactiveAction<T> action, ReactiveClaim claim,
 			JoinedTransaction transaction, ReactiveIdempotencyStore joining, EngineCore parts, ObservedCall observed,
@@ -241,7 +244,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 	/** A unique index may also report a duplicate at the commit. */
 	private boolean isDuplicate(Throwable failure) {
 		try {
-			return !this.unwritten && AsyncResults.isDuplicate(this.action::isDuplicate, failure);
+			return !this.storeFailed && AsyncResults.isDuplicate(this.action::isDuplicate, failure);
 		}
 		catch (Throwable ex) {
 			failure.addSuppressed(ex);
@@ -292,12 +295,18 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 			}
 			return this.claim.writeBeforeCommit(this.joining);
 		}).onErrorResume((failure) -> {
-			this.unwritten = true;
+			this.storeFailed = true;
 			return this.transaction.rollback(failure).then(Mono.defer(() -> {
 				ended(false);
 				return Mono.error(notWritten(failure));
 			}));
 		}).then(Mono.defer(() -> this.transaction.commit().onErrorResume((failure) -> {
+			if (failure instanceof JoinedTransaction.NotAnsweredException late) {
+				this.storeFailed = true;
+				ended(false);
+				this.observed.seenAs(IdempotencyOutcome.STORE_ERROR);
+				return Mono.error(this.parts.notAnswered(this.call, late));
+			}
 			boolean already = isDuplicate(failure);
 			if (already) {
 				// The result of the work is not true any more.

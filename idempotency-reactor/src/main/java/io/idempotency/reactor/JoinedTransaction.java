@@ -116,13 +116,11 @@ final class JoinedTransaction {
 
 	/**
 	 * Commits.
-	 * @return fails with the exception of the commit, or if that is not answered in time,
-	 * or if the transaction was rolled back before
+	 * @return fails with the exception of the commit, with a {@link NotAnsweredException}
+	 * if that is not answered in time, or if the transaction was rolled back before
 	 */
 	Mono<Void> commit() {
-		return Mono.defer(() -> this.ending.compareAndSet(false, true) ? end(this.begun::commit,
-				"The commit was not answered within " + this.timeout + ": whether it was carried out is not known. "
-						+ "A repetition with the same key finds the record, or runs")
+		return Mono.defer(() -> this.ending.compareAndSet(false, true) ? end(this.begun::commit, "commit")
 				: Mono.error(() -> new IllegalStateException("The transaction has ended before")));
 	}
 
@@ -132,8 +130,7 @@ final class JoinedTransaction {
 	 */
 	Mono<Void> rollback(@Nullable Throwable failure) {
 		return Mono
-			.defer(() -> this.ending.compareAndSet(false, true)
-					? end(this.begun::rollback, "The rollback was not answered within " + this.timeout) : Mono.empty())
+			.defer(() -> this.ending.compareAndSet(false, true) ? end(this.begun::rollback, "rollback") : Mono.empty())
 			.onErrorResume((suppressed) -> {
 				if (failure == null) {
 					notRolledBack(suppressed);
@@ -145,12 +142,13 @@ final class JoinedTransaction {
 			});
 	}
 
-	private Mono<Void> end(Callable<Mono<Void>> step, String late) {
+	private Mono<Void> end(Callable<Mono<Void>> step, String name) {
 		return Mono.create((sink) -> {
 			AtomicBoolean over = new AtomicBoolean();
 			Runnable timer = timer(() -> {
 				if (over.compareAndSet(false, true)) {
-					this.place.resumption.execute(() -> sink.error(new IdempotencyStoreException(late)));
+					this.place.resumption.execute(() -> sink
+						.error(new NotAnsweredException("The " + name + " was not answered within " + this.timeout)));
 				}
 			});
 			new OwnSubscription<Void>(inside(this.place.context), (nothing, failure) -> {
@@ -203,6 +201,17 @@ final class JoinedTransaction {
 				}
 			});
 		}).begin(() -> step);
+	}
+
+	/** Nobody knows whether a step was carried out. */
+	static final class NotAnsweredException extends IdempotencyStoreException {
+
+		private static final long serialVersionUID = 1L;
+
+		private NotAnsweredException(String message) {
+			super(message);
+		}
+
 	}
 
 	/**

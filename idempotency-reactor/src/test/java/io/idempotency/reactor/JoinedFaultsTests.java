@@ -318,8 +318,8 @@ class JoinedFaultsTests {
 		Client<String> duplicate = start(this.order);
 		assertThat(duplicate.isAnswered()).isFalse();
 		this.node.time.advance(this.transactions.timeout().plusMillis(1));
-		assertThat(first.failure).isInstanceOf(IdempotencyStoreException.class)
-			.hasMessageContaining("whether it was carried out is not known");
+		assertThat(first.failure).isInstanceOf(IdempotencyStoreUnavailableException.class)
+			.hasMessageContaining("it is not known whether the request was done");
 		assertThat(duplicate.value).isEqualTo("order-1");
 		if (comes) {
 			committed.tryEmitEmpty();
@@ -327,6 +327,40 @@ class JoinedFaultsTests {
 		assertThat(this.node.store.asked).isEmpty();
 		assertThat(this.order.runs).hasValue(1);
 		assertThat(this.observed).hasValue(0);
+	}
+
+	/** It would be answered from the business data, and the commit may still come. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void commitThatIsNotAnsweredInTimeIsNoDuplicate(boolean takes) {
+		this.transactions.commits.add((commit) -> Mono.never());
+		TextAction work = new TextAction(Mono.just("order-1")).duplicateOn(RuntimeException.class)
+			.finding(Mono.just("order-0"));
+		Client<String> first = start(RECOVERABLE, new ForwardingAction(work) {
+
+			@Nullable ReactiveOpenWork open;
+
+			@Override
+			public boolean takes(ReactiveOpenWork given) {
+				this.open = takes ? given : null;
+				return takes;
+			}
+
+			@Override
+			public Mono<String> run() {
+				ReactiveOpenWork given = this.open;
+				return (given == null) ? super.run()
+						: given.run(super.run().then(), () -> super.returned("order-1", false))
+							.then(Mono.just("order-1"));
+			}
+
+		}, OnDisconnect.CONTINUE);
+		this.node.time.advance(this.transactions.timeout().plusMillis(1));
+		assertThat(first.failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		assertThat(work.lookUps).hasValue(0);
+		assertThat(this.observed).hasValue(0);
+		assertThat(start(this.order).value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(0);
 	}
 
 	@Test
