@@ -1,7 +1,9 @@
 package io.idempotency.reactor;
 
+import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.idempotency.key.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +18,16 @@ import reactor.core.publisher.Sinks;
  */
 final class JoinedKeys {
 
+	/**
+	 * More transactions are not begun while so many are late: none would come in time.
+	 */
+	static final int MAX_LATE = 256;
+
 	/** The transactions that nobody waits for any more, and that may yet begin. */
-	final AtomicInteger late = new AtomicInteger();
+	private final AtomicInteger late = new AtomicInteger();
+
+	/** When a transaction was late, or was begun all the same, the last time. */
+	private final AtomicLong lastLate = new AtomicLong();
 
 	private final ConcurrentHashMap<IdempotencyKey, Sinks.Empty<Void>> taken = new ConcurrentHashMap<>();
 
@@ -30,6 +40,33 @@ final class JoinedKeys {
 	@Nullable Mono<Void> take(IdempotencyKey key, Sinks.Empty<Void> own) {
 		Sinks.Empty<Void> other = this.taken.putIfAbsent(key, own);
 		return (other != null) ? other.asMono() : null;
+	}
+
+	/**
+	 * Returns whether a transaction may be begun. While too many are late, one may after
+	 * each time-out: a pool may have lost them, and would then tell no more of them.
+	 */
+	boolean mayBegin(long now, Duration timeout) {
+		long last = this.lastLate.get();
+		return this.late.get() < MAX_LATE
+				|| (now - last >= timeout.toNanos() && this.lastLate.compareAndSet(last, now));
+	}
+
+	void isLate(long now) {
+		this.lastLate.set(now);
+		this.late.incrementAndGet();
+	}
+
+	/** Notes that one begins in time, so whatever is late keeps none back. */
+	void isInTime() {
+		if (this.late.get() != 0) {
+			this.late.set(0);
+		}
+	}
+
+	/** Notes the end of one that was late, which may be forgotten by now. */
+	void isLateNoMore() {
+		this.late.updateAndGet((count) -> Math.max(0, count - 1));
 	}
 
 	/** Frees a key, unless that was done before: another call may have it by now. */

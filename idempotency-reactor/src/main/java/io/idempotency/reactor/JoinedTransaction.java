@@ -26,11 +26,6 @@ import reactor.util.context.Context;
  */
 final class JoinedTransaction {
 
-	/**
-	 * More transactions are not begun while so many are late: none would come in time.
-	 */
-	static final int MAX_LATE = 256;
-
 	private static final Logger logger = LoggerFactory.getLogger("io.idempotency.engine.IdempotencyEngine");
 
 	private final ReactiveTransactionStarter.Begun begun;
@@ -57,15 +52,15 @@ final class JoinedTransaction {
 	 */
 	static void begin(ReactiveTransactionStarter transactions, Surroundings place, Consumer<JoinedTransaction> begins,
 			Consumer<Throwable> failed) {
-		if (place.keys.late.get() >= MAX_LATE) {
+		Duration timeout = transactions.timeout();
+		if (!place.keys.mayBegin(place.scheduler.nanos(), timeout)) {
 			failed.accept(new IdempotencyStoreException("Too many transactions are begun late"));
 			return;
 		}
-		Duration timeout = transactions.timeout();
 		AtomicBoolean over = new AtomicBoolean();
 		Scheduler.Timer timer = place.scheduler.schedule(() -> {
 			if (over.compareAndSet(false, true)) {
-				place.keys.late.incrementAndGet();
+				place.keys.isLate(place.scheduler.nanos());
 				place.resumption.execute(() -> failed
 					.accept(new IdempotencyStoreException("No transaction was begun within " + timeout)));
 			}
@@ -74,10 +69,11 @@ final class JoinedTransaction {
 			timer.cancel();
 			JoinedTransaction made = new JoinedTransaction(begun, timeout, place);
 			if (over.compareAndSet(false, true)) {
+				place.keys.isInTime();
 				begins.accept(made);
 			}
 			else {
-				place.keys.late.decrementAndGet();
+				place.keys.isLateNoMore();
 				made.abandon();
 			}
 		}, (failure) -> {
@@ -86,7 +82,7 @@ final class JoinedTransaction {
 				failed.accept(failure);
 			}
 			else {
-				place.keys.late.decrementAndGet();
+				place.keys.isLateNoMore();
 			}
 		});
 	}

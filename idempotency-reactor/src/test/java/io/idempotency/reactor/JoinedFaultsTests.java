@@ -15,6 +15,7 @@ import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.IdempotencyStoreException;
+import io.idempotency.store.RecordKey;
 import io.idempotency.store.StoredResult;
 import io.idempotency.store.TransactionLostException;
 import org.jspecify.annotations.Nullable;
@@ -293,14 +294,38 @@ class JoinedFaultsTests {
 		assertThat(start(this.order).value).isEqualTo("order-1");
 	}
 
-	@Test
-	void noMoreIsBegunWhileTooMuchIsLate() {
-		Sinks.Empty<Void> begun = Sinks.empty();
-		for (int i = 0; i < JoinedTransaction.MAX_LATE; i++) {
-			this.transactions.begins.add((begin) -> begun.asMono());
+	private void beginTooMuch(Mono<Void> late) {
+		for (int i = 0; i < JoinedKeys.MAX_LATE; i++) {
+			this.transactions.begins.add((begin) -> late);
 			start(this.order);
 			this.node.time.advance(this.transactions.timeout().plusMillis(1));
 		}
+	}
+
+	/**
+	 * A pool that has lost them would else end all calls for as long as the node lives.
+	 */
+	@Test
+	void transactionsThatNeverBeginAreForgottenWhenAnotherOneBegins() {
+		Sinks.Empty<Void> begun = Sinks.empty();
+		beginTooMuch(begun.asMono());
+		this.node.time.advance(this.transactions.timeout());
+		for (int i = 0; i < 2; i++) {
+			assertThat(start(this.order).value).isEqualTo("order-1");
+			this.node.memory.admin().orElseThrow().evict(RecordKey.of(ReactiveNode.KEY), true);
+		}
+		assertThat(this.order.runs).hasValue(2);
+		begun.tryEmitEmpty();
+		beginTooMuch(Mono.never());
+		int asked = this.transactions.steps.size();
+		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
+		assertThat(this.transactions.steps).hasSize(asked);
+	}
+
+	@Test
+	void noMoreIsBegunWhileTooMuchIsLate() {
+		Sinks.Empty<Void> begun = Sinks.empty();
+		beginTooMuch(begun.asMono());
 		int asked = this.transactions.steps.size();
 		assertThat(start(this.order).failure).isInstanceOf(IdempotencyStoreUnavailableException.class);
 		assertThat(this.transactions.steps).hasSize(asked);
