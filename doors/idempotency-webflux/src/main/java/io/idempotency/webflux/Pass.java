@@ -26,6 +26,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.HandlerResult;
@@ -297,7 +298,7 @@ final class Pass {
 				+ "inside of it, or take TransactionMode.SEPARATE");
 	}
 
-	private Mono<?> one(Publisher<?> result) {
+	private Mono<Object> one(Publisher<?> result) {
 		return Mono.from(result)
 			.map(this::observed)
 			.switchIfEmpty(Mono.defer(this::none))
@@ -323,13 +324,12 @@ final class Pass {
 			begins();
 			return many(publisher(arrived));
 		}
-		Flux<Object> work = Flux
-			.defer(() -> begins() ? many(publisher(arrived)).cast(Object.class) : Flux.error(repeated()));
+		Flux<Object> work = Flux.defer(() -> begins() ? many(publisher(arrived)) : Flux.error(repeated()));
 		return Flux.deferContextual((context) -> JoinedAnswer.isInside(context) ? work
 				: whole.madeByItself(work).cast(Object.class).flux());
 	}
 
-	private Flux<?> many(Publisher<?> result) {
+	private Flux<Object> many(Publisher<?> result) {
 		return Flux.from(result)
 			.map(this::observed)
 			.switchIfEmpty(Mono.defer(this::none))
@@ -369,6 +369,7 @@ final class Pass {
 	/** Runs a handler that returns anything else. */
 	@Nullable Object run(OperationCall arrived) throws Throwable {
 		Object result;
+		begins();
 		try {
 			result = start(arrived);
 		}
@@ -380,10 +381,9 @@ final class Pass {
 			throw failure;
 		}
 		if (this.purpose == Purpose.LOOK_UP) {
-			return found(result, arrived.operation().result().async());
+			return found(result, arrived);
 		}
 		if (result instanceof CompletionStage<?> stage) {
-			begins();
 			CompletableFuture<@Nullable Throwable> end = stage.handle((value, thrown) -> ended(value, thrown))
 				.toCompletableFuture();
 			this.work = Mono.defer(() -> {
@@ -392,12 +392,13 @@ final class Pass {
 			});
 			return result;
 		}
-		return given(result);
+		return given(result, arrived);
 	}
 
 	private @Nullable Throwable ended(@Nullable Object result, @Nullable Throwable thrown) {
 		if (thrown == null) {
-			returned(result);
+			this.hasDeferredBody = adapterOfBody(result) != null;
+			returned();
 			return null;
 		}
 		// Whatever has become of the answer meanwhile.
@@ -411,9 +412,27 @@ final class Pass {
 		return cause;
 	}
 
-	private @Nullable Object given(@Nullable Object result) {
+	/**
+	 * Gives what a handler has returned. The work of what Reactor can adapt is in the
+	 * subscription to it.
+	 */
+	private @Nullable Object given(@Nullable Object result, OperationCall arrived) {
+		ReactiveAdapter later = adapter(result);
+		if (result != null && later != null) {
+			Class<?> type = arrived.operation().guarded().method().getReturnType();
+			ReactiveAdapter declared = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+			ReactiveAdapter form = (declared != null) ? declared : later;
+			Publisher<?> work = form.toPublisher(result);
+			runEnded();
+			Object seen = form
+				.fromPublisher(form.isMultiValue() ? Flux.defer(() -> begins() ? many(work) : Flux.error(repeated()))
+						: Mono.defer(() -> begins() ? one(work) : Mono.error(repeated())));
+			if (type.isInstance(seen)) {
+				return seen;
+			}
+		}
 		Object observed = (result != null) ? observed(result) : null;
-		returned(result);
+		returned();
 		return observed;
 	}
 
@@ -421,20 +440,16 @@ final class Pass {
 	 * Gives what a look-up has found in the form of the handler: that of a future may
 	 * find it at once.
 	 */
-	private @Nullable Object found(@Nullable Object result, boolean async) {
+	private @Nullable Object found(@Nullable Object result, OperationCall arrived) {
 		if (result == null) {
 			none();
 			return null;
 		}
+		if (!arrived.operation().result().async()) {
+			return given(result, arrived);
+		}
 		ReactiveAdapter later = adapter(result);
-		if (async) {
-			return one((later != null) ? later.toPublisher(result) : Mono.just(result)).toFuture();
-		}
-		if (later == null) {
-			return given(result);
-		}
-		Publisher<?> found = later.toPublisher(result);
-		return later.fromPublisher(later.isMultiValue() ? many(found) : one(found));
+		return one((later != null) ? later.toPublisher(result) : Mono.just(result)).toFuture();
 	}
 
 	private @Nullable Object start(OperationCall arrived) throws Throwable {
@@ -450,17 +465,20 @@ final class Pass {
 		}
 	}
 
-	private void returned() {
-		this.returned = !this.hasDeferredBody;
-		hasSucceeded();
-	}
-
 	/**
 	 * What an earlier run has left, before advice has called the handler again, is over.
+	 * An entity whose body is yet to come ends only the run that has made it.
 	 */
-	private void hasSucceeded() {
+	private void returned() {
 		this.gave = true;
-		hasEndedWell();
+		if (this.hasDeferredBody) {
+			this.unfinished = false;
+			runEnded();
+		}
+		else {
+			this.returned = true;
+			hasEndedWell();
+		}
 		this.failure = null;
 		this.nothingRan = false;
 	}
@@ -470,32 +488,48 @@ final class Pass {
 		this.running.set(0);
 	}
 
-	private void returned(@Nullable Object result) {
-		Object content = (result instanceof HttpEntity<?> entity) ? entity.getBody() : result;
-		this.returned = !this.hasDeferredBody && (content == null || adapter(content) == null);
-		hasSucceeded();
+	private void runEnded() {
+		this.running.updateAndGet((begun) -> Math.max(0, begun - 1));
 	}
 
-	private static @Nullable ReactiveAdapter adapter(Object value) {
-		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value);
+	/** Returns what adapts a value to Reactor, if it is one of work that is to come. */
+	private static @Nullable ReactiveAdapter adapter(@Nullable Object value) {
+		ReactiveAdapter found = (value != null) ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value)
+				: null;
+		return (found != null && found.getReactiveType().isInstance(value)) ? found : null;
+	}
+
+	private static @Nullable ReactiveAdapter adapterOfBody(@Nullable Object result) {
+		return adapter((result instanceof HttpEntity<?> entity) ? entity.getBody()
+				: (result instanceof EntityResponse<?> response) ? response.entity() : null);
 	}
 
 	/** Sees when the body of an entity is there, which is a part of the work. */
 	private Object observed(Object result) {
-		if (result instanceof EntityResponse<?> response) {
-			this.hasDeferredBody = adapter(response.entity()) != null;
-		}
-		if (!(result instanceof HttpEntity<?> entity) || !(entity.getBody() instanceof Publisher<?> body)) {
+		ReactiveAdapter later = adapterOfBody(result);
+		this.hasDeferredBody = later != null;
+		if (later == null) {
 			return result;
 		}
-		this.hasDeferredBody = true;
+		this.returned = false;
+		if (!(result instanceof HttpEntity<?> entity)) {
+			return result;
+		}
+		Object body = later.fromPublisher(observedBody(later.toPublisher(entity.getBody())));
 		if (!(entity instanceof ResponseEntity<?> response)) {
-			return result;
+			return new HttpEntity<>(body) {
+
+				@Override
+				public HttpHeaders getHeaders() {
+					return entity.getHeaders();
+				}
+
+			};
 		}
 		return ResponseEntity.status(response.getStatusCode())
 			.headers((headers) -> response.getHeaders()
 				.forEach((name, values) -> headers.put(name, new ArrayList<>(values))))
-			.body(observedBody(body));
+			.body(body);
 	}
 
 	/**
@@ -525,7 +559,7 @@ final class Pass {
 	 * before
 	 */
 	private boolean workFailed(Throwable thrown) {
-		this.running.updateAndGet((begun) -> Math.max(0, begun - 1));
+		runEnded();
 		failed(thrown);
 		if (this.purpose == Purpose.LOOK_UP) {
 			// A failure to find the result is none of the handler.

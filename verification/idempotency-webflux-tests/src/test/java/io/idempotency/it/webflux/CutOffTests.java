@@ -1,9 +1,13 @@
 package io.idempotency.it.webflux;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Flow;
 import java.util.function.BiFunction;
 
 import io.idempotency.IdempotencyAdmin;
@@ -18,6 +22,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -33,7 +38,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -45,6 +52,7 @@ import static io.idempotency.it.webflux.OrdersController.gate;
 import static io.idempotency.it.webflux.OrdersController.run;
 import static io.idempotency.it.webflux.OrdersController.runs;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -78,7 +86,8 @@ class CutOffTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/one", "/many", "/body", "/bodies", "/one-body", "/one-bodies", "/future" })
+	@ValueSource(strings = { "/one", "/many", "/body", "/bodies", "/one-body", "/one-bodies", "/future", "/flow",
+			"/object", "/http-entity", "/flow-body", "/future-body", "/one-flow-body" })
 	void workWhoseAnswerIsThatOfAdviceIsNotDone(String path) {
 		Around.advice = (result, id) -> instead(result, entered(id).then(FALLBACK));
 		assertThat(send(path).text()).contains("try later");
@@ -86,11 +95,36 @@ class CutOffTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/one", "/many", "/body", "/bodies", "/one-body", "/one-bodies", "/future" })
+	@ValueSource(strings = { "/one", "/many", "/body", "/bodies", "/one-body", "/one-bodies", "/future", "/flow",
+			"/object", "/http-entity", "/flow-body", "/future-body", "/one-flow-body" })
 	void workThatAdviceMakesAFailureOfDoesNotRunAgain(String path) {
 		Around.advice = (result, id) -> instead(result, entered(id).then(FAILURE));
 		assertThat(send(path).status()).isEqualTo(504);
 		assertThatItsEndIsNotKnown(path);
+	}
+
+	/** Its client has the beginning of the answer. */
+	@Test
+	void streamThatAdviceEndsIsNotDone() {
+		Around.advice = (result, id) -> ((Flux<?>) result).takeUntilOther(entered(id));
+		assertThat(send("/stream").text()).contains("first").doesNotContain("paid");
+		Around.advice = (result, id) -> result;
+		assertThatItsEndIsNotKnown("/stream");
+	}
+
+	@Test
+	void streamThatAdviceLetsFailDoesNotRunAgain() throws Exception {
+		Around.advice = (result, id) -> ((Flux<?>) result).takeUntilOther(entered(id).then(FAILURE));
+		Client client = new Client(this.port);
+		HttpRequest.Builder request = client.to("/limited/stream")
+			.header(KEY, this.key)
+			.header("Content-Type", "application/json")
+			.POST(HttpRequest.BodyPublishers.ofString("{}"));
+		try (InputStream body = client.open(request).body()) {
+			assertThatThrownBy(body::readAllBytes).isInstanceOf(IOException.class);
+		}
+		Around.advice = (result, id) -> result;
+		assertThatItsEndIsNotKnown("/stream");
 	}
 
 	/** The failure of another run says nothing about the one that was cut off. */
@@ -102,6 +136,43 @@ class CutOffTests {
 		assertThat(send("/fails-the-second-time").status()).isEqualTo(500);
 		assertThat(runs("limited " + this.key)).isEqualTo(2);
 		Scenario.assertCode(send("/fails-the-second-time"), 409, "in-progress");
+		assertThat(runs("limited " + this.key)).isEqualTo(2);
+	}
+
+	/** Nor does an entity whose body fails. */
+	@Test
+	void bodyThatIsCutOffAndThenFailsDoesNotRunAgain() {
+		Around.advice = (result, id) -> ((Mono<?>) result)
+			.flatMap((entity) -> Mono.firstWithSignal((Mono<?>) ((ResponseEntity<?>) entity).getBody(),
+					entered(id).then(Mono.error(new IllegalStateException("It is late")))))
+			.map(ResponseEntity::ok)
+			.retry(1);
+		assertThat(send("/body-fails-the-second-time").status()).isEqualTo(500);
+		assertThat(runs("limited " + this.key)).isEqualTo(2);
+		Scenario.assertCode(send("/body-fails-the-second-time"), 409, "in-progress");
+		assertThat(runs("limited " + this.key)).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/flow", "/object", "/http-entity", "/flow-body", "/future-body", "/one-flow-body" })
+	void workThatIsLeftToEndIsDone(String path) {
+		Around.advice = (result, id) -> result;
+		OrdersController.GATES.computeIfAbsent(this.key, (id) -> Sinks.empty()).tryEmitEmpty();
+		Answer first = send(path);
+		assertThat(first.status()).isEqualTo(200);
+		assertThat(first.text()).contains("paid");
+		Answer second = send(path);
+		assertThat(second.replayed()).isTrue();
+		assertThat(second.text()).isEqualTo(first.text());
+		assertThat(runs("limited " + this.key)).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/fails-flow", "/fails-http-entity", "/fails-flow-body", "/fails-one-flow-body" })
+	void workThatFailsByItselfRunsAgain(String path) {
+		Around.advice = (result, id) -> result;
+		assertThat(send(path).status()).isEqualTo(500);
+		assertThat(send(path).status()).isEqualTo(500);
 		assertThat(runs("limited " + this.key)).isEqualTo(2);
 	}
 
@@ -138,8 +209,12 @@ class CutOffTests {
 
 	@SuppressWarnings("unchecked")
 	private static Object instead(Object result, Mono<Object> other) {
-		if (result instanceof ResponseEntity<?> entity) {
+		if (result instanceof HttpEntity<?> entity) {
 			return ResponseEntity.ok(instead(entity.getBody(), other));
+		}
+		if (result instanceof Flow.Publisher<?> flow) {
+			return JdkFlowAdapter
+				.publisherToFlowPublisher((Flux<?>) instead(JdkFlowAdapter.flowPublisherToFlux(flow), other));
 		}
 		if (result instanceof Flux<?> flux) {
 			return Flux.firstWithSignal(flux, other.flux());
@@ -227,6 +302,82 @@ class CutOffTests {
 		@PostMapping("/future")
 		CompletableFuture<Object> future(@RequestHeader(KEY) String key) {
 			return work(key).toFuture();
+		}
+
+		@Idempotent(operation = "limited/stream")
+		@PostMapping(path = "/stream", produces = MediaType.APPLICATION_NDJSON_VALUE)
+		Flux<Object> stream(@RequestHeader(KEY) String key) {
+			return Flux.concat(Mono.just(Map.of("id", "first")), work(key).map((paid) -> Map.of("id", paid)));
+		}
+
+		@Idempotent(operation = "limited/flow")
+		@PostMapping("/flow")
+		Flow.Publisher<Object> flow(@RequestHeader(KEY) String key) {
+			return JdkFlowAdapter.publisherToFlowPublisher(work(key));
+		}
+
+		@Idempotent(operation = "limited/object")
+		@PostMapping("/object")
+		Object object(@RequestHeader(KEY) String key) {
+			return work(key);
+		}
+
+		@Idempotent(operation = "limited/http-entity")
+		@PostMapping("/http-entity")
+		HttpEntity<Mono<Object>> httpEntity(@RequestHeader(KEY) String key) {
+			return new HttpEntity<>(work(key));
+		}
+
+		@Idempotent(operation = "limited/flow-body")
+		@PostMapping("/flow-body")
+		ResponseEntity<Flow.Publisher<Object>> flowBody(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(flow(key));
+		}
+
+		@Idempotent(operation = "limited/future-body")
+		@PostMapping("/future-body")
+		ResponseEntity<CompletableFuture<Object>> futureBody(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(work(key).toFuture());
+		}
+
+		@Idempotent(operation = "limited/one-flow-body")
+		@PostMapping("/one-flow-body")
+		Mono<ResponseEntity<Flow.Publisher<Object>>> oneFlowBody(@RequestHeader(KEY) String key) {
+			return Mono.just(flowBody(key));
+		}
+
+		private static Mono<Object> failing(String key) {
+			return Mono.error(() -> new IllegalStateException("It fails on purpose, in run " + run("limited " + key)));
+		}
+
+		@Idempotent
+		@PostMapping("/fails-flow")
+		Flow.Publisher<Object> failsFlow(@RequestHeader(KEY) String key) {
+			return JdkFlowAdapter.publisherToFlowPublisher(failing(key));
+		}
+
+		@Idempotent
+		@PostMapping("/fails-http-entity")
+		HttpEntity<Mono<Object>> failsHttpEntity(@RequestHeader(KEY) String key) {
+			return new HttpEntity<>(failing(key));
+		}
+
+		@Idempotent
+		@PostMapping("/fails-flow-body")
+		ResponseEntity<Flow.Publisher<Object>> failsFlowBody(@RequestHeader(KEY) String key) {
+			return ResponseEntity.ok(failsFlow(key));
+		}
+
+		@Idempotent
+		@PostMapping("/fails-one-flow-body")
+		Mono<ResponseEntity<Flow.Publisher<Object>>> failsOneFlowBody(@RequestHeader(KEY) String key) {
+			return Mono.just(failsFlowBody(key));
+		}
+
+		@Idempotent
+		@PostMapping("/body-fails-the-second-time")
+		Mono<ResponseEntity<Mono<Object>>> bodyFailsTheSecondTime(@RequestHeader(KEY) String key) {
+			return Mono.just(ResponseEntity.ok(failsTheSecondTime(key)));
 		}
 
 		@Idempotent
