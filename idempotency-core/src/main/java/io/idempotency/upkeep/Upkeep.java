@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
@@ -40,6 +41,8 @@ public final class Upkeep {
 	private final AtomicInteger unattended = new AtomicInteger();
 
 	private final ResultExecutor results;
+
+	private volatile boolean closed;
 
 	/**
 	 * Creates the upkeep of an engine.
@@ -94,7 +97,7 @@ public final class Upkeep {
 
 	/**
 	 * Returns the upkeep of a store, whose renewals have their first threads.
-	 * @throws java.util.concurrent.RejectedExecutionException if there are none
+	 * @throws RejectedExecutionException if there are none
 	 */
 	public StoreUpkeep of(IdempotencyStore store) {
 		StoreUpkeep known = known(store);
@@ -138,8 +141,26 @@ public final class Upkeep {
 		return new EngineLoad(this);
 	}
 
+	/**
+	 * Returns whether a timer would wake up a call that waits without a thread. Work that
+	 * outlives the close may outlive the timers, too, and none is set any more then.
+	 */
+	public boolean hasTimers() {
+		if (!this.closed) {
+			return true;
+		}
+		try {
+			this.scheduler.start();
+			return true;
+		}
+		catch (RejectedExecutionException over) {
+			return false;
+		}
+	}
+
 	/** Begins again after {@link #close}. */
 	public void open() {
+		this.closed = false;
 		all().forEach((upkeep) -> {
 			upkeep.beats().open();
 			upkeep.retries().open();
@@ -153,6 +174,7 @@ public final class Upkeep {
 	 * @param nanos how long to try at most
 	 */
 	public void close(long nanos) {
+		this.closed = true;
 		long deadline = this.scheduler.nanos() + nanos;
 		try {
 			// What is under way gets half of the time; the outstanding writes get the

@@ -145,6 +145,10 @@ final class JoinedCall<T> {
 	}
 
 	private void await(Mono<Void> other) {
+		if (!this.parts.upkeep().hasTimers()) {
+			waitedInVain();
+			return;
+		}
 		long left = this.waitsUntil - this.scheduler.nanos();
 		AtomicBoolean over = new AtomicBoolean();
 		Disposable.Swap waiting = Disposables.swap();

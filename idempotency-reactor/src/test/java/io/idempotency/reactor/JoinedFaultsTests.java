@@ -294,6 +294,16 @@ class JoinedFaultsTests {
 		assertThat(start(this.order).value).isEqualTo("order-1");
 	}
 
+	@Test
+	void callWithinWorkThatOutlivesTheTimersDoesNotWait() {
+		start(this.slow);
+		Client<String> caller = Client.of(this.node.withinWorkThatOutlivesAll(this.node.reactive
+			.execute(this.node.call(ReactiveNode.REPLAY), this.order, OnDisconnect.CONTINUE, this.transactions)));
+		assertThat(caller.failure).isInstanceOf(IdempotencyInProgressException.class);
+		this.gate.tryEmitValue("order-1");
+		assertThat(this.observed).hasValue(0);
+	}
+
 	private void beginTooMuch(Mono<Void> late) {
 		for (int i = 0; i < JoinedKeys.MAX_LATE; i++) {
 			this.transactions.begins.add((begin) -> late);

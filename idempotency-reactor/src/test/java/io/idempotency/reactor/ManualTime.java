@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
@@ -28,6 +29,8 @@ final class ManualTime implements Scheduler {
 
 	private long now;
 
+	private boolean closed;
+
 	@Override
 	public synchronized long nanos() {
 		return this.now;
@@ -35,6 +38,9 @@ final class ManualTime implements Scheduler {
 
 	@Override
 	public synchronized Timer schedule(Runnable task, Duration delay) {
+		if (this.closed) {
+			throw new RejectedExecutionException("The time is over");
+		}
 		Task added = new Task(this.now + delay.toNanos(), task);
 		this.tasks.add(added);
 		return () -> remove(added);
@@ -97,6 +103,7 @@ final class ManualTime implements Scheduler {
 	@Override
 	public synchronized void close() {
 		this.tasks.clear();
+		this.closed = true;
 	}
 
 	private record Task(long at, Runnable task) {

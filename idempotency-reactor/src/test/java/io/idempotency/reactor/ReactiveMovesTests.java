@@ -566,6 +566,15 @@ class ReactiveMovesTests {
 		assertThat(this.node.state()).isNull();
 	}
 
+	/** No timer would wake it up. */
+	@Test
+	void callWithinWorkThatOutlivesTheTimersDoesNotWait() {
+		this.node.claimElsewhere(Duration.ofHours(1));
+		Client<String> caller = Client
+			.of(this.node.withinWorkThatOutlivesAll(this.node.guarded(ReactiveNode.WAIT, this.order)));
+		assertThat(caller.failure).isInstanceOf(IdempotencyInProgressException.class);
+	}
+
 	@Test
 	void closedEngineRefuses() {
 		this.node.engine.close();

@@ -76,6 +76,19 @@ final class ReactiveNode implements AutoCloseable {
 		return Client.of(this.reactive.execute(call(policy), action, onDisconnect));
 	}
 
+	/** Another guarded call makes this one, after the close and without timers. */
+	<T> Mono<T> withinWorkThatOutlivesAll(Mono<T> nested) {
+		Mono<T> work = Mono.defer(() -> {
+			this.engine.close(Duration.ZERO);
+			this.time.close();
+			return nested;
+		});
+		GuardedCall outer = new GuardedCall(IdempotencyKey.of("orders.ship", Caller.GLOBAL, "key-2"), Fingerprint.NONE,
+				REPLAY, this.memory);
+		return this.reactive.execute(outer, new TextAction(work.thenReturn("shipped")), OnDisconnect.CONTINUE)
+			.then(Mono.empty());
+	}
+
 	/** Another node claims the key. */
 	Claim claimElsewhere(Duration lease) {
 		ClaimResult result = this.memory.claim(ClaimRequest.of(KEY, lease, Duration.ofHours(24)));
