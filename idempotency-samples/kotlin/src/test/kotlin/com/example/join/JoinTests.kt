@@ -38,6 +38,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder
 import org.springframework.context.ConfigurableApplicationContext
 import org.springframework.context.annotation.Import
 import org.springframework.http.HttpStatus
+import org.springframework.http.ResponseEntity
 import org.springframework.r2dbc.core.DatabaseClient
 import org.springframework.transaction.annotation.EnableTransactionManagement
 import org.springframework.transaction.annotation.Transactional
@@ -129,7 +130,7 @@ class JoinTests {
 			this.database.jdbc().queryForObject("SELECT COUNT(*) FROM idempotency_record", Int::class.java)!!
 
 		@ParameterizedTest
-		@ValueSource(strings = ["/pay", "/below", "/operator", "/nothing", "/flow"])
+		@ValueSource(strings = ["/pay", "/below", "/operator", "/nothing", "/flow", "/flow-body"])
 		fun `an answer is replayed`(path: String) {
 			val first = post(path)
 			assertThat(first.statusCode()).`as`(first.body()).isEqualTo(200)
@@ -141,7 +142,7 @@ class JoinTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = ["/fails", "/fails-below", "/fails-flow"])
+		@ValueSource(strings = ["/fails", "/fails-below", "/fails-flow", "/fails-large-body"])
 		fun `a failure rolls both back`(path: String) {
 			val before = records()
 			repeat(2) {
@@ -251,6 +252,24 @@ class JoinTests {
 			ledger.pay(key)
 			throw IllegalStateException("It fails on purpose")
 		}
+
+		@PostMapping("/flow-body/{key}")
+		@Idempotent(transaction = TransactionMode.JOIN)
+		open suspend fun flowBody(@PathVariable key: String): ResponseEntity<Flow<Paid>> = ResponseEntity.ok(flow {
+			ledger.pay(key)
+			emit(Paid(key))
+		})
+
+		/** Its answer would pass before its work has ended. */
+		@PostMapping("/fails-large-body/{key}")
+		@Idempotent(transaction = TransactionMode.JOIN)
+		open suspend fun failsLargeBody(@PathVariable key: String): ResponseEntity<Flow<Paid>> =
+			ResponseEntity.ok(flow {
+				ledger.pay(key)
+				emit(Paid("x".repeat(2 shl 20)))
+				ledger.pay(key + "2")
+				throw IllegalStateException("It fails on purpose")
+			})
 
 		@PostMapping("/refuses/{key}")
 		@Idempotent(transaction = TransactionMode.JOIN)
