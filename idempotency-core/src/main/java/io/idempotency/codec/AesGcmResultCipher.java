@@ -129,9 +129,8 @@ public final class AesGcmResultCipher implements ResultCipher {
 	private byte[] nonce(byte[] context) {
 		byte[] nonce = new byte[NONCE_LENGTH];
 		if (this.random.getAlgorithm().equals(SEEDED_ONCE)) {
-			byte[] input = ByteBuffer.allocate(2 * Long.BYTES + context.length)
+			byte[] input = ByteBuffer.allocate(Long.BYTES + context.length)
 				.putLong(System.nanoTime())
-				.putLong(System.currentTimeMillis())
 				.put(context)
 				.array();
 			this.random.nextBytes(nonce, DrbgParameters.nextBytes(-1, false, input));

@@ -54,7 +54,7 @@ public final class Client {
 
 	public Answer send(HttpRequest.Builder request) {
 		try {
-			HttpResponse<byte[]> response = this.http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+			HttpResponse<byte[]> response = answer(request.build());
 			return new Answer(response.statusCode(), response.headers().map(), response.body());
 		}
 		catch (IOException ex) {
@@ -63,6 +63,22 @@ public final class Client {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * A server that has refused a request before its body has come may close the
+	 * connection behind its answer. What is sent on it next has reached nobody.
+	 */
+	private HttpResponse<byte[]> answer(HttpRequest request) throws IOException, InterruptedException {
+		try {
+			return this.http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+		}
+		catch (IOException ex) {
+			if (!"HTTP/1.1 header parser received no bytes".equals(ex.getMessage())) {
+				throw ex;
+			}
+			return this.http.send(request, HttpResponse.BodyHandlers.ofByteArray());
 		}
 	}
 
