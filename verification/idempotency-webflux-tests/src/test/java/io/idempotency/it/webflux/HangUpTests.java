@@ -66,9 +66,13 @@ class HangUpTests {
 		try (RawClient client = new RawClient(this.port)) {
 			client.send("/orders", this.key, "", 100, "{\"half\":");
 		}
-		HttpResponse<String> answer = send("/mono", this.key);
-		assertThat(answer.statusCode()).isEqualTo(200);
-		assertThat(runs("orders")).isEqualTo(before);
+		HttpRequest whole = HttpRequest.newBuilder(request("/orders", this.key), (name, value) -> true)
+			.POST(HttpRequest.BodyPublishers.ofString("{\"whole\":true}"))
+			.build();
+		HttpResponse<String> answer = this.client.send(whole, HttpResponse.BodyHandlers.ofString());
+		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+		assertThat(answer.headers().firstValue("Idempotent-Replayed")).isEmpty();
+		assertThat(runs("orders")).isEqualTo(before + 1);
 	}
 
 	@Test
