@@ -74,6 +74,8 @@ final class OwnSubscription<T> extends BaseSubscriber<T> {
 			}
 		}
 		catch (Throwable ex) {
+			// A branch of the source may be at work.
+			cancel();
 			tell(null, ex);
 		}
 	}

@@ -319,7 +319,8 @@ public final class OperationCall {
 
 	/** Returns whether an exception of the method means "already done". */
 	public boolean isDuplicate(Throwable failure) {
-		if (this.watch != null && this.watch.isGivenBack()) {
+		// A fault of the guard says nothing of the work, whatever type it has.
+		if (failure instanceof GuardFaultException || this.watch != null && this.watch.isGivenBack()) {
 			return false;
 		}
 		for (Class<? extends Throwable> type : this.operation.result().duplicateOn()) {

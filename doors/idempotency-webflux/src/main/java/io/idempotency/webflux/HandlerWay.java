@@ -70,7 +70,7 @@ record HandlerWay(@Nullable HandlerMethod handler, @Nullable RoutedRequest route
 
 	boolean isDuplicate(Pass pass, Throwable failure) {
 		OperationCall call = pass.call();
-		return pass.isEntered() && call != null && call.isDuplicate(failure);
+		return pass.isEntered() && call != null && call.isDuplicate(Pass.ofHandler(failure));
 	}
 
 	/**

@@ -307,6 +307,8 @@ final class HeldResponse extends ServerHttpResponseDecorator {
 
 	private void broken(Throwable failure) {
 		this.contentBroken = true;
+		// Whoever has hung up before was not why the work has ended.
+		this.clientLost = false;
 	}
 
 	/** Leaves nothing of a body that has broken off to the answer that tells of it. */

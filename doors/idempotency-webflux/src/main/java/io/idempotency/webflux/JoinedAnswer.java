@@ -2,6 +2,7 @@ package io.idempotency.webflux;
 
 import java.util.function.Supplier;
 
+import io.idempotency.aop.GuardFaultException;
 import io.idempotency.protocol.Ending;
 import io.idempotency.reactor.ReactiveOpenWork;
 import org.reactivestreams.Publisher;
@@ -52,19 +53,19 @@ record JoinedAnswer(ReactiveOpenWork open, Pass pass, HeldResponse held, Supplie
 	 */
 	Mono<Void> madeByItself(Publisher<?> work) {
 		return made(Flux.from(work)
-			.flatMap((value) -> Mono.<Void>error(() -> new IllegalStateException("The handler is called by other code "
+			.flatMap((value) -> Mono.<Void>error(() -> new GuardFaultException("The handler is called by other code "
 					+ "than Spring's, outside of the transaction of its record: its work is rolled back. Take "
-					+ "TransactionMode.SEPARATE")))
+					+ "TransactionMode.SEPARATE", null)))
 			.then());
 	}
 
 	/** What is sent cannot be taken back. */
 	private Mono<Void> commitFirst() {
 		return this.pass.hasReturned() ? this.open.commit() : Mono
-			.error(() -> new IllegalStateException("The answer would be sent while its work goes on, and "
+			.error(() -> new GuardFaultException("The answer would be sent while its work goes on, and "
 					+ "transaction = JOIN sends nothing before the commit, so the work is rolled back. Collect what the "
 					+ "handler gives, at most idempotency.http.max-response-size of it, or take "
-					+ "TransactionMode.SEPARATE"));
+					+ "TransactionMode.SEPARATE", null));
 	}
 
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyException;
+import io.idempotency.aop.GuardFaultException;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.engine.AsyncResults;
 import io.idempotency.reactor.ReactiveClaim;
@@ -25,6 +26,7 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.io.Resource;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
@@ -292,10 +294,10 @@ final class Pass {
 		return first;
 	}
 
-	private IllegalStateException repeated() {
-		return new IllegalStateException("The handler is called again after it has failed or was cancelled, and with "
+	private static GuardFaultException repeated() {
+		return new GuardFaultException("The handler is called again after it has failed or was cancelled, and with "
 				+ "transaction = JOIN its first call is in the same transaction, which is rolled back. Repeat what is "
-				+ "inside of it, or take TransactionMode.SEPARATE");
+				+ "inside of it, or take TransactionMode.SEPARATE", null);
 	}
 
 	private Mono<Object> one(Publisher<?> result) {
@@ -322,11 +324,22 @@ final class Pass {
 		JoinedAnswer whole = this.joined;
 		if (whole == null) {
 			begins();
-			return many(publisher(arrived));
+			return toItsEnd(many(publisher(arrived)));
 		}
-		Flux<Object> work = Flux.defer(() -> begins() ? many(publisher(arrived)) : Flux.error(repeated()));
+		Flux<Object> work = Flux.defer(() -> begins() ? toItsEnd(many(publisher(arrived))) : Flux.error(repeated()));
 		return Flux.deferContextual((context) -> JoinedAnswer.isInside(context) ? work
 				: whole.madeByItself(work).cast(Object.class).flux());
+	}
+
+	/**
+	 * Spring writes the first of several resources and cancels the rest, which is work.
+	 */
+	private Flux<Object> toItsEnd(Flux<Object> values) {
+		HandlerMethod mapped = this.handler;
+		Class<?> type = (mapped != null)
+				? ResolvableType.forMethodParameter(mapped.getReturnType()).getGeneric().resolve() : null;
+		return (type != null && Resource.class.isAssignableFrom(type)) ? values.reduce((first, later) -> first).flux()
+				: values;
 	}
 
 	private Flux<Object> many(Publisher<?> result) {
@@ -362,8 +375,13 @@ final class Pass {
 	 * call. Spring MVC makes an exception of it as well.
 	 */
 	private static Throwable signalled(Throwable thrown) {
-		return (thrown instanceof LinkageError || thrown instanceof VirtualMachineError)
-				? new IllegalStateException("The handler has failed: " + thrown, thrown) : thrown;
+		return (thrown instanceof LinkageError || thrown instanceof VirtualMachineError) ? new HandlerError(thrown)
+				: thrown;
+	}
+
+	/** Returns what a handler has thrown. */
+	static Throwable ofHandler(Throwable signalled) {
+		return (signalled instanceof HandlerError error) ? error.error : signalled;
 	}
 
 	/** Runs a handler that returns anything else. */
@@ -515,7 +533,10 @@ final class Pass {
 		if (!(result instanceof HttpEntity<?> entity)) {
 			return result;
 		}
-		Object body = later.fromPublisher(observedBody(later.toPublisher(entity.getBody())));
+		Publisher<?> content = later.toPublisher(entity.getBody());
+		// What takes one value of a publisher cancels it before it can end.
+		Publisher<?> work = later.isMultiValue() ? content : Mono.from(content);
+		Object body = later.fromPublisher(observedBody(work));
 		if (!(entity instanceof ResponseEntity<?> response)) {
 			return new HttpEntity<>(body) {
 
@@ -571,7 +592,7 @@ final class Pass {
 			return false;
 		}
 		this.nothingRan = arrived.isRefusedBefore(thrown) || isOfArgument(thrown);
-		if (!this.nothingRan && this.claim != null && arrived.isDuplicate(thrown)) {
+		if (!this.nothingRan && this.claim != null && arrived.isDuplicate(ofHandler(thrown))) {
 			this.reached.tryEmitError(thrown);
 			return true;
 		}
@@ -585,6 +606,20 @@ final class Pass {
 		}
 		MethodParameter parameter = refused.getMethodParameter();
 		return parameter != null && this.handler != null && this.handler.getMethod().equals(parameter.getMethod());
+	}
+
+	/** An error of the JVM in the form of an exception. */
+	private static final class HandlerError extends IllegalStateException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient Throwable error;
+
+		HandlerError(Throwable error) {
+			super("The handler has failed: " + error, error);
+			this.error = error;
+		}
+
 	}
 
 	private enum Entry {

@@ -9,6 +9,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxOperator;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
@@ -32,8 +33,12 @@ final class PassedBody extends FluxOperator<DataBuffer, DataBuffer> {
 
 	@Override
 	public void subscribe(CoreSubscriber<? super DataBuffer> actual) {
-		this.taken.set(true);
-		this.source.subscribe(new Passing(actual, this.over));
+		if (this.taken.compareAndSet(false, true)) {
+			this.source.subscribe(new Passing(actual, this.over));
+		}
+		else {
+			Operators.error(actual, new IllegalStateException("The body has gone on without the server"));
+		}
 	}
 
 	/**

@@ -13,6 +13,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.util.ClassUtils;
@@ -107,7 +108,7 @@ public final class WebFluxCallerResolver {
 		/** Who is logged in where it is subscribed to. */
 		static final Mono<Principal> CURRENT = ReactiveSecurityContextHolder.getContext()
 			.<Principal>mapNotNull(SecurityContext::getAuthentication)
-			.filter(Logins::isKnown);
+			.filter((login) -> isKnown(login) && ((Authentication) login).isAuthenticated());
 
 		static boolean isKnown(Principal principal) {
 			return !(principal instanceof AnonymousAuthenticationToken);

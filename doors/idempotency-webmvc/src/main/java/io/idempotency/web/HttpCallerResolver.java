@@ -111,7 +111,9 @@ public final class HttpCallerResolver {
 
 		static @Nullable Principal current() {
 			Authentication login = SecurityContextHolder.getContext().getAuthentication();
-			return (login instanceof AnonymousAuthenticationToken) ? null : login;
+			boolean known = login != null && login.isAuthenticated()
+					&& !(login instanceof AnonymousAuthenticationToken);
+			return known ? login : null;
 		}
 
 	}

@@ -53,6 +53,8 @@ class CallersTests {
 			log(new UsernamePasswordAuthenticationToken("alice", "secret", List.of()));
 			assertThat(of(null)).isEqualTo(Caller.principal("alice"));
 			assertThat(of(() -> "bob")).isEqualTo(Caller.principal("bob"));
+			log(UsernamePasswordAuthenticationToken.unauthenticated("alice", "to be checked"));
+			assertThat(of(null)).isEqualTo(Caller.ANONYMOUS);
 			log(new AnonymousAuthenticationToken("key", "alice", AuthorityUtils.createAuthorityList("ANYBODY")));
 			assertThat(of(null)).isEqualTo(Caller.ANONYMOUS);
 		}

@@ -3,6 +3,7 @@ package io.idempotency.it.webflux;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +39,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -154,7 +157,8 @@ class CutOffTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/flow", "/object", "/http-entity", "/flow-body", "/future-body", "/one-flow-body" })
+	@ValueSource(strings = { "/flow", "/object", "/http-entity", "/flow-body", "/future-body", "/one-flow-body",
+			"/resources" })
 	void workThatIsLeftToEndIsDone(String path) {
 		Around.advice = (result, id) -> result;
 		OrdersController.GATES.computeIfAbsent(this.key, (id) -> Sinks.empty()).tryEmitEmpty();
@@ -272,6 +276,14 @@ class CutOffTests {
 		@PostMapping("/many")
 		Flux<Object> many(@RequestHeader(KEY) String key) {
 			return work(key).flux();
+		}
+
+		/** Spring cancels it behind the first one. */
+		@Idempotent(operation = "limited/resources")
+		@PostMapping("/resources")
+		Flux<Resource> resources(@RequestHeader(KEY) String key) {
+			return work(key).flux()
+				.map((paid) -> new ByteArrayResource(paid.toString().getBytes(StandardCharsets.UTF_8)));
 		}
 
 		@Idempotent(operation = "limited/body")

@@ -35,7 +35,7 @@ class JvmErrorTests {
 	private int port;
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/broken/called", "/broken/plain" })
+	@ValueSource(strings = { "/broken/called", "/broken/plain", "/broken/no-duplicate" })
 	void keyIsFree(String path) {
 		for (int run = 1; run <= 2; run++) {
 			assertThat(new Client(this.port).post(path, this.key, "application/json", "{}").status()).isEqualTo(500);
@@ -83,6 +83,13 @@ class JvmErrorTests {
 		@PostMapping("/broken/body")
 		ResponseEntity<Mono<String>> body(@RequestHeader(KEY) String key) {
 			return ResponseEntity.ok(Mono.fromSupplier(() -> fail(key)));
+		}
+
+		/** The error has become such an exception, and is none. */
+		@Idempotent(duplicateOn = IllegalStateException.class)
+		@PostMapping("/broken/no-duplicate")
+		Mono<String> noDuplicate(@RequestHeader(KEY) String key) {
+			return Mono.just(fail(key));
 		}
 
 		@Idempotent
