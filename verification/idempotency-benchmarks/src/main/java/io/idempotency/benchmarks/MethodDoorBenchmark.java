@@ -56,7 +56,8 @@ public class MethodDoorBenchmark {
 					"spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration,"
 							+ "org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration,"
 							+ "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration,"
-							+ "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration")
+							+ "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration,"
+							+ "com.pig4cloud.plugin.idempotent.IdempotentAutoConfiguration")
 			.run();
 		this.orders = this.context.getBean(Orders.class);
 		this.orders.guarded(DONE);

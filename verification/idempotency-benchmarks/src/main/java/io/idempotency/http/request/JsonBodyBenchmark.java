@@ -64,7 +64,7 @@ public class JsonBodyBenchmark {
 
 	@Benchmark
 	public Fingerprint fingerprint() throws MalformedJsonException {
-		Fingerprint.Builder fingerprint = Fingerprint.of("http-json4").add("POST").add("/payments").add("json");
+		Fingerprint.Builder fingerprint = Fingerprint.of("http-json5").add("POST").add("/payments").add("json");
 		JsonBody.compare(ByteBuffer.wrap(this.body), fingerprint::add, this.reader);
 		return fingerprint.build();
 	}
