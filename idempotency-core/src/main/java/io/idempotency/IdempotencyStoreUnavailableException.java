@@ -21,6 +21,8 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 
 	private final Duration retryAfter;
 
+	private final boolean mayHaveRun;
+
 	/**
 	 * Creates the exception.
 	 * @param operation the guarded operation
@@ -31,13 +33,14 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 		this(operation,
 				"The idempotency store of '" + operation
 						+ "' is not available, so the request was not done: repeat it unchanged later",
-				retryAfter, cause);
+				retryAfter, cause, false);
 	}
 
 	private IdempotencyStoreUnavailableException(String operation, String detail, Duration retryAfter,
-			@Nullable Throwable cause) {
+			@Nullable Throwable cause, boolean mayHaveRun) {
 		super(operation, 503, "store-unavailable", "Idempotency store is not available", detail, cause);
 		this.retryAfter = retryAfter;
+		this.mayHaveRun = mayHaveRun;
 	}
 
 	/**
@@ -50,7 +53,7 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 	@Internal
 	public IdempotencyStoreUnavailableException(String operation, Duration retryAfter) {
 		this(operation, "Too many calls go on here whose callers are gone, so the request of '" + operation
-				+ "' was not done: repeat it unchanged later", retryAfter, null);
+				+ "' was not done: repeat it unchanged later", retryAfter, null, false);
 	}
 
 	/**
@@ -66,7 +69,16 @@ public final class IdempotencyStoreUnavailableException extends IdempotencyExcep
 				"The commit of '" + operation
 						+ "' was not answered, so it is not known whether the request was done: repeat it unchanged "
 						+ "later, and it gets the result, or is done then",
-				retryAfter, cause);
+				retryAfter, cause, true);
+	}
+
+	/**
+	 * Returns whether the call may have run, because its commit was not answered. A
+	 * repetition with the same key gets its result, or runs. A guarded call around it
+	 * that fails with this exception is left to its lease.
+	 */
+	public boolean mayHaveRun() {
+		return this.mayHaveRun;
 	}
 
 	@Override

@@ -53,7 +53,7 @@ public final class OwnedClaim {
 			ConflictWaiter waiter, ResultSealer results, EventLog events, ObservedCall observed) {
 		this.call = call;
 		this.claim = claim;
-		this.end = new ClaimEnd(call, claim, results, events);
+		this.end = new ClaimEnd(call, claim, IdempotencyContextHolder.get(), results, events);
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, waiter, events);
 		this.observed = observed;
 		observed.owns();

@@ -6,6 +6,7 @@ import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.protocol.Ending;
@@ -106,6 +107,10 @@ public abstract class ValueAction<T> implements GuardedAction<T> {
 
 	@Override
 	public final Ending threw(Throwable failure) {
+		if (failure instanceof IdempotencyStoreUnavailableException refusal && refusal.mayHaveRun()) {
+			// It is that of a nested call, and the thread of that need not tell whose.
+			return Ending.OUT_OF_SIGHT;
+		}
 		return isRefusedBefore(failure) ? new Ending.NotRun(failure) : new Ending.Failed(failure,
 				() -> RememberedFailureCodec.encode(failure, statusOf(failure), told(failure)));
 	}

@@ -55,6 +55,9 @@ import org.jspecify.annotations.Nullable;
  * </tbody>
  * </table>
  *
+ * A call that fails frees no key as long as nobody knows how a guarded call inside of it
+ * has ended: its claim is left, too.
+ * <p>
  * Pure: starts no thread, asks no store and reads no clock. Thread-safe; no lock is held
  * while a result is encoded.
  *
@@ -95,12 +98,18 @@ public final class ClaimEnd {
 	/** The ending that was carried out last. */
 	private Ending carriedOut = Ending.UNKEPT;
 
-	public ClaimEnd(GuardedCall call, Claim claim, ResultSealer results, ResultLog log) {
+	/**
+	 * Creates the end of a claim.
+	 * @param around the context of the guarded call whose work makes this one,
+	 * {@code null} if there is none
+	 */
+	public ClaimEnd(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, ResultSealer results,
+			ResultLog log) {
 		this.call = call;
 		this.claim = claim;
 		this.results = results;
 		this.log = log;
-		this.context = new OwnerContext(call, claim, this::hasEnded);
+		this.context = new OwnerContext(call, claim, around, this::hasEnded);
 	}
 
 	/** Returns the context for the guarded method. */
@@ -248,6 +257,9 @@ public final class ClaimEnd {
 			}
 			this.state = (this.state == State.SURROUNDED) ? afterSurrounding(outcome)
 					: afterJoined(outcome, written != null, failed);
+			if (this.state == State.UNKNOWN) {
+				this.context.isUnknown();
+			}
 			if (this.state == State.COMMITTED && written != null && !(written instanceof Write.Attach)) {
 				carryOut((due != null) ? due : Ending.UNKEPT);
 				this.state = State.ENDED;
@@ -282,10 +294,10 @@ public final class ClaimEnd {
 	/** Decides the write of an ending, in the state in which it was taken. */
 	private Write write(Ending ending, State at) {
 		if (ending instanceof Ending.OutOfSight) {
-			return Write.LEAVE;
+			return leave();
 		}
 		return switch (at) {
-			case FREE, SURROUNDED -> of(ending);
+			case FREE, SURROUNDED -> ofOpen(ending);
 			case UNDONE -> RELEASE;
 			case COMMITTED -> ofCommitted(ending);
 			case GONE -> ofGone(ending);
@@ -293,6 +305,19 @@ public final class ClaimEnd {
 			case UNKNOWN -> Write.LEAVE;
 			case JOINED, ENDED -> Write.HOLD;
 		};
+	}
+
+	private Write leave() {
+		this.context.isUnknown();
+		return Write.LEAVE;
+	}
+
+	/** The failure may be that of a part whose end nobody knows, in whatever words. */
+	private Write ofOpen(Ending ending) {
+		Write write = of(ending);
+		boolean frees = write instanceof Write.Release
+				&& (ending instanceof Ending.Failed || ending instanceof Ending.NotRun);
+		return (frees && this.context.isUnknownInside()) ? leave() : write;
 	}
 
 	private Write of(Ending ending) {

@@ -26,9 +26,16 @@ final class OwnerContext implements IdempotencyContext {
 
 	private volatile boolean releaseRequested;
 
-	OwnerContext(GuardedCall call, Claim claim, BooleanSupplier ended) {
+	/** The call around this one, {@code null} if there is none that is known here. */
+	private final @Nullable OwnerContext around;
+
+	/** Whether a call inside of this one was left to its lease. */
+	private volatile boolean unknownInside;
+
+	OwnerContext(GuardedCall call, Claim claim, @Nullable IdempotencyContext around, BooleanSupplier ended) {
 		this.operation = call.operation();
 		this.claim = claim;
+		this.around = (around instanceof OwnerContext owner) ? owner : null;
 		this.ended = ended;
 		this.usual = call.policy().retention();
 	}
@@ -80,6 +87,17 @@ final class OwnerContext implements IdempotencyContext {
 			return asked;
 		}
 		return (atMost != null && atMost.compareTo(this.usual) < 0) ? atMost : this.usual;
+	}
+
+	/** Tells the call around this one that nobody knows the end of this one. */
+	void isUnknown() {
+		if (this.around != null) {
+			this.around.unknownInside = true;
+		}
+	}
+
+	boolean isUnknownInside() {
+		return this.unknownInside;
 	}
 
 	boolean isReleaseRequested() {

@@ -7,10 +7,13 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
 import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
+import io.idempotency.key.Caller;
 import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ClaimResult;
@@ -126,6 +129,41 @@ class JoinedEngineTests {
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::execute).withMessage("reply lost");
 		assertThat(this.joining.count(ScriptedStore.Verb.RELEASE)).isZero();
 		assertThat(this.node.askElsewhere(TestPolicy.replay())).isInstanceOf(ClaimResult.Completed.class);
+	}
+
+	/** Its own failure would free its key, and a repetition would do its work again. */
+	@Test
+	void callAroundACommitWhoseReplyIsLostIsNotKnownEither() {
+		this.transactions.failure = new IllegalStateException("reply lost");
+		this.transactions.failed = TransactionOutcome.UNKNOWN;
+		assertThatIllegalStateException().isThrownBy(() -> executeAround(() -> {
+			try {
+				return execute();
+			}
+			catch (IllegalStateException ex) {
+				throw new IllegalStateException("in the words of the application", ex);
+			}
+		}));
+		assertThat(this.joining.count(ScriptedStore.Verb.RELEASE)).isZero();
+		assertThatExceptionOfType(IdempotencyInProgressException.class).isThrownBy(() -> executeAround(() -> "again"));
+		assertThat(this.node.calls.outcomes()).contains(IdempotencyOutcome.ABANDONED);
+	}
+
+	@Test
+	void callAroundACommitWhoseReplyIsLostMayGoOn() throws Throwable {
+		this.transactions.failure = new IllegalStateException("reply lost");
+		this.transactions.failed = TransactionOutcome.UNKNOWN;
+		assertThat(executeAround(() -> {
+			assertThatIllegalStateException().isThrownBy(this::execute);
+			return "without it";
+		})).isEqualTo("without it");
+		assertThat(executeAround(() -> "again")).isEqualTo("without it");
+	}
+
+	private @Nullable String executeAround(TestAction.Action<String> work) throws Throwable {
+		GuardedCall around = new GuardedCall(IdempotencyKey.of("ship", Caller.GLOBAL, "key-1"), Fingerprint.NONE,
+				TestPolicy.replay().build(), this.joining);
+		return this.node.engine.execute(around, TestAction.running(work));
 	}
 
 	@Test

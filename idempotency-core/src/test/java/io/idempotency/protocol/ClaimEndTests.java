@@ -60,10 +60,14 @@ class ClaimEndTests {
 	}
 
 	private ClaimEnd free() {
+		return free(null);
+	}
+
+	private ClaimEnd free(@Nullable IdempotencyContext around) {
 		Claim claim = new Claim(EngineFixture.KEY, ClaimId.random(), 7, false);
 		GuardedCall call = new GuardedCall(EngineFixture.KEY, FINGERPRINT, this.policy.build(),
 				new MemoryIdempotencyStore(64_000));
-		return new ClaimEnd(call, claim, new ResultSealer(null, this.told), this.told);
+		return new ClaimEnd(call, claim, around, new ResultSealer(null, this.told), this.told);
 	}
 
 	private ClaimEnd surrounded() {
@@ -430,6 +434,36 @@ class ClaimEndTests {
 	}
 
 	/** The table of transactions, row by row: first that around the call. */
+	@Test
+	void callThatFailsAroundOneWhoseEndNobodyKnowsFreesNothing() {
+		for (Ending ending : List.of(failed(), new Ending.NotRun(CAUSE))) {
+			ClaimEnd around = free();
+			ClaimEnd outer = free(around.context());
+			free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+			assertThat(outer.ended(ending)).isEqualTo(Write.LEAVE);
+			assertThat(around.ended(ending)).isEqualTo(Write.LEAVE);
+		}
+		ClaimEnd outer = free();
+		ClaimEnd inner = free(outer.context());
+		inner.joined(null);
+		inner.transactionEnded(UNKNOWN, false);
+		assertThat(outer.ended(failed())).isEqualTo(Write.LEAVE);
+	}
+
+	@Test
+	void callThatIsDoneAroundOneWhoseEndNobodyKnowsIsDone() {
+		ClaimEnd outer = free();
+		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		assertCompletes(outer.ended(done()), Completion.Type.RESULT, ResultKind.SUCCESS, DAY);
+		outer = releaseRequested(free());
+		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		assertThat(outer.ended(done())).isEqualTo(new Write.Release(null));
+		this.policy = TestPolicy.replay().retention(DAY).remembering();
+		outer = free();
+		free(outer.context()).ended(Ending.OUT_OF_SIGHT);
+		assertCompletes(outer.ended(failed()), Completion.Type.RESULT, ResultKind.FAILURE, DAY);
+	}
+
 	@Test
 	void failureInASurroundingTransactionEndsAtOnce() {
 		assertThat(surrounded().ended(failed())).isEqualTo(new Write.Release(CAUSE));

@@ -71,7 +71,7 @@ public final class ReactiveClaim {
 		this.claim = claim;
 		this.store = store;
 		this.upkeep = parts.upkeep();
-		this.end = new ClaimEnd(call, claim, parts.results(), parts.events());
+		this.end = new ClaimEnd(call, claim, ReactiveIdempotencyContext.of(context), parts.results(), parts.events());
 		this.record = new RecordWriter(call, claim, origin, sentNanos, this.end, upkeep, this.upkeep.waiter(),
 				parts.events());
 		this.observed = observed;

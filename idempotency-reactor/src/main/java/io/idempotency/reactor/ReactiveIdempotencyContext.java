@@ -32,6 +32,11 @@ public final class ReactiveIdempotencyContext {
 		return Mono.deferContextual((context) -> Mono.justOrEmpty(context.<IdempotencyContext>getOrEmpty(KEY)));
 	}
 
+	/** Returns the context of the call whose work a subscriber is, or {@code null}. */
+	static @Nullable IdempotencyContext of(ContextView caller) {
+		return caller.getOrDefault(KEY, null);
+	}
+
 	/** Returns whether a subscriber is the work of a guarded call, or a part of it. */
 	static boolean isWithin(ContextView caller) {
 		return caller.hasKey(KEY);

@@ -10,6 +10,9 @@ import io.idempotency.IdempotencyOutcome;
 import io.idempotency.IdempotencyRecord.State;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.engine.EngineObserver;
+import io.idempotency.key.Caller;
+import io.idempotency.key.Fingerprint;
+import io.idempotency.key.IdempotencyKey;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.protocol.IdempotencyPolicy;
@@ -362,6 +365,30 @@ class JoinedFaultsTests {
 		assertThat(this.node.store.asked).isEmpty();
 		assertThat(this.order.runs).hasValue(1);
 		assertThat(this.observed).hasValue(0);
+	}
+
+	/** Its own failure would free its key, and a repetition would do its work again. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void callAroundACommitThatIsNotAnsweredIsNotKnownEither(boolean inOtherWords) {
+		this.transactions.commits.add((commit) -> Mono.never());
+		Mono<String> inner = this.node.reactive.execute(this.node.call(ReactiveNode.REPLAY), this.order,
+				OnDisconnect.CONTINUE, this.transactions);
+		IdempotencyKey outer = IdempotencyKey.of("orders.ship", Caller.GLOBAL, "key-2");
+		Client<String> first = around(outer,
+				inOtherWords ? inner.onErrorMap((failure) -> new IllegalStateException("wrapped", failure)) : inner);
+		this.node.time.advance(this.transactions.timeout().plusMillis(1));
+		assertThat(first.failure)
+			.isInstanceOf(inOtherWords ? IllegalStateException.class : IdempotencyStoreUnavailableException.class);
+		assertThat(around(outer, Mono.just("again")).failure).isInstanceOf(IdempotencyInProgressException.class);
+		this.node.time.advance(ReactiveNode.REPLAY.lease().plusMillis(1));
+		assertThat(around(outer, inner).value).isEqualTo("order-1");
+		assertThat(this.order.runs).hasValue(1);
+	}
+
+	private Client<String> around(IdempotencyKey key, Mono<String> work) {
+		GuardedCall call = new GuardedCall(key, Fingerprint.NONE, ReactiveNode.REPLAY, this.node.memory);
+		return Client.of(this.node.reactive.execute(call, new TextAction(work), OnDisconnect.CONTINUE));
 	}
 
 	/** It would be answered from the business data, and the commit may still come. */

@@ -4,6 +4,7 @@ import java.util.Map;
 
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.aop.RefusalMembers;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,8 +47,11 @@ record ToolRefusal(String text, Map<String, Object> members) {
 			// This message only describes the fault of the request.
 			return refusal.getMessage() + ".";
 		}
-		String done = untouched ? "Nothing was done by this call. "
-				: "This call or a part of it was refused, and other parts of it may be done. ";
+		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
+				&& unavailable.mayHaveRun();
+		String done = unknown ? "It is not known whether this call was done. "
+				: untouched ? "Nothing was done by this call. "
+						: "This call or a part of it was refused, and other parts of it may be done. ";
 		return switch (refusal.retry()) {
 			case "same-key" -> done + "Wait " + seconds
 					+ " s, then make the same call again, with the same arguments and the same key.";

@@ -10,6 +10,7 @@ import io.idempotency.IdempotencyCallerUnknownException;
 import io.idempotency.IdempotencyException;
 import io.idempotency.IdempotencyKeyInvalidException;
 import io.idempotency.Internal;
+import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.aop.RefusalMembers;
 import io.idempotency.protocol.ResultCodec;
@@ -90,8 +91,11 @@ public final class RefusalExceptionResolver extends DataFetcherExceptionResolver
 		if (refusal instanceof IdempotencyCallerUnknownException) {
 			return "log in, and send it with the same key";
 		}
+		boolean unknown = refusal instanceof IdempotencyStoreUnavailableException unavailable
+				&& unavailable.mayHaveRun();
 		return switch (refusal.retry()) {
-			case "same-key" -> "repeat it unchanged, with the same key, after as many seconds as retryAfter says";
+			case "same-key" -> (unknown ? "it is not known whether it was done: " : "")
+					+ "repeat it unchanged, with the same key, after as many seconds as retryAfter says";
 			case "new-key" -> "repeat the first request unchanged, or use a new key for a new one";
 			case "never" -> "do not send it again; look the result up";
 			default -> "mend the request and send it with a key, the same one when you repeat it";

@@ -1,7 +1,6 @@
 package io.idempotency.http;
 
 import io.idempotency.IdempotencyException;
-import io.idempotency.IdempotencyInProgressException;
 import io.idempotency.IdempotencyStoreUnavailableException;
 import io.idempotency.Internal;
 import io.idempotency.store.ResultKind;
@@ -19,10 +18,11 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * the answer is there         because of                                            ending
  * ------------------------------------------------------------------------------------------------------
  *  1 failed (a to c) with an exception after the handler had returned, no stream         UNKEPT
- *  2 failed (a to c), and the caller that waited for the work has given up               OUT_OF_SIGHT
- *  3 failed: nothing ran (arguments, or a nested call that may run later, refused),
- *            or half of it: the container has refused the request meanwhile          (a) NOT_RUN
- *  4 failed: a nested call was refused for good, or a stream broke off in the middle (b) FAILED
+ *  2 failed (a to c), and the caller that waited for the work has given up,
+ *    or nobody knows whether a nested call was done                                      OUT_OF_SIGHT
+ *  3 failed: nothing ran (arguments refused), or half of it: the container has
+ *            refused the request meanwhile                                           (a) NOT_RUN
+ *  4 failed: a nested call was refused, or a stream broke off in the middle          (b) FAILED
  *  5 failed: its status is one after which the key is free                           (c) FAILED
  *  6 it was streamed or too large, or results are not kept                               UNKEPT
  *  7 it is an error that the container has yet to render                                 KEPT_WHEN_RENDERED
@@ -35,7 +35,8 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * ------------------------------------------------------------------------------------------------------
  *  9 while an error was awaited                                                          KEPT (that error)
  * 10 the handler had returned, no stream, failures are not remembered                    UNKEPT
- * 11 nothing ran (as in 3)                                                              NOT_RUN
+ * 11 nobody knows whether a nested call was done                                        OUT_OF_SIGHT
+ *    nothing ran (as in 3)                                                              NOT_RUN
  * 12 failures are not remembered: a stream whose client has gone, or whose time is over  UNKEPT
  *                                 else                                                   FAILED
  *    11 and 12: where the work was given up by its waiting caller (as in 2)              OUT_OF_SIGHT
@@ -89,12 +90,12 @@ public enum HttpEnding {
 	/** Decides when the answer is complete. */
 	public static HttpEnding answered(Facts facts) {
 		boolean refused = facts.failure == Failure.REFUSED && !facts.remembers;
-		boolean failed = facts.isNotRun() || refused
+		boolean failed = facts.isNotRun() || facts.isUnknown() || refused
 				|| !facts.remembers && (facts.isBrokenStream() || facts.isFreeingAnswer());
 		if (failed && facts.isAnswerAlone()) {
 			return UNKEPT;
 		}
-		if (failed && facts.work == Work.GIVEN_UP) {
+		if (failed && (facts.work == Work.GIVEN_UP || facts.isUnknown())) {
 			return OUT_OF_SIGHT;
 		}
 		if (failed) {
@@ -113,8 +114,11 @@ public enum HttpEnding {
 		if (facts.toBeRendered) {
 			return KEPT;
 		}
-		if (facts.isAnswerAlone() && !facts.remembers) {
+		if (facts.isAnswerAlone() && (!facts.remembers || facts.isUnknown())) {
 			return UNKEPT;
+		}
+		if (facts.isUnknown()) {
+			return OUT_OF_SIGHT;
 		}
 		if (facts.remembers && !facts.isNotRun()) {
 			return KEPT_WHEN_RENDERED;
@@ -191,6 +195,10 @@ public enum HttpEnding {
 			return this.failure == Failure.NOTHING_RAN || this.failure == Failure.HALF_REQUEST;
 		}
 
+		private boolean isUnknown() {
+			return this.failure == Failure.UNKNOWN;
+		}
+
 		private boolean isBrokenStream() {
 			return this.streaming && this.failure != Failure.NONE && this.failure != Failure.END_OF_STREAM;
 		}
@@ -211,9 +219,7 @@ public enum HttpEnding {
 
 		NONE,
 
-		/**
-		 * The arguments were refused, or a nested call was refused that may run later.
-		 */
+		/** The arguments were refused. */
 		NOTHING_RAN,
 
 		/**
@@ -222,8 +228,11 @@ public enum HttpEnding {
 		 */
 		HALF_REQUEST,
 
-		/** A nested call was refused for good. */
+		/** A nested call was refused. The work may have acted before. */
 		REFUSED,
+
+		/** Nobody knows whether a nested call was done. */
+		UNKNOWN,
 
 		/** The client has gone, or the time of the stream was over. */
 		END_OF_STREAM,
@@ -235,9 +244,8 @@ public enum HttpEnding {
 				return NONE;
 			}
 			IdempotencyException refusal = NestedRefusals.find(thrown);
-			if (refusal instanceof IdempotencyInProgressException
-					|| refusal instanceof IdempotencyStoreUnavailableException) {
-				return NOTHING_RAN;
+			if (refusal instanceof IdempotencyStoreUnavailableException unavailable && unavailable.mayHaveRun()) {
+				return UNKNOWN;
 			}
 			if (refusal != null) {
 				return REFUSED;

@@ -85,8 +85,11 @@ public final class Problem {
 			return "The key was used for another request than this " + target
 					+ ": repeat the first request unchanged, or use a new key for a new one";
 		}
-		if (refusal instanceof IdempotencyStoreUnavailableException) {
-			return target + " cannot be accepted at the moment: repeat it unchanged, with the same key, later";
+		if (refusal instanceof IdempotencyStoreUnavailableException unavailable) {
+			return unavailable.mayHaveRun()
+					? "It is not known whether " + target + " was done: repeat it unchanged, with the same key, later, "
+							+ "and it gets the answer, or is done then"
+					: target + " cannot be accepted at the moment: repeat it unchanged, with the same key, later";
 		}
 		return afterTheFirst(refusal, target);
 	}

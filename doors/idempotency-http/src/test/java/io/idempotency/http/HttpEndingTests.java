@@ -73,7 +73,7 @@ class HttpEndingTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "NOTHING_RAN", "REFUSED", "OTHER", "END_OF_STREAM" })
+	@EnumSource(names = { "NOTHING_RAN", "REFUSED", "UNKNOWN", "OTHER", "END_OF_STREAM" })
 	void row1AnswerOfAReturnedHandlerThatFailsIsNoFailureOfTheWork(Failure failure) {
 		assertThat(HttpEnding.answered(freeing(with(failure, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
 	}
@@ -85,10 +85,20 @@ class HttpEndingTests {
 	}
 
 	@Test
-	void row3NestedCallThatMayRunLaterIsNeverRemembered() {
-		Facts postponed = notReturned(with(Failure.NOTHING_RAN, PLAIN));
-		assertThat(HttpEnding.answered(postponed)).isEqualTo(HttpEnding.NOT_RUN);
-		assertThat(HttpEnding.answered(remembering(postponed))).isEqualTo(HttpEnding.NOT_RUN);
+	void row2NestedCallWhoseEndNobodyKnowsIsNotKnownEither() {
+		Facts unknown = notReturned(with(Failure.UNKNOWN, PLAIN));
+		assertThat(HttpEnding.answered(unknown)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answered(freeing(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answered(remembering(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answered(streaming(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answered(remembering(with(Failure.UNKNOWN, PLAIN)))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
+	@Test
+	void row3WorkThatDidNotBeginIsNeverRemembered() {
+		Facts refused = notReturned(with(Failure.NOTHING_RAN, PLAIN));
+		assertThat(HttpEnding.answered(refused)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.answered(remembering(refused))).isEqualTo(HttpEnding.NOT_RUN);
 	}
 
 	@Test
@@ -155,10 +165,18 @@ class HttpEndingTests {
 	}
 
 	@Test
-	void row11NestedCallThatMayRunLaterFreesTheKey() {
-		Facts postponed = notReturned(with(Failure.NOTHING_RAN, PLAIN));
-		assertThat(HttpEnding.thrown(postponed)).isEqualTo(HttpEnding.NOT_RUN);
-		assertThat(HttpEnding.thrown(remembering(postponed))).isEqualTo(HttpEnding.NOT_RUN);
+	void row11NestedCallWhoseEndNobodyKnowsFreesNothing() {
+		Facts unknown = with(Failure.UNKNOWN, PLAIN);
+		assertThat(HttpEnding.thrown(notReturned(unknown))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.thrown(remembering(notReturned(unknown)))).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.thrown(remembering(unknown))).isEqualTo(HttpEnding.UNKEPT);
+	}
+
+	@Test
+	void row11WorkThatDidNotBeginFreesTheKey() {
+		Facts refused = notReturned(with(Failure.NOTHING_RAN, PLAIN));
+		assertThat(HttpEnding.thrown(refused)).isEqualTo(HttpEnding.NOT_RUN);
+		assertThat(HttpEnding.thrown(remembering(refused))).isEqualTo(HttpEnding.NOT_RUN);
 	}
 
 	@Test
@@ -226,9 +244,12 @@ class HttpEndingTests {
 	void failureIsNamedByTheExceptionOnTheWayToTheAnswer() {
 		assertThat(Failure.of(null)).isEqualTo(Failure.NONE);
 		assertThat(Failure.of(new IdempotencyInProgressException("op", Duration.ofSeconds(1))))
-			.isEqualTo(Failure.NOTHING_RAN);
+			.isEqualTo(Failure.REFUSED);
 		assertThat(Failure.of(new IdempotencyStoreUnavailableException("op", Duration.ofSeconds(1), null)))
-			.isEqualTo(Failure.NOTHING_RAN);
+			.isEqualTo(Failure.REFUSED);
+		assertThat(Failure.of(new IdempotencyStoreUnavailableException("op", new IllegalStateException("no answer"),
+				Duration.ofSeconds(1))))
+			.isEqualTo(Failure.UNKNOWN);
 		assertThat(Failure.of(new CompletionException(new IdempotencyKeyReusedException("op"))))
 			.isEqualTo(Failure.REFUSED);
 		assertThat(Failure.of(new AsyncRequestTimeoutException())).isEqualTo(Failure.END_OF_STREAM);

@@ -50,6 +50,14 @@ class ProblemTextTests {
 		assertThat(detail).contains("POST /orders").doesNotContain("Vault").doesNotContain("idempotency.");
 	}
 
+	@Test
+	void commitThatIsNotAnsweredIsNotCalledUndone() {
+		assertThat(new ProblemText(new StaticApplicationContext()).of(
+				new IdempotencyStoreUnavailableException(OPERATION, new IllegalStateException(), Duration.ofSeconds(1)),
+				"POST /orders", null))
+			.startsWith("It is not known whether POST /orders was done");
+	}
+
 	static Stream<IdempotencyException> refusals() {
 		Exception cause = new IllegalStateException(OPERATION);
 		return Stream.of(new IdempotencyKeyMissingException(OPERATION, OPERATION),
@@ -60,7 +68,8 @@ class ProblemTextTests {
 				new IdempotencyDuplicateException(OPERATION, 2), new IdempotencyResultUnavailableException(OPERATION),
 				new IdempotencyOutcomeUnknownException(OPERATION),
 				new IdempotencyBodyTooLargeException(OPERATION, "The body may have at most 5 bytes: send less"),
-				new IdempotencyStoreUnavailableException(OPERATION, Duration.ofSeconds(1), cause));
+				new IdempotencyStoreUnavailableException(OPERATION, Duration.ofSeconds(1), cause),
+				new IdempotencyStoreUnavailableException(OPERATION, cause, Duration.ofSeconds(1)));
 	}
 
 	@ParameterizedTest
