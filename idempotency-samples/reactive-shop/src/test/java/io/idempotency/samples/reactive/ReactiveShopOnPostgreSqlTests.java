@@ -1,6 +1,7 @@
 package io.idempotency.samples.reactive;
 
 import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.OnceMore;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -13,6 +14,7 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 /** With the profile for PostgreSQL, whose driver does not block. */
+@OnceMore
 @StoreAlone
 @Requires(Backend.POSTGRESQL)
 @ActiveProfiles(profiles = "postgresql", inheritProfiles = false)

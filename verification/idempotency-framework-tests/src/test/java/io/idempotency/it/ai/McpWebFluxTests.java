@@ -64,7 +64,8 @@ class McpWebFluxTests {
 		return new SpringApplicationBuilder(ToolApplication.class).run("--spring.main.web-application-type=reactive",
 				"--server.port=0", "--idempotency.store=memory", "--spring.datasource.url=jdbc:h2:mem:webflux",
 				"--spring.main.banner-mode=off", "--spring.ai.mcp.server.protocol=STREAMABLE", scope,
-				"--spring.autoconfigure.exclude="
+				// The stream of a session does not end by itself.
+				"--server.shutdown=immediate", "--spring.autoconfigure.exclude="
 						+ String.join(",", ToolApplication.JPA, mvc.formatted(""), mvc.formatted(".webmvc")));
 	}
 

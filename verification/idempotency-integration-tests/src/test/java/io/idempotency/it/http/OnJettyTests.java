@@ -2,6 +2,7 @@ package io.idempotency.it.http;
 
 import io.idempotency.it.OnJetty;
 import io.idempotency.it.scenarios.EncryptedAnswersScenarios;
+import io.idempotency.it.servers.OnceMore;
 import io.idempotency.it.servers.RedisServer;
 import org.junit.jupiter.api.Nested;
 
@@ -11,6 +12,7 @@ import org.springframework.test.context.TestPropertySource;
 /**
  * The scenarios whose answer depends on the server, on Jetty.
  */
+@OnceMore
 class OnJettyTests {
 
 	@Nested

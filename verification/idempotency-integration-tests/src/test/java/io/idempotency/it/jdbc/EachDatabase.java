@@ -48,7 +48,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 		protected Stream<Variant<TestDatabase>> variants(Class<?> testClass) {
 			EachDatabase which = AnnotationSupport.findAnnotation(testClass, EachDatabase.class).orElseThrow();
 			return Arrays.stream(Database.values()).filter((database) -> isOne(database, which)).map((database) -> {
-				boolean usual = database.kind() == Database.Kind.PRODUCT;
+				boolean usual = List.of(Database.Kind.PRODUCT, Database.Kind.DIALECT).contains(database.kind());
 				return which.ownServer()
 						? new Variant<>(database.name(), usual, database.product().serverBackend(),
 								() -> TestDatabase.onOwnServer(database))

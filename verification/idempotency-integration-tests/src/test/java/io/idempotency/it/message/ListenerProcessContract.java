@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.idempotency.it.random.Seed;
+import io.idempotency.it.servers.OnceMore;
 import io.idempotency.it.servers.OtherJvm;
 import io.idempotency.it.servers.ServerProcess;
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +32,8 @@ import static org.awaitility.Awaitility.await;
 @Tag("own-processes")
 abstract class ListenerProcessContract {
 
-	private static final int MESSAGES = Integer.getInteger("idempotency.tests.intents", 1000);
+	private static final int MESSAGES = Integer.getInteger("idempotency.tests.intents",
+			OnceMore.Condition.isWanted() ? 1000 : 300);
 
 	private static final int DELIVERIES = 3;
 

@@ -44,7 +44,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 			return Arrays.stream(Redis.values())
 				.filter((redis) -> List.of(which.value()).contains(redis.kind())
 						&& List.of(which.clients()).contains(redis.client()))
-				.map((redis) -> new Variant<>(redis.name(), redis.kind() == Redis.Kind.CLIENT, redis.backend(),
+				.map((redis) -> new Variant<>(redis.name(),
+						List.of(Redis.Kind.CLIENT, Redis.Kind.CLUSTER).contains(redis.kind()), redis.backend(),
 						() -> new TestRedis(redis)));
 		}
 

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.idempotency.it.servers.Backend;
+import io.idempotency.it.servers.OnceMore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterClassTemplateInvocationCallback;
@@ -25,8 +26,8 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * for each kind of Redis. The constructor of the class takes what belongs to the variant;
  * all tests of one round share it, and it is closed after the last of them.
  * <p>
- * The tests of a variant whose backend is not here are shown as skipped, one by one.
- * {@code -Didempotency.tests.variants=usual} leaves out what most do not have.
+ * The tests of a variant whose backend is not here are shown as skipped, one by one. What
+ * most do not have runs with {@code -Didempotency.tests.variants=all}, as each night.
  *
  * @param <T> what the constructor takes
  */
@@ -54,8 +55,7 @@ public abstract class EachVariant<T extends AutoCloseable> implements ClassTempl
 	public final Stream<ClassTemplateInvocationContext> provideClassTemplateInvocationContexts(
 			ExtensionContext context) {
 		List<Variant<T>> all = variants(context.getRequiredTestClass()).toList();
-		boolean usualAlone = "usual".equals(System.getProperty("idempotency.tests.variants"))
-				&& all.stream().anyMatch(Variant::usual);
+		boolean usualAlone = !OnceMore.Condition.isWanted() && all.stream().anyMatch(Variant::usual);
 		return all.stream()
 			.filter((variant) -> variant.usual() || !usualAlone)
 			.map((variant) -> new Round<>(this.type, variant));

@@ -23,6 +23,7 @@ import io.idempotency.client.IdempotentCallCapability;
 import io.idempotency.client.IdempotentCallFilter;
 import io.idempotency.client.IdempotentCallInterceptor;
 import io.idempotency.client.IdempotentCalls;
+import io.idempotency.it.servers.OnceMore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,8 +57,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 		properties = "server.tomcat.max-keep-alive-requests=1")
 class LostAnswersTests {
 
-	/** Fewer where a build has already run them all on another line. */
-	private static final int INTENTS = Integer.getInteger("idempotency.tests.intents", 1000);
+	/** A job of every night has more. */
+	private static final int INTENTS = Integer.getInteger("idempotency.tests.intents",
+			OnceMore.Condition.isWanted() ? 1000 : 300);
 
 	private static final int CALLERS = 8;
 

@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Tests a store with its server, without any of Spring Boot, or shows on another store
- * what a test of Spring Boot shows on one already: {@code .ci/run} repeats such a test on
- * no second line, the matrix of the workflow does.
+ * Tests a store with its server, without any of Spring Boot, or on one more store than
+ * other tests: {@code .ci/run} repeats such a test on no second line, the matrix of the
+ * workflow does.
  */
 @Tag("store-alone")
 @Target(ElementType.TYPE)

@@ -15,6 +15,7 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.MariaDbServer;
+import io.idempotency.it.servers.OnceMore;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -50,6 +51,7 @@ class JoinTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+	@OnceMore
 	@Nested
 	class H2 extends Scenarios {
 
@@ -60,6 +62,7 @@ class JoinTests {
 
 	}
 
+	@OnceMore
 	@Nested
 	@Requires(Backend.MARIADB)
 	class MariaDb extends Scenarios {
@@ -172,6 +175,33 @@ class JoinTests {
 		}
 	}
 
+	/** A pool without a time-out of its own lets whoever asks it wait for ever. */
+	@Test
+	void callThatGetsNoConnectionInTimeIsRefused() {
+		SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0, "sa");
+		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
+		try (ConfigurableApplicationContext impatient = Scenarios.application(database, "continue", "4s", (context) -> {
+		})) {
+			Client client = new Client(Scenarios.port(impatient));
+			List<String> keys = Stream.generate(() -> UUID.randomUUID().toString()).limit(Scenarios.POOL).toList();
+			List<CompletableFuture<Answer>> all = keys.stream()
+				.map((each) -> CompletableFuture.supplyAsync(
+						() -> client.post("/join/gated", each, "application/json", "{}"),
+						(task) -> new Thread(task).start()))
+				.toList();
+			keys.forEach((each) -> JoinedController.entered(each).asMono().block(PATIENCE));
+			String key = UUID.randomUUID().toString();
+			Answer refused = client.post("/join/pay", key, "application/json", "{}");
+			assertThat(refused.status()).isEqualTo(503);
+			assertThat(refused.text()).contains("store-unavailable");
+			keys.forEach((each) -> JoinedController.gateOf(each).tryEmitEmpty());
+			assertThat(all).allSatisfy((answer) -> assertThat(answer.join().status()).isEqualTo(200));
+			assertThat(client.post("/join/pay", key, "application/json", "{}").text()).isEqualTo("paid " + key);
+			assertThat(database.jdbc().queryForList("SELECT id FROM payment WHERE id = ?", String.class, key))
+				.hasSize(1);
+		}
+	}
+
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	abstract static class Scenarios {
 
@@ -206,13 +236,18 @@ class JoinTests {
 
 		static ConfigurableApplicationContext application(SqlDatabase database, String onDisconnect,
 				ApplicationContextInitializer<ConfigurableApplicationContext> more) {
+			return application(database, onDisconnect, "20s", more);
+		}
+
+		static ConfigurableApplicationContext application(SqlDatabase database, String onDisconnect,
+				String storeTimeout, ApplicationContextInitializer<ConfigurableApplicationContext> more) {
 			String url = database.url().replaceFirst("^jdbc:h2:mem:(.*)", "jdbc:h2:mem:///$1").substring(5);
 			return new SpringApplicationBuilder(WebFluxApplication.class, JoinedController.class,
 					JoinedController.Ledger.class, JoinedController.Payments.class)
 				.registerShutdownHook(false)
 				.initializers(more)
 				.run("--server.port=0", "--spring.application.name=payments", "--idempotency.store=jdbc",
-						"--idempotency.wait-timeout=1s", "--idempotency.store-timeout=20s",
+						"--idempotency.wait-timeout=1s", "--idempotency.store-timeout=" + storeTimeout,
 						"--idempotency.jdbc.initialize-schema=always",
 						"--idempotency.http.on-disconnect=" + onDisconnect, "--spring.r2dbc.url=r2dbc:" + url,
 						"--spring.r2dbc.username=" + database.user(), "--spring.r2dbc.pool.enabled=true",
@@ -459,22 +494,6 @@ class JoinTests {
 			assertThat(first.get().status()).isEqualTo(500);
 			assertThat(duplicates).allSatisfy((duplicate) -> assertThat(duplicate.join().text()).isEqualTo("paid"));
 			assertThat(duplicates).filteredOn((duplicate) -> !duplicate.join().replayed()).hasSize(1);
-			assertThat(runs(this.key)).isEqualTo(1);
-		}
-
-		/** A pool without a time-out of its own lets whoever asks it wait for ever. */
-		@Test
-		void callThatGetsNoConnectionInTimeIsRefused() {
-			List<String> keys = Stream.generate(() -> UUID.randomUUID().toString()).limit(POOL).toList();
-			List<CompletableFuture<Answer>> all = keys.stream().map((each) -> async("/gated", each, (request) -> {
-			})).toList();
-			keys.forEach((each) -> JoinedController.entered(each).asMono().block(PATIENCE));
-			Answer refused = send("/pay");
-			assertThat(refused.status()).isEqualTo(503);
-			assertThat(refused.text()).contains("store-unavailable");
-			keys.forEach((each) -> JoinedController.gateOf(each).tryEmitEmpty());
-			assertThat(all).allSatisfy((answer) -> assertThat(answer.join().status()).isEqualTo(200));
-			assertThat(send("/pay").text()).isEqualTo("paid " + this.key);
 			assertThat(runs(this.key)).isEqualTo(1);
 		}
 

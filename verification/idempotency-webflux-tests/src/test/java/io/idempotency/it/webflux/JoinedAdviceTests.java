@@ -1,6 +1,8 @@
 package io.idempotency.it.webflux;
 
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
@@ -11,6 +13,8 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.SqlDatabase;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,14 +45,43 @@ class JoinedAdviceTests {
 
 	private static final String KEY = "Idempotency-Key";
 
-	private final SqlDatabase database = new SqlDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0,
-			"sa");
+	private static final SqlDatabase database = new SqlDatabase(
+			"jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", 0, "sa");
+
+	private static ConfigurableApplicationContext application;
+
+	/** Gets the result of a handler, and its key. */
+	private static BiFunction<Object, String, Object> around;
 
 	private final String key = UUID.randomUUID().toString();
 
+	@BeforeAll
+	static void start() {
+		database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
+		NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
+				(MethodInterceptor) (call) -> around.apply(call.proceed(), (String) call.getArguments()[0]));
+		advisor.setMappedName("*");
+		advisor.setClassFilter(Advised.class::isAssignableFrom);
+		advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		application = JoinTests.Scenarios.application(database, "continue", (context) -> {
+			GenericApplicationContext beans = (GenericApplicationContext) context;
+			beans.registerBean("advisor", Advisor.class, () -> advisor,
+					(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
+			beans.registerBean(Advised.class);
+		});
+	}
+
+	@AfterAll
+	static void stop() {
+		if (application != null) {
+			application.close();
+		}
+	}
+
 	@BeforeEach
-	void makeTheTable() {
-		this.database.jdbc().execute("CREATE TABLE payment (id VARCHAR(64) PRIMARY KEY, slot VARCHAR(64))");
+	void forget() {
+		database.jdbc().execute("DELETE FROM payment");
+		database.jdbc().execute("DELETE FROM idempotency_record");
 	}
 
 	/** As advice does that has a time limit and an answer in place of the late one. */
@@ -56,42 +89,39 @@ class JoinedAdviceTests {
 	@ValueSource(strings = { "/one", "/late", "/body", "/late-bodies", "/one-body", "/written" })
 	void workThatIsCancelledIsRolledBack(String path) {
 		AtomicBoolean patient = new AtomicBoolean();
-		try (ConfigurableApplicationContext application = start((result, id) -> patient.get() ? result
-				: instead(result, later(id, path.equals("/written") ? Mono.empty() : Mono.just("later"))))) {
-			Answer answer = send(application, path);
-			assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-			assertThat(answer.text()).isEqualTo(path.equals("/written") ? "" : "later");
-			assertThat(rows("payment")).isZero();
-			assertThat(rows("idempotency_record")).isZero();
-			patient.set(true);
-			JoinedController.gateOf(this.key).tryEmitEmpty();
-			assertThat(send(application, path).replayed()).isFalse();
-			assertThat(send(application, path).replayed()).isTrue();
-			assertThat(rows("payment")).isEqualTo(1);
-		}
+		around = (result, id) -> patient.get() ? result
+				: instead(result, later(id, path.equals("/written") ? Mono.empty() : Mono.just("later")));
+		Answer answer = send(path);
+		assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+		assertThat(answer.text()).isEqualTo(path.equals("/written") ? "" : "later");
+		assertThat(rows("payment")).isZero();
+		assertThat(rows("idempotency_record")).isZero();
+		patient.set(true);
+		JoinedController.gateOf(this.key).tryEmitEmpty();
+		assertThat(send(path).replayed()).isFalse();
+		assertThat(send(path).replayed()).isTrue();
+		assertThat(rows("payment")).isEqualTo(1);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/many", "/bodies", "/one-bodies" })
 	void workWhoseFirstValueIsEnoughIsRolledBack(String path) {
-		try (ConfigurableApplicationContext application = start((result, id) -> first(result))) {
-			assertThat(send(application, path).text()).isEqualTo("paid ");
-			assertThat(rows("payment")).isZero();
-			assertThat(rows("idempotency_record")).isZero();
-		}
+		around = (result, id) -> first(result);
+		assertThat(send(path).text()).isEqualTo("paid ");
+		assertThat(rows("payment")).isZero();
+		assertThat(rows("idempotency_record")).isZero();
 	}
 
 	/** The rows of the run that has failed are in the transaction, too. */
 	@ParameterizedTest
 	@ValueSource(strings = { "/fails-once", "/fails-once-many", "/fails-once-body", "/fails-once-void" })
 	void workThatIsRepeatedIsRolledBack(String path) {
-		try (ConfigurableApplicationContext application = start((result, id) -> again(result))) {
-			assertThat(send(application, path).status()).isEqualTo(500);
-			assertThat(rows("payment")).isZero();
-			assertThat(rows("idempotency_record")).isZero();
-			assertThat(send(application, path).status()).isEqualTo(200);
-			assertThat(rows("payment")).isEqualTo(1);
-		}
+		around = (result, id) -> again(result);
+		assertThat(send(path).status()).isEqualTo(500);
+		assertThat(rows("payment")).isZero();
+		assertThat(rows("idempotency_record")).isZero();
+		assertThat(send(path).status()).isEqualTo(200);
+		assertThat(rows("payment")).isEqualTo(1);
 	}
 
 	private static Mono<String> later(String id, Mono<String> answer) {
@@ -120,28 +150,13 @@ class JoinedAdviceTests {
 				: (result instanceof Flux<?> flux) ? flux.retry(1) : ((Mono<?>) result).retry(1);
 	}
 
-	private int rows(String table) {
-		return this.database.jdbc().queryForObject("SELECT COUNT(*) FROM " + table, Integer.class);
+	private static int rows(String table) {
+		return database.jdbc().queryForObject("SELECT COUNT(*) FROM " + table, Integer.class);
 	}
 
-	private Answer send(ConfigurableApplicationContext application, String path) {
+	private Answer send(String path) {
 		return new Client(JoinTests.Scenarios.port(application)).post("/advised" + path, this.key, "application/json",
 				"{}");
-	}
-
-	/** Starts with advice that gets the result of a handler, and its key. */
-	private ConfigurableApplicationContext start(BiFunction<Object, String, Object> around) {
-		NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
-				(MethodInterceptor) (call) -> around.apply(call.proceed(), (String) call.getArguments()[0]));
-		advisor.setMappedName("*");
-		advisor.setClassFilter(Advised.class::isAssignableFrom);
-		advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
-		return JoinTests.Scenarios.application(this.database, "continue", (context) -> {
-			GenericApplicationContext beans = (GenericApplicationContext) context;
-			beans.registerBean("advisor", Advisor.class, () -> advisor,
-					(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
-			beans.registerBean(Advised.class);
-		});
 	}
 
 	/** Handlers that have written a row when they wait, or fail. */
@@ -151,7 +166,7 @@ class JoinedAdviceTests {
 
 		private final JoinedController.Ledger ledger;
 
-		private final AtomicInteger runs = new AtomicInteger();
+		private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
 
 		Advised(JoinedController.Ledger ledger) {
 			this.ledger = ledger;
@@ -222,7 +237,7 @@ class JoinedAdviceTests {
 
 		private Mono<String> failsOnce(String key) {
 			return Mono.defer(() -> {
-				int run = this.runs.incrementAndGet();
+				int run = this.runs.computeIfAbsent(key, (fresh) -> new AtomicInteger()).incrementAndGet();
 				return this.ledger.pay(key + run)
 					.then((run == 1) ? Mono.error(new IllegalStateException("It fails on purpose")) : Mono.just(key));
 			});

@@ -1,5 +1,6 @@
 package io.idempotency.it.webflux;
 
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -11,8 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.idempotency.Idempotent;
 import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
@@ -51,22 +56,37 @@ import static org.awaitility.Awaitility.await;
  */
 class PlainHandlersTests {
 
-	private final ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
-		.registerShutdownHook(false)
-		.run("--server.port=0");
+	private static ConfigurableApplicationContext application;
 
-	private final Tenants tenants = this.application.getBean(Tenants.class);
+	/** Those of the test that runs. */
+	private static volatile Tenants current;
+
+	private final Tenants tenants = new Tenants();
 
 	private final Client client = new Client(
-			this.application.getEnvironment().getRequiredProperty("local.server.port", int.class));
+			application.getEnvironment().getRequiredProperty("local.server.port", int.class));
 
 	private final String first = UUID.randomUUID().toString();
 
 	private final String second = UUID.randomUUID().toString();
 
-	@AfterEach
-	void stop() {
-		this.application.close();
+	@BeforeAll
+	static void start() {
+		application = new SpringApplicationBuilder(Application.class).registerShutdownHook(false)
+			.run("--server.port=0");
+	}
+
+	@AfterAll
+	static void stop() {
+		if (application != null) {
+			application.close();
+		}
+	}
+
+	@BeforeEach
+	void beginAnew() {
+		Prepared.settings = null;
+		current = this.tenants;
 	}
 
 	private Answer send(String path, String key) {
@@ -122,14 +142,16 @@ class PlainHandlersTests {
 	@Test
 	void requestThatWaitsForATaskOfAnother() throws Exception {
 		this.tenants.open = true;
-		this.tenants.inArgument = () -> Schedulers.single()
-			.schedulePeriodically(() -> this.tenants.letGoOn(), 0, 1, TimeUnit.MILLISECONDS);
+		Disposable.Swap task = Disposables.swap();
+		this.tenants.inArgument = () -> task
+			.replace(Schedulers.single().schedulePeriodically(this.tenants::letGoOn, 0, 1, TimeUnit.MILLISECONDS));
 		assertRunsOnce("/waits", send("/waits", this.second), this.second);
 		this.tenants.inArgument = Tenants::nothing;
 		this.tenants.open = false;
 		CompletableFuture<Answer> waiting = begin("/waits", this.first);
 		this.tenants.open = true;
 		assertRunsOnce("/waits", waiting.get(), this.first);
+		task.dispose();
 	}
 
 	/** The task that the first has begun lets the second go on, and not the first. */
@@ -159,7 +181,6 @@ class PlainHandlersTests {
 	/** What the first request has made, all others use. */
 	@Test
 	void requestOnWhatAnotherHasMade() {
-		Prepared.settings = null;
 		this.tenants.open = true;
 		assertRunsOnce("/prepared", send("/prepared", this.first), this.first);
 		assertRunsOnce("/prepared", send("/prepared", this.second), this.second);
@@ -167,7 +188,6 @@ class PlainHandlersTests {
 
 	@Test
 	void requestOnWhatAnotherHasMadeThatStillWaits() throws Exception {
-		Prepared.settings = null;
 		CompletableFuture<Answer> waiting = begin("/prepared", this.first);
 		this.tenants.open = true;
 		assertRunsOnce("/prepared", send("/prepared", this.second), this.second);
@@ -177,7 +197,6 @@ class PlainHandlersTests {
 
 	@Test
 	void requestOnWhatAnotherHasMadeWithoutArguments() {
-		Prepared.settings = null;
 		for (String key : new String[] { this.first, this.second }) {
 			assertThat(send("/nothing", key).text()).isEqualTo("nothing");
 			assertThat(send("/nothing", key).replayed()).isTrue();
@@ -206,7 +225,7 @@ class PlainHandlersTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ Payments.class, Tenants.class, Prepared.class })
+	@Import({ Payments.class, Prepared.class })
 	static class Application {
 
 		@Bean
@@ -215,12 +234,25 @@ class PlainHandlersTests {
 		}
 
 		@Bean
-		WebFluxConfigurer arguments(Tenants tenants) {
+		WebFluxConfigurer arguments() {
 			return new WebFluxConfigurer() {
 
 				@Override
 				public void configureArgumentResolvers(ArgumentResolverConfigurer configurer) {
-					configurer.addCustomResolver(tenants);
+					configurer.addCustomResolver(new HandlerMethodArgumentResolver() {
+
+						@Override
+						public boolean supportsParameter(MethodParameter parameter) {
+							return List.of(Tenant.class, Customer.class).contains(parameter.getParameterType());
+						}
+
+						@Override
+						public Mono<Object> resolveArgument(MethodParameter parameter, BindingContext context,
+								ServerWebExchange exchange) {
+							return current.resolve(parameter, exchange);
+						}
+
+					});
 				}
 
 			};
@@ -273,7 +305,7 @@ class PlainHandlersTests {
 	}
 
 	/** Looks tenants up, in time. */
-	static class Tenants implements HandlerMethodArgumentResolver {
+	static class Tenants {
 
 		final AtomicInteger asked = new AtomicInteger();
 
@@ -302,14 +334,7 @@ class PlainHandlersTests {
 			// Most requests do nothing beside their work.
 		}
 
-		@Override
-		public boolean supportsParameter(MethodParameter parameter) {
-			return parameter.getParameterType() == Tenant.class || parameter.getParameterType() == Customer.class;
-		}
-
-		@Override
-		public Mono<Object> resolveArgument(MethodParameter parameter, BindingContext context,
-				ServerWebExchange exchange) {
+		Mono<Object> resolve(MethodParameter parameter, ServerWebExchange exchange) {
 			if (parameter.getParameterType() == Customer.class) {
 				return Mono.defer(() -> customer(exchange.getRequest()));
 			}
@@ -358,17 +383,12 @@ class PlainHandlersTests {
 	@RestController
 	static class Payments {
 
-		private final Tenants tenants;
-
-		Payments(Tenants tenants) {
-			this.tenants = tenants;
-		}
-
 		@Idempotent
 		@PostMapping({ "/looked-up", "/waits", "/own", "/prepared", "/elsewhere" })
 		public String pay(Tenant tenant, @RequestHeader("X-Key") String key) {
-			int run = this.tenants.runs.merge(key, 1, Integer::sum);
-			this.tenants.inHandler.run();
+			Tenants tenants = current;
+			int run = tenants.runs.merge(key, 1, Integer::sum);
+			tenants.inHandler.run();
 			return tenant.name() + " " + key + " run " + run;
 		}
 
@@ -381,7 +401,7 @@ class PlainHandlersTests {
 		@Idempotent
 		@PostMapping("/joined")
 		public String pay(Tenant tenant, Customer customer, @RequestHeader("X-Key") String key) {
-			return customer.name() + " " + key + " run " + this.tenants.runs.merge(key, 1, Integer::sum);
+			return customer.name() + " " + key + " run " + current.runs.merge(key, 1, Integer::sum);
 		}
 
 	}

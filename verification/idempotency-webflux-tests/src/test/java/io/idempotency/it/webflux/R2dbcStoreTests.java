@@ -18,6 +18,7 @@ import io.idempotency.it.client.Answer;
 import io.idempotency.it.client.Client;
 import io.idempotency.it.servers.Backend;
 import io.idempotency.it.servers.MariaDbServer;
+import io.idempotency.it.servers.OnceMore;
 import io.idempotency.it.servers.PostgreSqlBinary;
 import io.idempotency.it.servers.PostgreSqlServer;
 import io.idempotency.it.servers.Requires;
@@ -50,6 +51,7 @@ import static org.awaitility.Awaitility.await;
  */
 class R2dbcStoreTests {
 
+	@OnceMore
 	@Nested
 	class H2 extends Scenarios {
 
@@ -71,6 +73,7 @@ class R2dbcStoreTests {
 
 	}
 
+	@OnceMore
 	@Nested
 	@Requires(Backend.MARIADB)
 	class MariaDb extends Scenarios {

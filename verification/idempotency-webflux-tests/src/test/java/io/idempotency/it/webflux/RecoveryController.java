@@ -33,7 +33,7 @@ class RecoveryController {
 	 */
 	static final Map<String, String> FOUND = new ConcurrentHashMap<>();
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findMono", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findMono", lease = "300ms")
 	@PostMapping("/recovery/mono/{id}/{work}")
 	Mono<ResponseEntity<String>> mono(@PathVariable String id, @PathVariable String work,
 			@RequestBody Mono<String> body) {
@@ -48,7 +48,7 @@ class RecoveryController {
 		return ResponseEntity.status(201).header("X-Own", "own").body(text);
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findPlain", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findPlain", lease = "300ms")
 	@PostMapping("/recovery/plain/{id}/{work}")
 	ResponseEntity<String> plain(@PathVariable String id, @PathVariable String work) {
 		return created(at(work(id, work)));
@@ -69,7 +69,7 @@ class RecoveryController {
 		}
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFuture", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFuture", lease = "300ms")
 	@PostMapping("/recovery/future/{id}/{work}")
 	CompletableFuture<ResponseEntity<String>> future(@PathVariable String id, @PathVariable String work) {
 		return work(id, work).map(RecoveryController::created).toFuture();
@@ -79,7 +79,7 @@ class RecoveryController {
 		return find(id).map(RecoveryController::created).toFuture();
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findAtOnce", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findAtOnce", lease = "300ms")
 	@PostMapping("/recovery/future-found-at-once/{id}/{work}")
 	CompletableFuture<ResponseEntity<String>> foundAtOnce(@PathVariable String id, @PathVariable String work) {
 		return future(id, work);
@@ -89,7 +89,7 @@ class RecoveryController {
 		return findPlain(id, work);
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlowPublisher", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlowPublisher", lease = "300ms")
 	@PostMapping("/recovery/flow-publisher/{id}/{work}")
 	Flow.Publisher<String> flowPublisher(@PathVariable String id, @PathVariable String work) {
 		return JdkFlowAdapter.publisherToFlowPublisher(work(id, work));
@@ -99,7 +99,7 @@ class RecoveryController {
 		return JdkFlowAdapter.publisherToFlowPublisher(find(id));
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlux", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findFlux", lease = "300ms")
 	@PostMapping("/recovery/flux/{id}/{work}")
 	Flux<String> flux(@PathVariable String id, @PathVariable String work) {
 		return work(id, work).flux();
@@ -109,7 +109,7 @@ class RecoveryController {
 		return find(id).flux();
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findEntity", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "findEntity", lease = "300ms")
 	@PostMapping("/recovery/entity-of-mono/{id}/{work}")
 	ResponseEntity<Mono<String>> entity(@PathVariable String id, @PathVariable String work) {
 		return ResponseEntity.status(201).body(work(id, work));
@@ -119,7 +119,7 @@ class RecoveryController {
 		return FOUND.containsKey(id) ? ResponseEntity.status(201).body(find(id)) : null;
 	}
 
-	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "isDone", lease = "1s")
+	@Idempotent(duplicateOn = AlreadyThereException.class, recover = "isDone", lease = "300ms")
 	@PostMapping("/recovery/nothing/{id}/{work}")
 	@ResponseStatus(HttpStatus.CREATED)
 	Mono<Void> nothing(@PathVariable String id, @PathVariable String work) {

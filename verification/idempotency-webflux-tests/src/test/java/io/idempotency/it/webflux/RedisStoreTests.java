@@ -36,6 +36,9 @@ class RedisStoreTests implements HangUpScenarios {
 
 	private static ConfigurableApplicationContext rejecting;
 
+	/** Waits less for a server that is not there. */
+	private static ConfigurableApplicationContext impatient;
+
 	private static ConfigurableApplicationContext proceeding;
 
 	private static ConfigurableApplicationContext cancelling;
@@ -49,6 +52,7 @@ class RedisStoreTests implements HangUpScenarios {
 		server = RedisServer.start(RedisBinary.REDIS_7_0);
 		// A busy machine may keep a call of the store waiting.
 		rejecting = start("reject", "10s", "continue");
+		impatient = start("reject", "3s", "continue");
 		proceeding = start("proceed", "500ms", "continue");
 		cancelling = start("reject", "10s", "cancel");
 	}
@@ -65,8 +69,8 @@ class RedisStoreTests implements HangUpScenarios {
 
 	@AfterAll
 	static void stop() {
-		for (ConfigurableApplicationContext application : new ConfigurableApplicationContext[] { rejecting, proceeding,
-				cancelling }) {
+		for (ConfigurableApplicationContext application : new ConfigurableApplicationContext[] { rejecting, impatient,
+				proceeding, cancelling }) {
 			if (application != null) {
 				application.close();
 			}
@@ -119,9 +123,9 @@ class RedisStoreTests implements HangUpScenarios {
 		return CompletableFuture.supplyAsync(sent, (task) -> new Thread(task).start());
 	}
 
-	private CompletableFuture<Answer> begin(String path) {
+	private CompletableFuture<Answer> begin(Client client, String path) {
 		int before = runs("gate " + this.key);
-		CompletableFuture<Answer> begun = async(() -> send(this.client, path));
+		CompletableFuture<Answer> begun = async(() -> send(client, path));
 		await().until(() -> runs("gate " + this.key) > before);
 		return begun;
 	}
@@ -144,7 +148,7 @@ class RedisStoreTests implements HangUpScenarios {
 
 	@Test
 	void overlappingRequestIsRefused() throws Exception {
-		CompletableFuture<Answer> first = begin("/gated");
+		CompletableFuture<Answer> first = begin(this.client, "/gated");
 		Answer second = send(this.client, "/gated");
 		assertProblem(second, 409, "in-progress");
 		assertThat(second.header("Retry-After")).isNotNull();
@@ -155,7 +159,7 @@ class RedisStoreTests implements HangUpScenarios {
 	@Test
 	void overlappingRequestWaits() throws Exception {
 		int before = runs("waiting");
-		CompletableFuture<Answer> first = begin("/waiting");
+		CompletableFuture<Answer> first = begin(this.client, "/waiting");
 		CompletableFuture<Answer> second = async(() -> send(this.client, "/waiting"));
 		openGate();
 		assertReplayed(first.get(), second.get());
@@ -192,6 +196,7 @@ class RedisStoreTests implements HangUpScenarios {
 	/** Without their store some nodes refuse all, and others run all unguarded. */
 	@Test
 	void policyDecidesWhileTheServerIsDown() throws Exception {
+		Client guarded = client(impatient);
 		Client unguarded = client(proceeding);
 		List<String> paths = List.of("mono", "plain", "once", "by-argument", "slow");
 		server.kill();
@@ -199,7 +204,7 @@ class RedisStoreTests implements HangUpScenarios {
 			Map<String, Integer> before = paths.stream()
 				.collect(Collectors.toMap((path) -> path, OrdersController::runs));
 			Map<String, CompletableFuture<Answer>> refused = paths.stream()
-				.collect(Collectors.toMap((path) -> path, (path) -> async(() -> send(this.client, "/" + path))));
+				.collect(Collectors.toMap((path) -> path, (path) -> async(() -> send(guarded, "/" + path))));
 			for (String path : paths) {
 				Answer answer = refused.get(path).get();
 				assertProblem(answer, 503, "store-unavailable");
@@ -214,12 +219,12 @@ class RedisStoreTests implements HangUpScenarios {
 			assertProblem(send(unguarded, "/mono", "a,b"), 400, "key-invalid");
 			// The guard inside of a route that runs unguarded asks for itself.
 			assertProblem(send(unguarded, "/routes/inside-header"), 400, "key-missing");
-			assertProblem(this.client.post("/idempotency/tokens", ""), 503, "store-unavailable");
+			assertProblem(guarded.post("/idempotency/tokens", ""), 503, "store-unavailable");
 		}
 		finally {
 			server.restart();
 		}
-		for (Client recovered : List.of(this.client, unguarded)) {
+		for (Client recovered : List.of(guarded, unguarded)) {
 			await().until(() -> {
 				String fresh = UUID.randomUUID().toString();
 				return send(recovered, "/mono", fresh).status() == 200 && send(recovered, "/mono", fresh).replayed();
@@ -230,7 +235,8 @@ class RedisStoreTests implements HangUpScenarios {
 	@Test
 	void serverThatGoesAwayWhileTheHandlerRunsKeepsNobodyFromTheAnswer() throws Exception {
 		int before = runs("gated");
-		CompletableFuture<Answer> first = begin("/gated");
+		Client guarded = client(impatient);
+		CompletableFuture<Answer> first = begin(guarded, "/gated");
 		server.pause();
 		try {
 			openGate();
@@ -239,7 +245,7 @@ class RedisStoreTests implements HangUpScenarios {
 		finally {
 			server.resume();
 		}
-		Answer repeated = await().until(() -> send(this.client, "/gated"), Answer::replayed);
+		Answer repeated = await().until(() -> send(guarded, "/gated"), Answer::replayed);
 		assertThat(repeated.text()).isEqualTo("answer");
 		assertThat(runs("gated")).isEqualTo(before + 1);
 	}
