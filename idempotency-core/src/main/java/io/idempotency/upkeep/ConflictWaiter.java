@@ -1,6 +1,8 @@
 package io.idempotency.upkeep;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 
@@ -36,6 +38,10 @@ public final class ConflictWaiter {
 	private final long firstPollMillis;
 
 	private final ConcurrentHashMap<IdempotencyKey, Bell> bells = new ConcurrentHashMap<>();
+
+	private final List<Runnable> others = new CopyOnWriteArrayList<>();
+
+	private volatile boolean over;
 
 	ConflictWaiter(int maxWaiters, Scheduler scheduler) {
 		this(maxWaiters, scheduler, FIRST_POLL_MILLIS);
@@ -83,10 +89,11 @@ public final class ConflictWaiter {
 	 * Takes a place among those that wait. Its first claim comes at once: the owner may
 	 * have ended before anybody could wake this call up.
 	 * @param admission decides, and wants to wait
-	 * @return the place, {@code null} if too many duplicates wait already
+	 * @return the place, {@code null} if too many duplicates wait already, or nobody
+	 * waits any more
 	 */
 	public @Nullable Place enter(Admission admission) {
-		if (!this.places.tryAcquire()) {
+		if (this.over || !this.places.tryAcquire()) {
 			return null;
 		}
 		return new Place(admission, register(admission.request().key()));
@@ -98,6 +105,34 @@ public final class ConflictWaiter {
 		if (bell != null) {
 			bell.ring();
 		}
+	}
+
+	/**
+	 * Ends all waits: the engine has closed, and the timers may end at any time.
+	 * Duplicates get the last answer of the store, as if their time was over.
+	 */
+	void end() {
+		this.over = true;
+		this.bells.values().forEach(Bell::ring);
+		this.others.forEach(Runnable::run);
+	}
+
+	/** Lets duplicates wait again. */
+	void open() {
+		this.over = false;
+	}
+
+	/** Returns whether nobody waits any more. */
+	public boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * Notes what ends with the waits.
+	 * @param other is done after the engine has closed: it must neither block nor throw
+	 */
+	public void endsWith(Runnable other) {
+		this.others.add(other);
 	}
 
 	/** Returns the number of duplicates that wait. */
@@ -147,12 +182,13 @@ public final class ConflictWaiter {
 		}
 
 		/**
-		 * Returns the claim that is sent next. The bell is read before the claim, so that
-		 * the wait misses no wake-up in between.
+		 * Returns the claim that is sent next, if the wait is not over. The bell is read
+		 * before the claim, so that the wait misses no wake-up in between.
 		 */
 		public Move ask() {
 			this.rung = this.bell.rung();
-			return this.admission.woken(ConflictWaiter.this.scheduler.nanos());
+			return ConflictWaiter.this.over ? this.admission.notWaiting()
+					: this.admission.woken(ConflictWaiter.this.scheduler.nanos());
 		}
 
 		/**

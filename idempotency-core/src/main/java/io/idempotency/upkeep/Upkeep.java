@@ -42,8 +42,6 @@ public final class Upkeep {
 
 	private final ResultExecutor results;
 
-	private volatile boolean closed;
-
 	/**
 	 * Creates the upkeep of an engine.
 	 * @param scheduler time and threads
@@ -141,26 +139,9 @@ public final class Upkeep {
 		return new EngineLoad(this);
 	}
 
-	/**
-	 * Returns whether a timer would wake up a call that waits without a thread. Work that
-	 * outlives the close may outlive the timers, too, and none is set any more then.
-	 */
-	public boolean hasTimers() {
-		if (!this.closed) {
-			return true;
-		}
-		try {
-			this.scheduler.start();
-			return true;
-		}
-		catch (RejectedExecutionException over) {
-			return false;
-		}
-	}
-
 	/** Begins again after {@link #close}. */
 	public void open() {
-		this.closed = false;
+		this.waiter.open();
 		all().forEach((upkeep) -> {
 			upkeep.beats().open();
 			upkeep.retries().open();
@@ -170,11 +151,11 @@ public final class Upkeep {
 	/**
 	 * Waits for the calls that go on without a caller, and completes the futures whose
 	 * work is done; sends the outstanding writes of all stores, in parallel, until they
-	 * are taken, and logs those that no store has taken.
+	 * are taken, and logs those that no store has taken. What still waits for another
+	 * call waits no longer.
 	 * @param nanos how long to try at most
 	 */
 	public void close(long nanos) {
-		this.closed = true;
 		long deadline = this.scheduler.nanos() + nanos;
 		try {
 			// What is under way gets half of the time; the outstanding writes get the
@@ -185,6 +166,7 @@ public final class Upkeep {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+		this.waiter.end();
 		Map<String, Integer> left = new TreeMap<>();
 		for (StoreUpkeep upkeep : all()) {
 			upkeep.beats().close();

@@ -128,6 +128,20 @@ class WaitingTests {
 		assertThat(this.node.events.all()).containsExactly(IdempotencyEvent.IN_PROGRESS);
 	}
 
+	/** The application ends, and with it all that would tell or wake them. */
+	@Test
+	void waitEndsWithTheEngine() {
+		this.node.claimElsewhere(this.policy);
+		TestAction<String> door = TestAction.returning("two");
+		List<Future<String>> waiters = this.node.start(3, this.policy.waiting(Duration.ofHours(1)), door);
+		awaitWaiters(3);
+		this.node.engine.close(Duration.ZERO);
+		assertThat(waiters).allSatisfy((waiter) -> assertThat(waiter).failsWithin(Duration.ofSeconds(60))
+			.withThrowableThat()
+			.withCauseInstanceOf(IdempotencyInProgressException.class));
+		assertThat(door.runs()).isZero();
+	}
+
 	@Test
 	void waitersOfALockRunOneAfterTheOther() throws Exception {
 		TestPolicy lock = TestPolicy.mode(IdempotencyMode.LOCK).waiting();

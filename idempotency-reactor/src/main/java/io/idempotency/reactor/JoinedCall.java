@@ -145,14 +145,10 @@ final class JoinedCall<T> {
 	}
 
 	private void await(Mono<Void> other) {
-		if (!this.parts.upkeep().hasTimers()) {
-			waitedInVain();
-			return;
-		}
 		long left = this.waitsUntil - this.scheduler.nanos();
 		AtomicBoolean over = new AtomicBoolean();
 		Disposable.Swap waiting = Disposables.swap();
-		Scheduler.Timer timer = this.scheduler.schedule(() -> {
+		Scheduler.Timer timer = this.keys.limit(this.scheduler, () -> {
 			if (over.compareAndSet(false, true)) {
 				// The other call may take long, and would keep this one in memory.
 				waiting.dispose();
@@ -165,6 +161,11 @@ final class JoinedCall<T> {
 				this.resumption.execute(this::beginAgain);
 			}
 		}));
+		if (this.keys.isOver() && over.compareAndSet(false, true)) {
+			timer.cancel();
+			waiting.dispose();
+			waitedInVain();
+		}
 	}
 
 	private void waitedInVain() {
@@ -176,7 +177,12 @@ final class JoinedCall<T> {
 		}
 	}
 
+	/** No call that has waited begins its work after the close. */
 	private void beginAgain() {
+		if (this.keys.isOver()) {
+			waitedInVain();
+			return;
+		}
 		try {
 			begin();
 		}

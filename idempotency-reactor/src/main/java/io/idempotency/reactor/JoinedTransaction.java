@@ -58,7 +58,7 @@ final class JoinedTransaction {
 			return;
 		}
 		AtomicBoolean over = new AtomicBoolean();
-		Scheduler.Timer timer = place.scheduler.schedule(() -> {
+		Scheduler.Timer timer = place.keys.limit(place.scheduler, () -> {
 			if (over.compareAndSet(false, true)) {
 				place.keys.isLate(place.scheduler.nanos());
 				place.resumption.execute(() -> failed
@@ -164,7 +164,7 @@ final class JoinedTransaction {
 	/** Returns what cancels the timer. Without a thread for it the step has no limit. */
 	private Runnable timer(Runnable over) {
 		try {
-			return this.place.scheduler.schedule(over, this.timeout)::cancel;
+			return this.place.keys.limit(this.place.scheduler, over, this.timeout)::cancel;
 		}
 		catch (Throwable refusal) {
 			return () -> {

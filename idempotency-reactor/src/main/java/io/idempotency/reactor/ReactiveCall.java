@@ -222,7 +222,7 @@ final class ReactiveCall<T> {
 	private @Nullable Move await(Move.Wait wait) {
 		ConflictWaiter.Place here = this.place;
 		if (here == null) {
-			here = this.parts.upkeep().hasTimers() ? this.parts.upkeep().waiter().enter(this.admission) : null;
+			here = this.parts.upkeep().waiter().enter(this.admission);
 			this.place = here;
 			return (here != null) ? here.ask() : this.admission.notWaiting();
 		}

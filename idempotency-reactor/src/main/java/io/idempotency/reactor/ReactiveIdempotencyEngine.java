@@ -72,7 +72,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 
 	private final int maxUnattended;
 
-	private final JoinedKeys joined = new JoinedKeys();
+	private final JoinedKeys joined;
 
 	private final AtomicBoolean toldFull = new AtomicBoolean();
 
@@ -122,6 +122,7 @@ public final class ReactiveIdempotencyEngine implements AutoCloseable {
 		this.engine = engine;
 		this.maxUnattended = maxUnattended;
 		this.parts = engine.parts();
+		this.joined = new JoinedKeys(this.parts.upkeep().waiter());
 		this.scheduler = scheduler;
 		this.resumption = this::resume;
 		this.transactions = transactions;

@@ -425,6 +425,24 @@ class JoinedFaultsTests {
 		assertThat(this.order.runs).hasValue(0);
 	}
 
+	/** The application ends, and with it the timers that would end what is waited for. */
+	@ParameterizedTest
+	@ValueSource(strings = { "begin", "commit", "rollback" })
+	void nothingIsWaitedForWhenTheEngineHasEnded(String step) {
+		(step.equals("begin") ? this.transactions.begins
+				: step.equals("commit") ? this.transactions.commits : this.transactions.rollbacks)
+			.add((usual) -> Mono.never());
+		Client<String> first = start(step.equals("rollback") ? new TextAction(Mono.error(this.failure)) : this.order);
+		Client<String> duplicate = start(this.order);
+		assertThat(first.isAnswered() || duplicate.isAnswered()).isFalse();
+		this.node.engine.close(Duration.ZERO);
+		this.node.time.close();
+		assertThat(duplicate.failure).isInstanceOf(IdempotencyInProgressException.class);
+		assertThat(first.failure).isInstanceOf(
+				step.equals("rollback") ? IllegalStateException.class : IdempotencyStoreUnavailableException.class);
+		assertThat(this.observed).hasValue(0);
+	}
+
 	@Test
 	void rollbackThatIsNotAnsweredInTimeIsLeftToTheDatabase() {
 		this.transactions.rollbacks.add((rollback) -> Mono.never());

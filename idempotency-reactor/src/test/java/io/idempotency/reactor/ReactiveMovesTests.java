@@ -179,6 +179,20 @@ class ReactiveMovesTests {
 		assertThat(this.node.engine.load().waiters()).isZero();
 	}
 
+	/** The application ends, and with it the timers that would wake them. */
+	@Test
+	void waitEndsWithTheEngine() {
+		this.node.claimElsewhere(Duration.ofHours(1));
+		Client<String> first = this.node.start(WAIT, this.order);
+		Client<String> second = this.node.start(WAIT, this.order);
+		assertThat(second.isAnswered()).isFalse();
+		this.node.engine.close(Duration.ZERO);
+		this.node.time.close();
+		assertThat(first.failure).isInstanceOf(IdempotencyInProgressException.class);
+		assertThat(second.failure).isInstanceOf(IdempotencyInProgressException.class);
+		assertThat(this.order.runs).hasValue(0);
+	}
+
 	@Test
 	void duplicateWaitsForEmptyEnd() {
 		this.node.start(WAIT, this.slow);
