@@ -133,6 +133,14 @@ public final class OwnedClaim {
 		return this.end.isJoined();
 	}
 
+	/**
+	 * Returns how the transaction of the work has ended, {@code null} while it is open or
+	 * if the record is not in it.
+	 */
+	public @Nullable TransactionOutcome joinedEnd() {
+		return this.end.joinedEnd();
+	}
+
 	/** Ends the claim with the first ending; later endings do nothing. */
 	void end(Ending ending) {
 		if (ending instanceof Ending.Later later) {

@@ -95,6 +95,9 @@ public final class ClaimEnd {
 	/** What the transaction of the work has written. */
 	private @Nullable Write inside;
 
+	/** How the transaction of the work has ended. */
+	private @Nullable TransactionOutcome joinedEnd;
+
 	/** The ending that was carried out last. */
 	private Ending carriedOut = Ending.UNKEPT;
 
@@ -145,6 +148,14 @@ public final class ClaimEnd {
 	/** Returns whether the record is in the transaction of the work, still open. */
 	public synchronized boolean isJoined() {
 		return this.state == State.JOINED;
+	}
+
+	/**
+	 * Returns how the transaction of the work has ended, {@code null} while it is open or
+	 * if the record is not in it.
+	 */
+	public synchronized @Nullable TransactionOutcome joinedEnd() {
+		return this.joinedEnd;
 	}
 
 	private synchronized boolean hasEnded() {
@@ -255,6 +266,7 @@ public final class ClaimEnd {
 				// It has ended, or has been told before.
 				return Write.HOLD;
 			}
+			this.joinedEnd = (this.state == State.JOINED) ? outcome : null;
 			this.state = (this.state == State.SURROUNDED) ? afterSurrounding(outcome)
 					: afterJoined(outcome, written != null, failed);
 			if (this.state == State.UNKNOWN) {

@@ -18,6 +18,7 @@ import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
 import io.idempotency.protocol.Ending;
 import io.idempotency.protocol.IdempotencyPolicy;
+import io.idempotency.protocol.TransactionOutcome;
 import io.idempotency.store.ResultKind;
 import io.idempotency.web.answer.CapturingResponse;
 import io.idempotency.web.answer.HandlerResult;
@@ -90,9 +91,11 @@ final class ClaimedAnswer extends Answer {
 	 * @param replay marks the answer if its result was looked up
 	 * @param endIsReported whether a listener reports the end of the request, so that the
 	 * rendering of an error can be awaited
+	 * @param earlier the answer of an earlier call, {@code null} if this call is the
+	 * first. What that call has set of the answer may be set again, and is of the answer
 	 */
 	ClaimedAnswer(RecordingRequest request, CapturingResponse response, OwnedClaim claim, IdempotencyEngine engine,
-			HttpSettings settings, ResponseReplay replay, boolean endIsReported) {
+			HttpSettings settings, ResponseReplay replay, boolean endIsReported, @Nullable ClaimedAnswer earlier) {
 		super(response);
 		this.request = request;
 		this.settings = settings;
@@ -101,8 +104,33 @@ final class ClaimedAnswer extends Answer {
 		this.work = new AsyncWork(claim::enter, this::decideAfterAnswer);
 		this.replay = replay;
 		this.awaitedError = new AwaitedError(engine, endIsReported, this::keep);
-		this.ambient = new AmbientHeaders(response.getHeaderNames(), response::getHeaders);
+		this.ambient = (earlier != null) ? earlier.ambient
+				: new AmbientHeaders(response.getHeaderNames(), response::getHeaders);
 		response.hold(settings.maxResponseSize());
+	}
+
+	/**
+	 * Ends a call whose claim has gone with its transaction: nothing guards the calls
+	 * that come behind it.
+	 * @param next the operation of the call that comes next. If it is the same one, that
+	 * call alone decides what is kept
+	 * @return whether the claim has gone, or may have
+	 */
+	boolean endsIfGone(String next) {
+		TransactionOutcome how = this.claim.joinedEnd();
+		if (how == null || how == TransactionOutcome.COMMITTED) {
+			return false;
+		}
+		boolean repeated = this.claim.operation().equals(next);
+		this.end.end(repeated ? HttpEnding.NOT_RUN : HttpEnding.FAILED, this.failure);
+		return true;
+	}
+
+	/**
+	 * Returns whether the work of an operation has committed together with its record.
+	 */
+	boolean isCommitted(String operation) {
+		return this.claim.operation().equals(operation) && this.claim.joinedEnd() == TransactionOutcome.COMMITTED;
 	}
 
 	/** Returns an ending that completes when it is known how the call has ended. */

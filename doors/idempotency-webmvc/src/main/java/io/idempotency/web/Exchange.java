@@ -275,11 +275,11 @@ final class Exchange {
 	}
 
 	/**
-	 * Returns whether a guarded call is or was under way; calls that it makes are part of
-	 * it.
+	 * Returns the answer of the guarded call that is or was under way, {@code null} if
+	 * there is none.
 	 */
-	boolean isGuarded() {
-		return this.answer instanceof ClaimedAnswer;
+	@Nullable ClaimedAnswer claimed() {
+		return (this.answer instanceof ClaimedAnswer claimed) ? claimed : null;
 	}
 
 	/** Returns whether a stored answer was found, so that nothing may run. */
@@ -298,10 +298,10 @@ final class Exchange {
 	}
 
 	ClaimedAnswer claimed(RecordingRequest request, OwnedClaim claim, IdempotencyEngine engine) {
-		ClaimedAnswer claimed = new ClaimedAnswer(request, requireResponse(), claim, engine, this.settings, this.replay,
-				this.observed);
-		this.answer = claimed;
-		return claimed;
+		ClaimedAnswer next = new ClaimedAnswer(request, requireResponse(), claim, engine, this.settings, this.replay,
+				this.observed, claimed());
+		this.answer = next;
+		return next;
 	}
 
 	void recovered() {

@@ -19,6 +19,7 @@ import io.idempotency.aop.OperationFingerprinter;
 import io.idempotency.aop.OperationKeyReader;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.engine.IdempotencyEngine;
+import io.idempotency.engine.TransactionStarter;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.request.FormData;
@@ -158,10 +159,9 @@ public final class HttpDoor implements OperationDoor {
 	private @Nullable Object enter(OperationCall call, HttpServletRequest request, HttpServletRequest identified)
 			throws Throwable {
 		Exchange exchange = Exchange.find(request);
-		if (exchange != null && exchange.isGuarded()) {
-			// The handler is called again, by itself or by a forward. The second call is
-			// part of the guarded call.
-			return call.run();
+		ClaimedAnswer earlier = (exchange != null) ? exchange.claimed() : null;
+		if (earlier != null && !earlier.endsIfGone(call.operation().name())) {
+			return runWithin(earlier, call);
 		}
 		if (exchange != null && exchange.isReplayed()) {
 			// Code around the handler calls it again, as if the replay were a failure.
@@ -193,6 +193,36 @@ public final class HttpDoor implements OperationDoor {
 		}
 		return this.engine.execute(guarded, new HttpCall(call, request, exchange, this.engine),
 				operation.place().ofThreads());
+	}
+
+	/**
+	 * Runs a handler that is called again, by itself, by advice or by a forward. The call
+	 * is part of the guarded call. It is never in less of a transaction than the first.
+	 */
+	private static @Nullable Object runWithin(ClaimedAnswer earlier, OperationCall call) throws Throwable {
+		TransactionStarter transactions = call.operation().place().ofThreads();
+		if (transactions == null) {
+			return call.run();
+		}
+		String operation = call.operation().name();
+		if (earlier.isCommitted(operation)) {
+			throw new IllegalStateException("The handler '" + operation
+					+ "' is called once more in one request, but the "
+					+ "transaction of its first call has committed. Let the advice that calls it again come inside of the "
+					+ "guard, by an order above idempotency.advisor-order");
+		}
+		TransactionStarter.Begun transaction = transactions.begin((outcome) -> {
+		});
+		Object result;
+		try {
+			result = call.run();
+		}
+		catch (Throwable thrown) {
+			transaction.rollback(thrown);
+			throw thrown;
+		}
+		transaction.commit();
+		return result;
 	}
 
 	/**

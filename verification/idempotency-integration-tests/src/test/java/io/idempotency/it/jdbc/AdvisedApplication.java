@@ -1,0 +1,168 @@
+package io.idempotency.it.jdbc;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+
+import javax.sql.DataSource;
+
+import io.idempotency.Idempotent;
+import io.idempotency.TransactionMode;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletResponse;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.stereotype.Controller;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.util.ContentCachingResponseWrapper;
+
+/** Charges whose records commit with them, with advice that is outside of the guard. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import(AdvisedApplication.Charges.class)
+class AdvisedApplication {
+
+	/**
+	 * What the advice around the handlers does: nothing, unless a test says otherwise.
+	 */
+	static final MethodInterceptor NOTHING = (call) -> call.proceed();
+
+	static ConfigurableApplicationContext start(TestDatabase database) {
+		DataSource pool = database.sharedPool("pool", 4);
+		JdbcTemplate jdbc = database.jdbc();
+		jdbc.execute("create table charge (ref varchar(100), note varchar(100))");
+		return new SpringApplicationBuilder(AdvisedApplication.class).registerShutdownHook(false)
+			.initializers((context) -> ((GenericApplicationContext) context).registerBean("dataSource",
+					DataSource.class, () -> pool))
+			.run("--server.port=0", "--idempotency.store=jdbc", "--idempotency.wait-timeout=1s");
+	}
+
+	@Bean
+	JdbcTemplate jdbcTemplate(DataSource dataSource) {
+		return new JdbcTemplate(dataSource);
+	}
+
+	@Bean
+	PlatformTransactionManager transactionManager(DataSource dataSource) {
+		return new DataSourceTransactionManager(dataSource);
+	}
+
+	@Bean
+	SecurityFilterChain security(HttpSecurity http) throws Exception {
+		return http.csrf((csrf) -> csrf.disable())
+			.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
+			.build();
+	}
+
+	/** As advice that repeats a method has it, if nobody says where it belongs. */
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static Advisor outside() {
+		NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
+				(MethodInterceptor) (call) -> ((Charges) call.getThis()).around.invoke(call));
+		advisor.setMappedName("charge");
+		advisor.setClassFilter(Charges.class::isAssignableFrom);
+		advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		return advisor;
+	}
+
+	/**
+	 * Holds some answers back itself, inside of the guard: they are made after the
+	 * commit.
+	 */
+	@Bean
+	Filter wrapping() {
+		return (request, response, chain) -> {
+			if (request.getParameter("wrapped") == null) {
+				chain.doFilter(request, response);
+				return;
+			}
+			ContentCachingResponseWrapper wrapper = new ContentCachingResponseWrapper((HttpServletResponse) response);
+			chain.doFilter(request, wrapper);
+			wrapper.copyBodyToResponse();
+		};
+	}
+
+	static class Declined extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+	@Controller
+	static class Charges {
+
+		volatile MethodInterceptor around = NOTHING;
+
+		/** What goes on in a charge when its row is written. */
+		volatile IntConsumer work = (run) -> {
+		};
+
+		final AtomicInteger runs = new AtomicInteger();
+
+		private final JdbcTemplate jdbc;
+
+		Charges(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@PostMapping("/charge")
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public ResponseEntity<String> charge(@RequestParam String ref) {
+			return ResponseEntity.status(HttpStatus.CREATED).body(insert(ref));
+		}
+
+		/** The other handler makes the answer. */
+		@PostMapping("/order")
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public String order(@RequestParam String ref) {
+			this.jdbc.update("insert into charge (ref, note) values (?, 'order')", ref + "-order");
+			return "forward:/charge";
+		}
+
+		/** The other handler makes the answer, if this one fails. */
+		@PostMapping("/fallback")
+		@Idempotent(transaction = TransactionMode.JOIN)
+		public @Nullable String fallback(@RequestParam String ref) {
+			this.jdbc.update("insert into charge (ref, note) values (?, 'order')", ref + "-order");
+			throw new Declined();
+		}
+
+		@ExceptionHandler
+		String declined(Declined declined) {
+			return "forward:/charge";
+		}
+
+		private String insert(String ref) {
+			int run = this.runs.incrementAndGet();
+			this.jdbc.update("insert into charge (ref, note) values (?, ?)", ref, "charge in run " + run);
+			this.work.accept(run);
+			return "charge in run " + run
+					+ (TransactionSynchronizationManager.isActualTransactionActive() ? "" : " without a transaction");
+		}
+
+	}
+
+}
