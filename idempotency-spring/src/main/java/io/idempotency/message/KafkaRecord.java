@@ -1,9 +1,8 @@
 package io.idempotency.message;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 import io.idempotency.message.delivery.ReceivedMessage;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -17,12 +16,15 @@ final class KafkaRecord implements ReceivedMessage {
 
 	private final ConsumerRecord<?, ?> record;
 
-	private KafkaRecord(ConsumerRecord<?, ?> record) {
+	private final Predicate<String> repeats;
+
+	private KafkaRecord(ConsumerRecord<?, ?> record, Predicate<String> repeats) {
 		this.record = record;
+		this.repeats = repeats;
 	}
 
-	static KafkaRecord of(Object argument) {
-		return new KafkaRecord((ConsumerRecord<?, ?>) argument);
+	static KafkaRecord of(Object argument, Predicate<String> repeats) {
+		return new KafkaRecord((ConsumerRecord<?, ?>) argument, repeats);
 	}
 
 	@Override
@@ -39,25 +41,10 @@ final class KafkaRecord implements ReceivedMessage {
 		return values;
 	}
 
-	/**
-	 * Returns topic, partition and offset. A record that came over a retry topic or from
-	 * a dead letter topic has those of the record that failed first, because it is the
-	 * same message.
-	 */
 	@Override
 	public String id() {
-		String topic = topic(first(KafkaHeaders.ORIGINAL_TOPIC, KafkaHeaders.DLT_ORIGINAL_TOPIC));
-		byte[] partition = first(KafkaHeaders.ORIGINAL_PARTITION, KafkaHeaders.DLT_ORIGINAL_PARTITION);
-		byte[] offset = first(KafkaHeaders.ORIGINAL_OFFSET, KafkaHeaders.DLT_ORIGINAL_OFFSET);
-		if (topic != null && partition != null && partition.length == Integer.BYTES && offset != null
-				&& offset.length == Long.BYTES) {
-			return id(topic, ByteBuffer.wrap(partition).getInt(), ByteBuffer.wrap(offset).getLong());
-		}
-		return id(this.record.topic(), this.record.partition(), this.record.offset());
-	}
-
-	static String id(String topic, int partition, long offset) {
-		return topic + "-" + partition + "-" + offset;
+		return KafkaMessageId.of(this, this.repeats, this.record.topic(), this.record.partition(),
+				this.record.offset());
 	}
 
 	@Override
@@ -69,27 +56,6 @@ final class KafkaRecord implements ReceivedMessage {
 	@Override
 	public @Nullable String source() {
 		return null;
-	}
-
-	/**
-	 * Returns the first value, since each hop over another topic may append one of its
-	 * own.
-	 */
-	private byte @Nullable [] first(String name, String otherName) {
-		for (Header header : this.record.headers()) {
-			if (header.key().equals(name) && header.value() != null) {
-				return header.value();
-			}
-		}
-		return name.equals(otherName) ? null : first(otherName, otherName);
-	}
-
-	/**
-	 * Reads the name of a topic, which is ASCII. Whatever else somebody has put there
-	 * stays apart: bytes that differ never make one id.
-	 */
-	static @Nullable String topic(byte @Nullable [] value) {
-		return (value != null) ? new String(value, StandardCharsets.ISO_8859_1) : null;
 	}
 
 }

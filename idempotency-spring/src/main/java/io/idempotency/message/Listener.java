@@ -1,6 +1,7 @@
 package io.idempotency.message;
 
 import java.lang.reflect.Method;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.idempotency.aop.IdempotentOperation;
@@ -29,8 +30,12 @@ record Listener(IdempotentOperation operation, ListenerKind kind, @Nullable Mess
 				: null;
 	}
 
-	ReceivedMessage message(@Nullable Object[] arguments) {
-		return (this.carrier != null) ? this.carrier.read(arguments) : ReceivedMessage.UNKNOWN;
+	/**
+	 * Returns the message.
+	 * @param repeats whether the container repeats the messages of a topic
+	 */
+	ReceivedMessage message(@Nullable Object[] arguments, Predicate<String> repeats) {
+		return (this.carrier != null) ? this.carrier.read(arguments, repeats) : ReceivedMessage.UNKNOWN;
 	}
 
 	/**

@@ -135,9 +135,11 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 		return Integer.MAX_VALUE - 1_000;
 	}
 
+	/** Leaves the event whose listener works in a subscription to whoever guards that. */
 	@Override
 	public boolean opens(OperationCall call) {
-		return !this.listeners.isEmpty() && this.listeners.containsKey(key(call.operation()));
+		return !this.listeners.isEmpty() && !call.operation().result().form().isSubscribed()
+				&& this.listeners.containsKey(key(call.operation()));
 	}
 
 	@Override
@@ -148,7 +150,7 @@ public final class ListenerDoor implements OperationDoor, SmartLifecycle {
 			return enterForEvent(call);
 		}
 		Broker broker = known.get();
-		ReceivedMessage message = listener.message(call.arguments());
+		ReceivedMessage message = listener.message(call.arguments(), broker::repeats);
 		Delivery delivery = broker.delivery(call, message, listener.source());
 		call.watch(delivery);
 		boolean async = call.operation().result().async();

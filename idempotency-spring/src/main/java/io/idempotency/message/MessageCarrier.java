@@ -4,7 +4,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 
 import io.idempotency.message.delivery.ReceivedMessage;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.springframework.util.ClassUtils;
  * @param index the position of the parameter
  * @param reader reads the argument
  */
-record MessageCarrier(int index, Function<Object, ReceivedMessage> reader) {
+record MessageCarrier(int index, BiFunction<Object, Predicate<String>, ReceivedMessage> reader) {
 
 	/** The types that hold a message; those that tell more come first. */
 	private static final List<Type> TYPES = types();
@@ -40,30 +41,37 @@ record MessageCarrier(int index, Function<Object, ReceivedMessage> reader) {
 		return null;
 	}
 
-	ReceivedMessage read(@Nullable Object[] arguments) {
+	/**
+	 * Reads the message.
+	 * @param repeats whether the container repeats the messages of a topic
+	 */
+	ReceivedMessage read(@Nullable Object[] arguments, Predicate<String> repeats) {
 		Object argument = arguments[this.index];
-		return (argument != null) ? this.reader.apply(argument) : ReceivedMessage.UNKNOWN;
+		return (argument != null) ? this.reader.apply(argument, repeats) : ReceivedMessage.UNKNOWN;
 	}
 
 	private static List<Type> types() {
 		List<Type> types = new ArrayList<>();
 		// Lambdas, because a method reference would load the class of the broker here.
-		add(types, "org.apache.kafka.clients.consumer.ConsumerRecord", (argument) -> KafkaRecord.of(argument));
-		add(types, "org.springframework.amqp.core.Message", (argument) -> AmqpMessage.of(argument));
-		add(types, "jakarta.jms.Message", (argument) -> JmsMessage.of(argument));
-		add(types, "org.springframework.messaging.Message", (argument) -> SpringMessage.of(argument));
-		add(types, "org.springframework.messaging.MessageHeaders", (argument) -> SpringMessage.of(argument));
+		add(types, "org.apache.kafka.clients.consumer.ConsumerRecord",
+				(argument, repeats) -> KafkaRecord.of(argument, repeats));
+		add(types, "org.springframework.amqp.core.Message", (argument, repeats) -> AmqpMessage.of(argument));
+		add(types, "jakarta.jms.Message", (argument, repeats) -> JmsMessage.of(argument));
+		add(types, "org.springframework.messaging.Message", (argument, repeats) -> SpringMessage.of(argument, repeats));
+		add(types, "org.springframework.messaging.MessageHeaders",
+				(argument, repeats) -> SpringMessage.of(argument, repeats));
 		return List.copyOf(types);
 	}
 
-	private static void add(List<Type> types, String className, Function<Object, ReceivedMessage> reader) {
+	private static void add(List<Type> types, String className,
+			BiFunction<Object, Predicate<String>, ReceivedMessage> reader) {
 		ClassLoader classLoader = MessageCarrier.class.getClassLoader();
 		if (ClassUtils.isPresent(className, classLoader)) {
 			types.add(new Type(ClassUtils.resolveClassName(className, classLoader), reader));
 		}
 	}
 
-	private record Type(Class<?> parameter, Function<Object, ReceivedMessage> reader) {
+	private record Type(Class<?> parameter, BiFunction<Object, Predicate<String>, ReceivedMessage> reader) {
 	}
 
 	/** A message of RabbitMQ. */

@@ -153,6 +153,9 @@ public final class ToolDoor implements OperationDoor {
 			}
 			return result;
 		}
+		catch (RolledBack ex) {
+			return ex.result;
+		}
 		catch (RuntimeException ex) {
 			if (isRefusal(ex, call)) {
 				tool.refused(ex, !call.hasRun() && isTool(call.operation().guarded().method()));
@@ -218,24 +221,51 @@ public final class ToolDoor implements OperationDoor {
 
 	}
 
+	/** Takes a result that is an error through the transaction of the work. */
+	private static final class RolledBack extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient CallToolResult result;
+
+		RolledBack(CallToolResult result) {
+			super("The result of the tool is an error", null, false, false);
+			this.result = result;
+		}
+
+	}
+
 	/**
 	 * What a tool says about its failure.
 	 *
 	 * @hidden
 	 */
-	private record ErrorResults(OperationCall call) implements RunWatch {
+	private static final class ErrorResults implements RunWatch {
+
+		private final OperationCall call;
+
+		private boolean rolledBack;
+
+		ErrorResults(OperationCall call) {
+			this.call = call;
+		}
 
 		/**
 		 * Lets the key of a result that is an error go, as an exception would: a model
-		 * that calls again wants another try.
+		 * that calls again wants another try. With {@code JOIN} the work goes with it.
 		 */
 		@Override
 		public @Nullable Object run(Run method) throws Throwable {
 			Object result = method.proceed();
-			if (result instanceof CallToolResult answer && Boolean.TRUE.equals(answer.isError())
-					&& this.call.operation().policy().onFailure() != FailureMode.REMEMBER) {
-				IdempotencyContext.current().ifPresent(IdempotencyContext::release);
+			if (!(result instanceof CallToolResult answer) || !Boolean.TRUE.equals(answer.isError())
+					|| this.call.operation().policy().onFailure() == FailureMode.REMEMBER) {
+				return result;
 			}
+			if (this.call.operation().place().transactions() != null) {
+				this.rolledBack = true;
+				throw new RolledBack(answer);
+			}
+			IdempotencyContext.current().ifPresent(IdempotencyContext::release);
 			return result;
 		}
 
@@ -246,7 +276,7 @@ public final class ToolDoor implements OperationDoor {
 
 		@Override
 		public boolean isGivenBack() {
-			return false;
+			return this.rolledBack;
 		}
 
 	}

@@ -53,4 +53,11 @@ public interface Broker {
 		return null;
 	}
 
+	/**
+	 * Returns whether the current thread gets what has failed in another topic first.
+	 */
+	default boolean repeats(String topic) {
+		return false;
+	}
+
 }

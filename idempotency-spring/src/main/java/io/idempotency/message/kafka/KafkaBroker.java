@@ -2,12 +2,15 @@ package io.idempotency.message.kafka;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.IdempotentOperation;
@@ -24,6 +27,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.KafkaUtils;
 
@@ -51,7 +55,8 @@ public final class KafkaBroker implements Broker {
 	/** The operations whose acknowledgements came late. */
 	private final Set<String> late = ConcurrentHashMap.newKeySet();
 
-	private final Map<String, String> mainGroups = new ConcurrentHashMap<>();
+	/** By consumer group; empty for one that repeats nothing. */
+	private final Map<String, Optional<MessageListenerContainer>> mainContainers = new ConcurrentHashMap<>();
 
 	public KafkaBroker(BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
@@ -146,25 +151,44 @@ public final class KafkaBroker implements Broker {
 	@Override
 	public @Nullable String group() {
 		String group = KafkaUtils.getConsumerGroupId();
-		return (group != null) ? this.mainGroups.computeIfAbsent(group, this::mainGroup) : null;
+		return (group != null) ? mainContainer(group).map(MessageListenerContainer::getGroupId).orElse(group) : null;
 	}
 
-	private String mainGroup(String group) {
+	/** Whatever a retry topic is called, its container knows the main one. */
+	@Override
+	public boolean repeats(String topic) {
+		String group = KafkaUtils.getConsumerGroupId();
+		return group != null && mainContainer(group).map(MessageListenerContainer::getContainerProperties)
+			.filter((main) -> isOf(topic, main))
+			.isPresent();
+	}
+
+	private static boolean isOf(String topic, ContainerProperties container) {
+		@Nullable String[] topics = container.getTopics();
+		Pattern pattern = container.getTopicPattern();
+		return topics != null && Arrays.asList(topics).contains(topic)
+				|| pattern != null && pattern.matcher(topic).matches();
+	}
+
+	private Optional<MessageListenerContainer> mainContainer(String group) {
+		return this.mainContainers.computeIfAbsent(group, this::findMainContainer);
+	}
+
+	private Optional<MessageListenerContainer> findMainContainer(String group) {
 		KafkaListenerEndpointRegistry registry = this.beanFactory.getBeanProvider(KafkaListenerEndpointRegistry.class)
 			.getIfAvailable();
 		if (registry == null) {
-			return group;
+			return Optional.empty();
 		}
 		for (MessageListenerContainer container : registry.getListenerContainers()) {
 			String mainId = container.getMainListenerId();
 			MessageListenerContainer main = (mainId != null && group.equals(container.getGroupId()))
 					? registry.getListenerContainer(mainId) : null;
-			String mainGroup = (main != null) ? main.getGroupId() : null;
-			if (mainGroup != null) {
-				return mainGroup;
+			if (main != null && main.getGroupId() != null) {
+				return Optional.of(main);
 			}
 		}
-		return group;
+		return Optional.empty();
 	}
 
 }

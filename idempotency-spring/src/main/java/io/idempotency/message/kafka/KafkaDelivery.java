@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 
+import io.idempotency.IdempotencyOutcomeUnknownException;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.message.delivery.Delivery;
 import io.idempotency.message.delivery.ReceivedMessage;
@@ -133,10 +134,13 @@ final class KafkaDelivery extends Delivery {
 		return new ConversionException(describe(reason), reason);
 	}
 
-	/** Leaves the record to the error handler, which delivers it again. */
+	/**
+	 * Leaves the record to the error handler, which delivers it again. One whose outcome
+	 * is unknown waits for a human, and would be given up after some tries.
+	 */
 	@Override
 	public Throwable sendBack(Throwable why) {
-		return why;
+		return (why instanceof IdempotencyOutcomeUnknownException unknown) ? deadLetter(unknown) : why;
 	}
 
 	/**

@@ -42,6 +42,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -76,10 +77,9 @@ class McpToolTests {
 
 	private static ConfigurableApplicationContext start(String anonymous) {
 		return new SpringApplicationBuilder(ToolApplication.class).run("--spring.main.web-application-type=servlet",
-				"--server.port=0", "--idempotency.store=memory",
-				"--spring.datasource.url=jdbc:h2:mem:tools-" + anonymous, "--spring.main.banner-mode=off",
-				"--spring.ai.mcp.server.protocol=STREAMABLE", "--server.shutdown=immediate",
-				"--idempotency.http.anonymous=" + anonymous);
+				"--server.port=0", "--idempotency.store=jdbc", "--spring.datasource.url=jdbc:h2:mem:tools-" + anonymous,
+				"--spring.main.banner-mode=off", "--spring.ai.mcp.server.protocol=STREAMABLE",
+				"--server.shutdown=immediate", "--idempotency.http.anonymous=" + anonymous);
 	}
 
 	@AfterAll
@@ -307,6 +307,21 @@ class McpToolTests {
 		assertThat(text(first)).isEqualTo("declined for good, number 3");
 		assertThat(second.content()).isEqualTo(first.content());
 		assertThat(second.isError()).isTrue();
+	}
+
+	/** Its key is free, so its work must be undone. */
+	@Test
+	void anErrorOfAToolWhoseRecordJoinsItsWorkRollsBack() {
+		McpSyncClient client = client("ann");
+		CallToolRequest request = call("debit", Map.of("id", this.key), this.key);
+		for (int i = 0; i < 2; i++) {
+			CallToolResult result = client.callTool(request);
+			assertThat(result.isError()).isTrue();
+			assertThat(text(result)).isEqualTo("no mail");
+			assertThat(result.meta()).isNull();
+			assertThat(application.getBean(JdbcTemplate.class)
+				.queryForObject("select count(*) from debits where id = ?", Integer.class, this.key)).isZero();
+		}
 	}
 
 	@Test

@@ -23,8 +23,10 @@ import org.springframework.ai.tool.method.MethodToolCallbackProvider;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** A server of the Model Context Protocol whose tools are guarded. */
 @SpringBootConfiguration(proxyBeanMethods = false)
@@ -60,6 +62,12 @@ class ToolApplication {
 	@Bean
 	PayoutTools payoutTools(Bank bank) {
 		return new PayoutTools(bank);
+	}
+
+	@Bean
+	@ConditionalOnProperty(name = "idempotency.store", havingValue = "jdbc")
+	LedgerTools ledgerTools(JdbcTemplate jdbc) {
+		return new LedgerTools(jdbc);
 	}
 
 	@Bean

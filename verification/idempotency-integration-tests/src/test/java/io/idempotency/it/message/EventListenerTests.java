@@ -13,6 +13,7 @@ import io.idempotency.autoconfigure.engine.IdempotencyAutoConfiguration;
 import io.idempotency.test.DuplicateStorm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -81,7 +82,23 @@ class EventListenerTests {
 		});
 	}
 
+	/** What a listener returns is subscribed to when it has returned: then it works. */
+	@Test
+	void workOfASubscriptionThatFailsIsDoneWhenItsEventComesAgain() {
+		this.runner.run((context) -> {
+			Deliveries deliveries = context.getBean(Deliveries.class);
+			for (int i = 1; i <= 3; i++) {
+				context.publishEvent(new Booked("7"));
+			}
+			assertThat(deliveries.enteredBy("7")).isEqualTo(2);
+			assertThat(deliveries.effectsOf("7")).isEqualTo(1);
+		});
+	}
+
 	record Paid(String id) {
+	}
+
+	record Booked(String id) {
 	}
 
 	record Shipped(String id) {
@@ -99,6 +116,17 @@ class EventListenerTests {
 		@Idempotent(key = "#event.id", operation = "paid")
 		public void paid(Paid event) {
 			this.deliveries.effect(event.id());
+		}
+
+		@EventListener
+		@Idempotent("#event.id")
+		public Mono<Void> booked(Booked event) {
+			return Mono.fromRunnable(() -> {
+				if (this.deliveries.enter(event.id()) == 1) {
+					throw new IllegalStateException("The first try fails");
+				}
+				this.deliveries.effect(event.id());
+			});
 		}
 
 		@EventListener

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.idempotency.AbandonedMode;
 import io.idempotency.IdempotencyMode;
 import io.idempotency.Idempotent;
 import io.idempotency.message.kafka.KafkaBackOff;
@@ -44,7 +45,7 @@ class KafkaApplication {
 
 	private static final List<String> TOPICS = List.of("by-header", "by-record-key", "by-message-id", "by-payload",
 			"groups", "failing-once", "in-progress", "keyless", "manual", "answering", "answers", "rejecting",
-			"handlers", "store-down", "moving");
+			"handlers", "store-down", "abandoned", "moving");
 
 	private static Map<String, Object> properties(EmbeddedKafkaBroker broker) {
 		TOPICS.stream().filter((topic) -> !broker.getTopics().contains(topic)).forEach(broker::addTopics);
@@ -221,6 +222,12 @@ class KafkaApplication {
 			if (this.deliveries.enter(payload) == 1) {
 				this.deliveries.awaitEnd();
 			}
+			this.deliveries.effect(payload);
+		}
+
+		@KafkaListener(topics = "abandoned", groupId = "abandoned", containerFactory = "withDeadLetters")
+		@Idempotent(key = "#payload", operation = FailingStore.ABANDONED, onAbandoned = AbandonedMode.REFUSE)
+		public void abandoned(String payload) {
 			this.deliveries.effect(payload);
 		}
 

@@ -169,6 +169,17 @@ class KafkaListenerTests {
 		assertThat(this.deadLetters.values).doesNotContain(this.payload);
 	}
 
+	/** Another delivery tells no more, and would be the last one after some tries. */
+	@Test
+	void messageOfADeadConsumerWhoseOutcomeNobodyKnowsIsADeadLetter() {
+		this.kafka.send("abandoned", this.payload).join();
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.deadLetters.values).contains(this.payload));
+		assertThat(this.deadLetters.reasons.get(this.payload)).endsWith(" [code=outcome-unknown, retry=never]");
+		assertThat(this.deliveries.effectsOf(this.payload)).isZero();
+	}
+
 	@Test
 	void messageWithoutAKeyIsADeadLetterAtOnce() {
 		this.kafka.send("keyless", this.payload).join();
