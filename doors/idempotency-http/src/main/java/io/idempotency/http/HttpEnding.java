@@ -46,8 +46,8 @@ import org.springframework.web.util.DisconnectedClientHelper;
  * ------------------------------------------------------------------------------------------------------
  * 14 a stream                                                                            UNKEPT
  * 15 the work was not begun                                                              NOT_RUN
- * 16 the work cannot be observed, or was given up                                        OUT_OF_SIGHT
- * 17 the work still runs                                                                 UNDECIDED
+ * 16 the work was given up                                                               OUT_OF_SIGHT
+ * 17 the work still runs, or may still run: nothing tells of its end                     UNDECIDED
  * 18 the work has failed                                                                 FAILED
  *    the work has returned, or has failed: the container has refused the request         NOT_RUN
  * 19 the work has returned: the answer is known                                          KEPT
@@ -80,7 +80,10 @@ public enum HttpEnding {
 	/** The work may still act. */
 	OUT_OF_SIGHT,
 
-	/** The end of the work will decide. */
+	/**
+	 * The end of the work will decide. Until then, and at most until the retention is
+	 * over, the claim is renewed.
+	 */
 	UNDECIDED;
 
 	private static final int BAD_REQUEST = 400;
@@ -145,8 +148,8 @@ public enum HttpEnding {
 		}
 		return switch (work) {
 			case NOT_BEGUN -> NOT_RUN;
-			case UNOBSERVED, GIVEN_UP -> OUT_OF_SIGHT;
-			case RUNNING -> UNDECIDED;
+			case GIVEN_UP -> OUT_OF_SIGHT;
+			case RUNNING, UNOBSERVED -> UNDECIDED;
 			case FAILED -> refused ? NOT_RUN : FAILED;
 			case RETURNED -> known ? KEPT : refused ? NOT_RUN : UNKEPT;
 		};

@@ -218,7 +218,7 @@ class HttpEndingTests {
 	@Test
 	void rows15To19WorkOutlivesItsAnswer() {
 		assertThat(HttpEnding.answerOver(false, Work.NOT_BEGUN, false, false)).isEqualTo(HttpEnding.NOT_RUN);
-		assertThat(HttpEnding.answerOver(false, Work.UNOBSERVED, false, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
+		assertThat(HttpEnding.answerOver(false, Work.UNOBSERVED, false, false)).isEqualTo(HttpEnding.UNDECIDED);
 		assertThat(HttpEnding.answerOver(false, Work.GIVEN_UP, false, false)).isEqualTo(HttpEnding.OUT_OF_SIGHT);
 		assertThat(HttpEnding.answerOver(false, Work.RUNNING, false, false)).isEqualTo(HttpEnding.UNDECIDED);
 		assertThat(HttpEnding.answerOver(false, Work.FAILED, false, false)).isEqualTo(HttpEnding.FAILED);

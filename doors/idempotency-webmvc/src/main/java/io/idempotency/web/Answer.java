@@ -72,9 +72,11 @@ abstract class Answer {
 	void startedByHand() {
 	}
 
-	/**
-	 * Is told that the asynchronous answer has ended by a time-out or a lost connection.
-	 */
+	/** Is told that the time of the asynchronous answer is over. */
+	void timedOut() {
+	}
+
+	/** Is told that the asynchronous answer has ended by a lost connection. */
 	void answerOver() {
 	}
 

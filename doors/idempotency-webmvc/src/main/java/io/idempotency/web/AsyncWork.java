@@ -30,6 +30,8 @@ final class AsyncWork implements CallableProcessingInterceptor {
 
 	private Work state = Work.UNOBSERVED;
 
+	private boolean cancelledInTime;
+
 	private boolean answerOver;
 
 	private @Nullable Throwable failure;
@@ -54,6 +56,14 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	/** Notes that the work is a task that has not started yet. */
 	synchronized void watchTask() {
 		this.state = Work.NOT_BEGUN;
+	}
+
+	/**
+	 * Notes that Spring cancels the work when the time of its answer is over, so that
+	 * nothing tells of its end from then on.
+	 */
+	synchronized void cancelledInTime() {
+		this.cancelledInTime = true;
 	}
 
 	/** Watches the work that completes the given stage. */
@@ -132,6 +142,13 @@ final class AsyncWork implements CallableProcessingInterceptor {
 		return first;
 	}
 
+	/** Is told that the time of the answer is over. */
+	synchronized void timedOut() {
+		if (this.cancelledInTime && !this.answerOver && this.state == Work.UNOBSERVED) {
+			this.state = Work.GIVEN_UP;
+		}
+	}
+
 	/** Returns whether the answer is over, so that the end of the work ends the claim. */
 	synchronized boolean isAnswerOver() {
 		return this.answerOver;
@@ -140,10 +157,12 @@ final class AsyncWork implements CallableProcessingInterceptor {
 	/**
 	 * Notes what the answer is made of. A future tells its dependents of its end in the
 	 * reverse order, so Spring may begin the answer before this watcher hears of the end.
+	 * Of other work nothing else tells the end.
 	 * @param result what the work has given, a {@link Throwable} if it has failed
 	 */
 	synchronized void answeredWith(@Nullable Object result) {
-		if (this.state != Work.RUNNING || this.answerOver || result instanceof AsyncRequestTimeoutException) {
+		boolean open = this.state == Work.RUNNING || this.state == Work.UNOBSERVED;
+		if (!open || this.answerOver || result instanceof AsyncRequestTimeoutException) {
 			return;
 		}
 		if (!(result instanceof Throwable thrown)) {

@@ -549,6 +549,12 @@ final class ClaimedAnswer extends Answer {
 	}
 
 	@Override
+	void timedOut() {
+		this.work.timedOut();
+		answerOver();
+	}
+
+	@Override
 	void asyncCompleted() {
 		if (this.end.isKnown()) {
 			return;

@@ -360,7 +360,7 @@ final class Exchange {
 
 		@Override
 		public void onTimeout(AsyncEvent event) {
-			this.answer.answerOver();
+			this.answer.timedOut();
 		}
 
 		@Override

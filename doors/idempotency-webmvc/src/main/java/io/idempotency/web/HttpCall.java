@@ -150,6 +150,9 @@ final class HttpCall implements GuardedAction<Object> {
 			claimed.work().watchTask();
 			claimed.work().observe(this.request);
 		}
+		if (HandlerResult.isReactive(content)) {
+			claimed.work().cancelledInTime();
+		}
 		if (content != null && !(content instanceof StreamingResponseBody)) {
 			// An asynchronous result may turn out to be a stream only when it is written.
 			claimed.response().streamIf(() -> this.request.getAttribute(STREAMING) != null);

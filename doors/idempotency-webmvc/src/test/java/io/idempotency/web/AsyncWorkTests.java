@@ -136,6 +136,32 @@ class AsyncWorkTests {
 			.isEqualTo(Work.RUNNING);
 	}
 
+	/** Nothing else tells the end of a {@code DeferredResult} or a {@code Mono}. */
+	@Test
+	void answerTellsHowWorkHasEndedThatNobodyWatches() {
+		assertThat(unwatched("done", false)).isEqualTo(Work.RETURNED);
+		assertThat(unwatched(new IllegalStateException("failed"), false)).isEqualTo(Work.FAILED);
+		assertThat(unwatched(new TimeoutException(), false)).isEqualTo(Work.GIVEN_UP);
+		assertThat(unwatched(new AsyncRequestTimeoutException(), false)).isEqualTo(Work.UNOBSERVED);
+	}
+
+	@Test
+	void workThatIsCancelledInTimeIsGivenUpUnlessItHasEnded() {
+		assertThat(unwatched(new AsyncRequestTimeoutException(), true)).isEqualTo(Work.GIVEN_UP);
+		assertThat(unwatched("done", true)).isEqualTo(Work.RETURNED);
+	}
+
+	private Work unwatched(Object result, boolean cancelled) {
+		AsyncWork unwatched = new AsyncWork(() -> () -> {
+		}, this.endedLate::incrementAndGet);
+		if (cancelled) {
+			unwatched.cancelledInTime();
+		}
+		unwatched.answeredWith(result);
+		unwatched.timedOut();
+		return unwatched.state();
+	}
+
 	private Work answeredWith(Object result) {
 		this.work.watch(new CompletableFuture<>());
 		this.work.answeredWith(result);

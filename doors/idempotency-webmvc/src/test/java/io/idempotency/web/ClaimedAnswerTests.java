@@ -1,9 +1,12 @@
 package io.idempotency.web;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
@@ -14,14 +17,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.mock.web.MockAsyncContext;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.context.request.async.DeferredResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** The first answer and its record, inside of what filters and clients do. */
 class ClaimedAnswerTests {
@@ -87,6 +95,23 @@ class ClaimedAnswerTests {
 		assertThat(runs).hasValue(1);
 	}
 
+	/** Nothing tells when it ends, so the time-out is no reason to let its claim go. */
+	@Test
+	void claimOfADeferredResultIsRenewedAfterItsTimeOut() throws Exception {
+		MockMvc client = HttpDoorSetup.client(this.context);
+		MvcResult started = client.perform(MockMvcRequestBuilders.post("/later").header("Idempotency-Key", "k1"))
+			.andReturn();
+		MockAsyncContext async = (MockAsyncContext) started.getRequest().getAsyncContext();
+		for (AsyncListener listener : async.getListeners()) {
+			listener.onTimeout(new AsyncEvent(async));
+		}
+		assertThat(client.perform(MockMvcRequestBuilders.asyncDispatch(started)).andReturn().getResponse().getStatus())
+			.isEqualTo(503);
+		this.store.verbs.clear();
+		await().atMost(Duration.ofSeconds(60))
+			.untilAsserted(() -> assertThat(this.store.verbs).startsWith("renew", "renew"));
+	}
+
 	private MockHttpServletResponse pay(String path, Filter outer) throws Exception {
 		return MockMvcBuilders.webAppContextSetup(this.context)
 			.addFilters(outer, this.context.getBean(IdempotencyFilter.class))
@@ -105,6 +130,12 @@ class ClaimedAnswerTests {
 			response.setHeader("X-App", "payment-" + runs.incrementAndGet());
 			response.addHeader("Vary", "Accept");
 			return "paid";
+		}
+
+		@Idempotent(lease = "300ms")
+		@PostMapping("/later")
+		DeferredResult<String> later() {
+			return new DeferredResult<>();
 		}
 
 		@Idempotent

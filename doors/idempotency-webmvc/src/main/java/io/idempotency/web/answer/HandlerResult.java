@@ -42,8 +42,12 @@ public final class HandlerResult {
 	/** Returns whether the answer is not there yet when the handler has returned. */
 	public static boolean goesOn(@Nullable Object content) {
 		return content instanceof ResponseBodyEmitter || content instanceof DeferredResult
-				|| content instanceof CompletionStage<?> || isTask(content) || content != null
-						&& ReactiveAdapterRegistry.getSharedInstance().getAdapter(content.getClass()) != null;
+				|| content instanceof CompletionStage<?> || isTask(content) || isReactive(content);
+	}
+
+	/** Returns whether Spring subscribes to the content, or waits for it as a future. */
+	public static boolean isReactive(@Nullable Object content) {
+		return content != null && ReactiveAdapterRegistry.getSharedInstance().getAdapter(content.getClass()) != null;
 	}
 
 	/**
@@ -78,9 +82,8 @@ public final class HandlerResult {
 	 * as well, and Spring subscribes to those.
 	 */
 	public static boolean isTask(@Nullable Object content) {
-		boolean callable = content instanceof Callable
-				&& ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, content) == null;
-		return callable || content instanceof WebAsyncTask || content instanceof StreamingResponseBody;
+		return content instanceof Callable && !isReactive(content) || content instanceof WebAsyncTask
+				|| content instanceof StreamingResponseBody;
 	}
 
 }

@@ -2,11 +2,13 @@ package io.idempotency.it.http;
 
 import io.idempotency.it.scenarios.Runs;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeoutException;
 
 import io.idempotency.Idempotent;
 import io.idempotency.IdempotencyContext;
@@ -204,6 +206,26 @@ class AsyncController {
 			// Not to be interrupted, as most real work.
 			return this.runs.held(id).join();
 		});
+	}
+
+	@PostMapping("/given-up/future")
+	public CompletableFuture<String> givenUpFuture() {
+		this.runs.run("/async/given-up/future");
+		return CompletableFuture.failedFuture(new TimeoutException());
+	}
+
+	@PostMapping("/given-up/mono")
+	public Mono<String> givenUpMono() {
+		this.runs.run("/async/given-up/mono");
+		return Mono.<String>never().timeout(Duration.ofMillis(1));
+	}
+
+	@PostMapping("/given-up/deferred")
+	public DeferredResult<String> givenUpDeferred() {
+		this.runs.run("/async/given-up/deferred");
+		DeferredResult<String> result = new DeferredResult<>();
+		this.worker.execute(() -> result.setErrorResult(new TimeoutException()));
+		return result;
 	}
 
 	@PostMapping("/deferred-too-late")
