@@ -40,10 +40,19 @@ public final class AsyncResults {
 	/**
 	 * Returns whether a failure of a guarded method, or what futures have wrapped, means
 	 * "already done".
-	 * @param duplicate knows what means that
+	 * @param duplicate knows what means that. What it throws is added to the failure,
+	 * which is none then: the call must end
 	 */
 	public static boolean isDuplicate(Predicate<Throwable> duplicate, Throwable failure) {
-		return duplicate.test(failure) || duplicate.test(cause(failure));
+		try {
+			return duplicate.test(failure) || duplicate.test(cause(failure));
+		}
+		catch (Throwable ex) {
+			if (ex != failure) {
+				failure.addSuppressed(ex);
+			}
+			return false;
+		}
 	}
 
 	/**

@@ -21,12 +21,22 @@ public final class Causes {
 	private Causes() {
 	}
 
+	/** An exception of the application may be broken, and its call still ends. */
+	private static @Nullable Throwable cause(Throwable failure) {
+		try {
+			return failure.getCause();
+		}
+		catch (Throwable ex) {
+			return null;
+		}
+	}
+
 	/**
 	 * Returns an exception and its causes.
 	 * @return the exception first, nothing for {@code null}
 	 */
 	public static Stream<Throwable> of(@Nullable Throwable failure) {
-		return Stream.<@Nullable Throwable>iterate(failure, Objects::nonNull, (each) -> each.getCause())
+		return Stream.<@Nullable Throwable>iterate(failure, Objects::nonNull, Causes::cause)
 			.limit(MAX_DEPTH)
 			.map(Objects::requireNonNull);
 	}
@@ -46,7 +56,7 @@ public final class Causes {
 	 * @return the exception or one of its causes
 	 */
 	public static Throwable unwrap(Throwable failure, Predicate<Throwable> wraps) {
-		return of(failure).filter((each) -> !wraps.test(each) || each.getCause() == null).findFirst().orElse(failure);
+		return of(failure).filter((each) -> !wraps.test(each) || cause(each) == null).findFirst().orElse(failure);
 	}
 
 }

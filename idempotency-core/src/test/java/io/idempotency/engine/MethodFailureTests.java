@@ -1,6 +1,7 @@
 package io.idempotency.engine;
 
 import java.io.IOException;
+import java.util.concurrent.CompletionException;
 import java.time.Duration;
 
 import io.idempotency.IdempotencyDuplicateException;
@@ -108,6 +109,21 @@ class MethodFailureTests {
 		assertThatExceptionOfType(RememberedFailureException.class)
 			.isThrownBy(() -> this.node.execute(remembering, TestAction.returning("two")))
 			.satisfies((ex) -> assertThat(ex.type()).isEqualTo(failure.getClass().getName()));
+	}
+
+	@Test
+	void failureWhoseCauseCannotBeReadReleases() throws Throwable {
+		CompletionException failure = new CompletionException(new IOException()) {
+
+			@Override
+			public synchronized Throwable getCause() {
+				throw new IllegalArgumentException("broken");
+			}
+
+		};
+		assertThat(catchThrowable(() -> this.node.execute(this.policy, TestAction.throwing(failure))))
+			.isSameAs(failure);
+		assertThat(this.node.execute(this.policy, TestAction.returning("two"))).isEqualTo("two");
 	}
 
 	@Test

@@ -243,13 +243,7 @@ final class JoinedRun<T> implements ReactiveOpenWork {
 
 	/** A unique index may also report a duplicate at the commit. */
 	private boolean isDuplicate(Throwable failure) {
-		try {
-			return !this.storeFailed && AsyncResults.isDuplicate(this.action::isDuplicate, failure);
-		}
-		catch (Throwable ex) {
-			failure.addSuppressed(ex);
-			return false;
-		}
+		return !this.storeFailed && AsyncResults.isDuplicate(this.action::isDuplicate, failure);
 	}
 
 	/**

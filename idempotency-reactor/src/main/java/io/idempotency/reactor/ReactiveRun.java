@@ -117,21 +117,11 @@ final class ReactiveRun<T> {
 		if (AsyncResults.isGivenUp(cause)) {
 			end(gaveUp(cause), () -> this.caller.fail(failure));
 		}
-		else if (isDuplicate(failure)) {
+		else if (AsyncResults.isDuplicate(this.action::isDuplicate, failure)) {
 			lookUp((found, lookUpFailure) -> afterDuplicate(cause, found, lookUpFailure));
 		}
 		else {
 			end(threw(cause), () -> this.caller.fail(failure));
-		}
-	}
-
-	private boolean isDuplicate(Throwable failure) {
-		try {
-			return AsyncResults.isDuplicate(this.action::isDuplicate, failure);
-		}
-		catch (Throwable ex) {
-			failure.addSuppressed(ex);
-			return false;
 		}
 	}
 

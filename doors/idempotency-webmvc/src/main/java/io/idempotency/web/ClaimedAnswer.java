@@ -444,9 +444,9 @@ final class ClaimedAnswer extends Answer {
 		try {
 			answer = snapshot();
 		}
-		catch (RuntimeException ex) {
-			// The handler has returned, so it must not run again even if something fails
-			// now.
+		catch (Throwable ex) {
+			// The handler has returned, so it must not run again whatever fails now, in a
+			// response of the application, say.
 			endOrAwaitWork(() -> this.end.end(HttpEnding.UNKEPT, ex));
 			return;
 		}
@@ -460,7 +460,7 @@ final class ClaimedAnswer extends Answer {
 		try {
 			answer = response().isHeld() ? snapshot() : null;
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.debug("The answer of a failed call of '{}' cannot be kept", this.claim.operation(), ex);
 		}
 		this.end.failed(why, answer);

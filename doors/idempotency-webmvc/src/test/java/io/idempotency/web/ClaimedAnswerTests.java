@@ -2,6 +2,7 @@ package io.idempotency.web;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.idempotency.Idempotent;
@@ -29,6 +30,7 @@ import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.context.request.async.DeferredResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /** The first answer and its record, inside of what filters and clients do. */
@@ -110,6 +112,25 @@ class ClaimedAnswerTests {
 		this.store.verbs.clear();
 		await().atMost(Duration.ofSeconds(60))
 			.untilAsserted(() -> assertThat(this.store.verbs).startsWith("renew", "renew"));
+	}
+
+	/** The work is done, whatever the application's own response throws. */
+	@Test
+	void responseThatThrowsAnErrorFreesNothingAndLeavesNothingOpen() throws Exception {
+		Filter broken = (request, response, chain) -> chain.doFilter(request,
+				new HttpServletResponseWrapper((HttpServletResponse) response) {
+
+					@Override
+					public Collection<String> getHeaderNames() {
+						if (runs.get() > 0) {
+							throw new NoClassDefFoundError("of the application");
+						}
+						return super.getHeaderNames();
+					}
+
+				});
+		assertThat(catchThrowable(() -> pay("/pay", broken))).isNull();
+		assertThat(this.store.verbs).containsExactly("claim", "complete TOMBSTONE");
 	}
 
 	private MockHttpServletResponse pay(String path, Filter outer) throws Exception {

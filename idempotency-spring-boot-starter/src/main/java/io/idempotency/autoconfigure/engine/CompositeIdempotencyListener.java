@@ -4,6 +4,7 @@ import java.util.List;
 
 import io.idempotency.IdempotencyEvent;
 import io.idempotency.IdempotencyListener;
+import io.idempotency.upkeep.LogLine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,10 +28,10 @@ final class CompositeIdempotencyListener implements IdempotencyListener {
 			try {
 				listener.onEvent(event, operation);
 			}
-			catch (RuntimeException ex) {
-				// The failure of one listener must not reach the next one.
-				logger.warn("{} failed on {} of '{}'; the call goes on", listener.getClass().getName(), event,
-						operation, ex);
+			catch (Throwable ex) {
+				// Errors too: whatever one listener throws must not reach the next one.
+				LogLine.write(() -> logger.warn("{} failed on {} of '{}'; the call goes on",
+						listener.getClass().getName(), event, operation, ex));
 			}
 		}
 	}
