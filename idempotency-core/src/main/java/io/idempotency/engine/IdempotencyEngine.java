@@ -1,6 +1,8 @@
 package io.idempotency.engine;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -80,6 +82,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Upkeep upkeep;
 
+	/** The tasks that have yet to run after their delay. */
+	private final Set<Runnable> tasks = ConcurrentHashMap.newKeySet();
+
 	private volatile boolean closed;
 
 	/**
@@ -144,15 +149,32 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Runs a task once after a delay, on a thread that may block.
+	 * Runs a task once after a delay, on a thread that may block, or when the engine is
+	 * closed.
 	 * @param delay how long to wait
 	 */
 	public void runAfter(Duration delay, Runnable task) {
+		this.tasks.add(task);
+		if (this.closed) {
+			runOnce(task);
+		}
+		else {
+			schedule(delay, task);
+		}
+	}
+
+	private void schedule(Duration delay, Runnable task) {
 		this.scheduler.schedule(() -> {
-			if (!this.upkeep.results().takes(task)) {
-				runAfter(delay, task);
+			if (!this.upkeep.results().takes(() -> runOnce(task))) {
+				schedule(delay, task);
 			}
 		}, delay);
+	}
+
+	private void runOnce(Runnable task) {
+		if (this.tasks.remove(task)) {
+			task.run();
+		}
 	}
 
 	/**
@@ -379,6 +401,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return;
 		}
 		this.closed = true;
+		this.tasks.forEach(this::runOnce);
 		this.upkeep.close(within.toNanos());
 		if (this.ownScheduler) {
 			this.scheduler.close();

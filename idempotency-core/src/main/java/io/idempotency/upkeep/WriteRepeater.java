@@ -92,11 +92,11 @@ final class WriteRepeater {
 	void repeat(OutstandingWrite write, Duration atMost) {
 		if (this.phase == Phase.CLOSED) {
 			this.log.leftToLease(write.verb(), write.operation());
-			if (write.isGivenBack()) {
-				this.giveBacks.decrementAndGet();
-			}
 			write.gaveUp();
-			return;
+			if (write.rank() == OutstandingWrite.Rank.MAY_BE_LEFT) {
+				this.giveBacks.decrementAndGet();
+				return;
+			}
 		}
 		write.repeatUntil(this.scheduler.nanos() + TimeUnit.NANOSECONDS.convert(atMost));
 		if (this.resultBytes.addAndGet(write.bytes()) > MAX_RESULT_BYTES) {
@@ -107,7 +107,7 @@ final class WriteRepeater {
 		if (this.phase == Phase.OPEN) {
 			scheduleNext(write);
 		}
-		else {
+		else if (this.phase == Phase.CLOSING) {
 			finish(write);
 		}
 	}
@@ -282,10 +282,13 @@ final class WriteRepeater {
 		this.phase = Phase.CLOSED;
 	}
 
-	/** Forgets what was left at the close, and repeats writes again. */
+	/**
+	 * Repeats writes again, and those that were left at the close, too. None comes too
+	 * late: it names its claim, and the store refuses it if another has taken over.
+	 */
 	void open() {
-		this.outstanding.forEach(this::ends);
 		this.phase = Phase.OPEN;
+		this.outstanding.forEach(this::scheduleNext);
 	}
 
 	/** Returns the number of outstanding writes for each operation. */
@@ -304,7 +307,7 @@ final class WriteRepeater {
 		/** It is repeated with short pauses, until the time of the close is over. */
 		CLOSING,
 
-		/** It is left to its lease. */
+		/** It is left to its lease, or to the next start of the engine. */
 		CLOSED
 
 	}

@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
@@ -158,6 +159,22 @@ class EngineCloseTests {
 	}
 
 	@Test
+	void whatTheStoreHasNotTakenIsSentWhenTheEngineIsOpenedAgain() throws Throwable {
+		this.node.store.failBefore(Verb.COMPLETE, ScriptedStore.ALWAYS);
+		String answer = this.node.execute(this.policy, TestAction.running(() -> {
+			call("before the close", TestAction.returning("two"));
+			this.node.engine.close(Duration.ofMillis(1));
+			return "one";
+		}));
+		assertThat(answer).isEqualTo("one");
+		this.node.store.heal();
+		this.node.engine.open();
+		await().until(() -> this.node.askElsewhere(this.policy) instanceof ClaimResult.Completed);
+		await().until(() -> this.node.events.count(IdempotencyEvent.EXECUTED) == 2);
+		assertThat(this.node.engine.load().outstandingWrites()).isZero();
+	}
+
+	@Test
 	void threadsThatAreTheEnginesOwnEndWithIt() throws Throwable {
 		try (IdempotencyEngine own = new IdempotencyEngine(1, this.node.events)) {
 			own.execute(new GuardedCall(EngineFixture.KEY, Fingerprint.NONE, this.policy.build(), this.node.memory),
@@ -180,6 +197,18 @@ class EngineCloseTests {
 		this.node.engine.runAfter(Duration.ofMillis(1), () -> ran.set(Thread.currentThread()));
 		await().until(() -> ran.get() != null);
 		assertThat(ran.get().getName()).contains("results");
+	}
+
+	/** The end of a call may wait for it. */
+	@Test
+	void taskThatIsNotDueYetRunsAtTheCloseAndOnceOnly() {
+		AtomicInteger runs = new AtomicInteger();
+		this.node.engine.runAfter(Duration.ofDays(1), runs::incrementAndGet);
+		assertThat(runs).hasValue(0);
+		this.node.engine.close();
+		assertThat(runs).hasValue(1);
+		this.node.engine.runAfter(Duration.ofDays(1), runs::incrementAndGet);
+		assertThat(runs).as("after the close").hasValue(2);
 	}
 
 	@Test

@@ -197,10 +197,23 @@ class WriteRepeaterTests {
 		this.writeRepeater.closed();
 		Write write = repeated(1);
 		assertThat(write.gaveUp).isOne();
-		assertThat(this.writeRepeater.outstanding()).isZero();
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(this.sent).isEmpty();
 		assertThat(this.log.messages(Level.WARN)).singleElement()
 			.asString()
 			.contains("failed to complete a claim of 'op' after the engine was closed");
+	}
+
+	@Test
+	void endOfACallAfterTheCloseIsSentAfterTheNextStart() {
+		this.writeRepeater.closed();
+		Write write = repeated(1);
+		this.writeRepeater.open();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.sent).containsExactly(write);
+		assertThat(write.answers).hasSize(1);
+		assertThat(this.writeRepeater.outstanding()).isZero();
+		assertThat(this.writeRepeater.resultBytes()).isZero();
 	}
 
 	@Test
