@@ -1,5 +1,6 @@
 package io.idempotency.benchmarks.application;
 
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
@@ -17,16 +18,18 @@ class MeterController {
 
 	private final ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
 
+	private final CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+
 	/**
-	 * Nanoseconds of processors, and bytes that the threads that are alive have
-	 * allocated.
+	 * Nanoseconds of processors, bytes that the threads that are alive have allocated,
+	 * and milliseconds of the compiler.
 	 */
 	@GetMapping("/meter")
 	String meter() {
 		long allocated = Arrays.stream(this.threads.getThreadAllocatedBytes(this.threads.getAllThreadIds()))
 			.filter((bytes) -> bytes > 0)
 			.sum();
-		return this.process.getProcessCpuTime() + " " + allocated;
+		return this.process.getProcessCpuTime() + " " + allocated + " " + this.compiler.getTotalCompilationTime();
 	}
 
 }

@@ -15,10 +15,10 @@ import java.util.stream.LongStream;
 
 /**
  * Sends requests as fast as the answers come, on connections that stay open. Reads one
- * order for each line of its input, {@code path keys millis}, and answers each with the
- * number of requests, the nanoseconds they took together, their median and their 99th
- * percentile. Not a library, because those take more of the two processors than the
- * server that is measured.
+ * order for each line of its input, {@code path keys millis connections}, and answers
+ * each with the number of requests, the nanoseconds they took together, their median and
+ * their 99th percentile. Not a library, because those take more of the two processors
+ * than the server that is measured.
  */
 final class LoadClient {
 
@@ -45,7 +45,8 @@ final class LoadClient {
 		try {
 			for (String line = orders.readLine(); line != null; line = orders.readLine()) {
 				String[] order = line.split(" ");
-				System.out.println(client.run(order[0], KeyChoice.valueOf(order[1]), Long.parseLong(order[2])));
+				System.out.println(client.run(order[0], KeyChoice.valueOf(order[1]), Long.parseLong(order[2]),
+						Integer.parseInt(order[3])));
 			}
 		}
 		finally {
@@ -55,25 +56,27 @@ final class LoadClient {
 		}
 	}
 
-	private String run(String path, KeyChoice keys, long millis) throws Exception {
-		LoadConnection first = this.connections.get(0);
+	private String run(String path, KeyChoice keys, long millis, int count) throws Exception {
+		List<LoadConnection> senders = this.connections.subList(0, count);
+		LoadConnection first = senders.get(0);
 		String key = keys.next(first, path);
 		if (keys == KeyChoice.RUNNING) {
-			return runBeside(first, path, key, millis);
+			return runBeside(senders, path, key, millis);
 		}
 		// One at first, which does not count: duplicates of a key that is not there yet
 		// would be refused.
 		if (keys == KeyChoice.REFUSED) {
 			first.isRefused(path, key);
-			return times(this.connections, (connection) -> connection.sendRefused(path, key), millis);
+			return times(senders, (connection) -> connection.sendRefused(path, key), millis);
 		}
 		first.send(path, key);
-		return times(this.connections, (connection) -> connection.send(path, keys.next(connection, path)), millis);
+		return times(senders, (connection) -> connection.send(path, keys.next(connection, path)), millis);
 	}
 
 	/** All others send duplicates of a call of the first, which ends after them. */
-	private String runBeside(LoadConnection first, String path, String key, long millis) throws Exception {
-		List<LoadConnection> others = this.connections.subList(1, this.connections.size());
+	private String runBeside(List<LoadConnection> senders, String path, String key, long millis) throws Exception {
+		LoadConnection first = senders.get(0);
+		List<LoadConnection> others = senders.subList(1, senders.size());
 		Future<?> running = this.threads.submit(() -> {
 			first.send(path, key);
 			return null;

@@ -8,6 +8,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.netty.util.Version;
@@ -26,6 +27,11 @@ final class Page {
 
 	private final List<String> failures = new ArrayList<>();
 
+	/** The seconds that each server took. */
+	private final List<Double> warmUps = new ArrayList<>();
+
+	private int notWarm;
+
 	private final Map<String, List<Figure.Measured>> charts = new LinkedHashMap<>();
 
 	/** Adds whole requests. */
@@ -41,6 +47,12 @@ final class Page {
 		if (!stage.chart().isEmpty()) {
 			this.charts.computeIfAbsent(stage.chart(), (name) -> new ArrayList<>()).addAll(results);
 		}
+	}
+
+	/** Notes how long a server was warmed up, and whether that was enough. */
+	void warmedUp(double seconds, boolean enough) {
+		this.warmUps.add(seconds);
+		this.notWarm += enough ? 0 : 1;
 	}
 
 	/** Says whether a goal is met, if there is one. */
@@ -82,6 +94,14 @@ final class Page {
 		Files.writeString(settings.directory().resolve("figures.md"), text(settings, machine, servers, duration));
 	}
 
+	private String warmUps(Settings settings) {
+		Spread seconds = Spread.of(this.warmUps);
+		return String.format(Locale.ROOT,
+				"each of %d servers until its compiler had nothing left to do for any of its variants: %.0f s (%.0f to %.0f s); %d did not come to that in %d s",
+				this.warmUps.size(), seconds.median(), seconds.least(), seconds.most(), this.notWarm,
+				settings.warmUp().toSeconds());
+	}
+
 	private String text(Settings settings, Machine machine, String servers, Duration duration) throws IOException {
 		StringBuilder text = new StringBuilder("""
 				# Figures
@@ -100,10 +120,11 @@ final class Page {
 				"Spring Boot " + SpringBootVersion.getVersion() + ", Tomcat " + ServerInfo.getServerNumber()
 						+ ", Netty " + Version.identify().get("netty-common").artifactVersion() + ", " + Jdk.current()
 						+ ", " + servers));
-		text.append(row("settings",
-				settings.rounds() + " pairs of turns of " + settings.millis() + " ms after "
-						+ settings.warmUpMillis() / 1000.0 + " s of warm-up for each variant of an application, "
-						+ Settings.CONNECTIONS + " connections, JSON of " + Settings.BODY + " bytes in and out"));
+		text.append(row("settings", settings.rounds() + " pairs of turns of " + settings.millis() + " ms, "
+				+ Settings.CONNECTIONS + " connections, JSON of " + Settings.BODY + " bytes in and out"));
+		if (!this.warmUps.isEmpty()) {
+			text.append(row("warm-up", warmUps(settings)));
+		}
 		text.append(row("it took", duration.toMinutes() + " min " + duration.toSecondsPart() + " s"));
 		if (settings.isPartial()) {
 			text.append(row("sections", "only those that match `" + settings.only() + "`"));

@@ -66,7 +66,7 @@ final class PerformanceReport {
 	private List<Section> sections() throws IOException {
 		List<Section> sections = new ArrayList<>();
 		for (Stages.Stage stage : new Stages(this.servers).all()) {
-			sections.add(new Section(stage.name(), (page) -> page.add(stage, stage.measure(this.settings))));
+			sections.add(new Section(stage.name(), (page) -> stage.measure(this.settings, page)));
 		}
 		sections.add(new Section("Redis server", new RedisCost(this.servers, this.settings)));
 		sections.add(new Section("Waiting duplicates", new WaitingDuplicates(this.servers)));

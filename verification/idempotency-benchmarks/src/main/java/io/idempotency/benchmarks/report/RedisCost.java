@@ -41,6 +41,7 @@ final class RedisCost implements Section.Measuring {
 		List<List<?>> rows = new ArrayList<>();
 		try (LoadedServer server = LoadedServer.start(Jdk.current(), OtherJvm.Stack.SERVLET, this.servers.redis(0),
 				Settings.BODY)) {
+			server.warmUp(List.copyOf(REQUESTS.values()), this.settings.warmUp(), page);
 			for (String name : List.of("fresh", "replay", "unguarded with two raw commands")) {
 				rows.add(measure(server, name, REQUESTS.get(name)));
 			}
@@ -72,7 +73,6 @@ final class RedisCost implements Section.Measuring {
 	}
 
 	private List<?> measure(LoadedServer server, String name, String order) throws IOException {
-		server.warmUp(order, this.settings.warmUpMillis() / 2);
 		CommandStats before = CommandStats.of(this.servers.redis());
 		double requests = server.run(order, this.settings.millis() * 5).requests();
 		CommandStats done = CommandStats.of(this.servers.redis()).since(before);

@@ -36,7 +36,7 @@ final class RunningApplication implements AutoCloseable {
 	Usage usage() throws IOException {
 		try (InputStream in = URI.create("http://127.0.0.1:" + this.port + "/meter").toURL().openStream()) {
 			String[] values = new String(in.readAllBytes(), StandardCharsets.US_ASCII).split(" ");
-			return new Usage(Long.parseLong(values[0]), Long.parseLong(values[1]));
+			return new Usage(Long.parseLong(values[0]), Long.parseLong(values[1]), Long.parseLong(values[2]));
 		}
 	}
 
@@ -50,8 +50,9 @@ final class RunningApplication implements AutoCloseable {
 	 *
 	 * @param nanos of processors
 	 * @param bytes that were allocated
+	 * @param compiling milliseconds of the compiler
 	 */
-	record Usage(long nanos, long bytes) {
+	record Usage(long nanos, long bytes, long compiling) {
 	}
 
 }

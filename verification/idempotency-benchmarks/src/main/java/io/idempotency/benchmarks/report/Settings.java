@@ -1,6 +1,7 @@
 package io.idempotency.benchmarks.report;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
@@ -8,12 +9,12 @@ import java.util.regex.Pattern;
  *
  * @param rounds how many pairs of turns a figure has
  * @param millis how long a turn is
- * @param warmUpMillis how long a server is warmed up for each of its variants
+ * @param warmUp how long a server is warmed up at most
  * @param stolen the part of the processors that others may take from a pair that counts
  * @param only the names of the sections that are measured
  * @param directory where the page and the charts go
  */
-record Settings(int rounds, long millis, long warmUpMillis, double stolen, Pattern only, Path directory) {
+record Settings(int rounds, long millis, Duration warmUp, double stolen, Pattern only, Path directory) {
 
 	/** How many connections the client has. */
 	static final int CONNECTIONS = 16;
@@ -22,7 +23,8 @@ record Settings(int rounds, long millis, long warmUpMillis, double stolen, Patte
 	static final int BODY = 250;
 
 	static Settings ofSystem() {
-		return new Settings(Integer.getInteger("rounds", 9), Long.getLong("millis", 400), Long.getLong("warm-up", 4000),
+		return new Settings(Integer.getInteger("rounds", 9), Long.getLong("millis", 400),
+				Duration.ofMillis(Long.getLong("warm-up", 90_000)),
 				Double.parseDouble(System.getProperty("stolen", "0.1")),
 				Pattern.compile(System.getProperty("only", ".*")),
 				Path.of(System.getProperty("directory", "target/performance")));

@@ -3,6 +3,7 @@ package io.idempotency.benchmarks.report;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.idempotency.benchmarks.application.LoadApplication;
@@ -287,24 +288,31 @@ final class Stages {
 					this.base, this.figures);
 		}
 
-		List<Figure.Measured> measure(Settings settings) throws Exception {
+		void measure(Settings settings, Page page) throws Exception {
 			try (LoadedServer server = LoadedServer.start(this.jdk, this.stack, this.measured, this.body);
 					LoadedServer other = (this.base != null)
 							? LoadedServer.start(this.jdk, this.stack, this.base, this.body) : null) {
 				LoadedServer beside = (other != null) ? other : server;
-				// All variants first: a server is not warm after its first thousands of
-				// requests.
-				for (Figure figure : this.figures) {
-					server.warmUp(figure.measured(), settings.warmUpMillis());
-					beside.warmUp(figure.base(), settings.warmUpMillis());
+				List<String> orders = orders(Figure::measured);
+				List<String> base = orders(Figure::base);
+				if (other != null) {
+					other.warmUp(base, settings.warmUp(), page);
 				}
+				else {
+					orders = Stream.concat(orders.stream(), base.stream()).distinct().toList();
+				}
+				server.warmUp(orders, settings.warmUp(), page);
 				Pairs pairs = new Pairs(settings);
 				List<Figure.Measured> results = new ArrayList<>();
 				for (Figure figure : this.figures) {
 					results.add(pairs.measure(figure, server, beside));
 				}
-				return results;
+				page.add(this, results);
 			}
+		}
+
+		private List<String> orders(Function<Figure, String> variant) {
+			return this.figures.stream().map(variant).distinct().toList();
 		}
 
 	}
