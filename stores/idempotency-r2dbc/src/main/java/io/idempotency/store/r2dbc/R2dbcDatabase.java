@@ -58,9 +58,6 @@ final class R2dbcDatabase {
 	/** More connections that come late are not asked for: none would come in time. */
 	private static final int MAX_LATE = 256;
 
-	/** A call keeps at least a quarter of its time, even if the pool took all of it. */
-	private static final int LEFT_AT_LEAST = 4;
-
 	private final ConnectionFactory connections;
 
 	private final TableName table;
@@ -110,18 +107,15 @@ final class R2dbcDatabase {
 	}
 
 	/**
-	 * Does something on a connection of its own. The wait for a connection counts as a
-	 * part of the time, but at least a quarter of the time is left for the work.
+	 * Does something on a connection of its own. The wait for a connection takes no time
+	 * from the work: whose statement is late loses its connection, and where connecting
+	 * is slow, the next calls would wait for longer and be late themselves, for ever.
 	 */
 	<T> Mono<T> session(String what, Duration most, Function<Dialect, LockWait> bound,
 			Function<R2dbcSession, Mono<T>> work) {
-		Mono<T> call = Mono.defer(() -> {
-			long start = System.nanoTime();
-			Mono<Connection> connected = connect(what, most);
-			// A pool hands a connection over on the thread that gives it back.
-			return onThreads(connected).flatMap((connection) -> session(what, connection, most, start, bound, work));
-		});
-		return apart(call);
+		// A pool hands a connection over on the thread that gives it back.
+		return apart(Mono.defer(() -> onThreads(connect(what, most)))
+			.flatMap((connection) -> session(what, connection, most, bound, work)));
 	}
 
 	/** Nobody can cancel it, and no thread that must not block subscribes to it. */
@@ -144,9 +138,7 @@ final class R2dbcDatabase {
 
 	private <T> Mono<T> joined(String what, Connection connection, Duration most, Function<Dialect, LockWait> bound,
 			Function<R2dbcSession, Mono<T>> work) {
-		Dialect known = dialect(connection);
-		R2dbcSession session = new R2dbcSession(this, connection, known, bound.apply(known),
-				System.nanoTime() + TimeUnit.NANOSECONDS.convert(most), true);
+		R2dbcSession session = session(connection, most, bound, true);
 		return Mono.defer(() -> work.apply(session))
 			.onErrorResume(R2dbcException.class,
 					(failure) -> session.isLost(failure)
@@ -167,15 +159,11 @@ final class R2dbcDatabase {
 		};
 	}
 
-	private <T> Mono<T> session(String what, Connection connection, Duration most, long start,
-			Function<Dialect, LockWait> bound, Function<R2dbcSession, Mono<T>> work) {
-		long now = System.nanoTime();
-		long whole = TimeUnit.NANOSECONDS.convert(most);
-		long end = now + Math.max(whole - (now - start), whole / LEFT_AT_LEAST);
+	private <T> Mono<T> session(String what, Connection connection, Duration most, Function<Dialect, LockWait> bound,
+			Function<R2dbcSession, Mono<T>> work) {
 		R2dbcSession session;
 		try {
-			Dialect known = dialect(connection);
-			session = new R2dbcSession(this, connection, known, bound.apply(known), end, false);
+			session = session(connection, most, bound, false);
 		}
 		catch (RuntimeException ex) {
 			close(connection);
@@ -184,6 +172,13 @@ final class R2dbcDatabase {
 		return Mono.defer(() -> work.apply(session))
 			.onErrorMap((failure) -> failure(what, failure))
 			.doOnTerminate(() -> giveBack(connection, session));
+	}
+
+	private R2dbcSession session(Connection connection, Duration most, Function<Dialect, LockWait> bound,
+			boolean joined) {
+		Dialect known = dialect(connection);
+		return new R2dbcSession(this, connection, known, bound.apply(known),
+				System.nanoTime() + TimeUnit.NANOSECONDS.convert(most), joined);
 	}
 
 	/** Goes on where the driver may be used: a timer must not wait for a database. */

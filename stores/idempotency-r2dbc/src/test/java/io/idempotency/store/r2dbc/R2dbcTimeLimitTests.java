@@ -1,6 +1,7 @@
 package io.idempotency.store.r2dbc;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +19,7 @@ import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcTimeoutException;
 import io.r2dbc.spi.Result;
 import io.r2dbc.spi.Statement;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -33,11 +35,18 @@ class R2dbcTimeLimitTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	private static final Duration SHORT = Duration.ofMillis(200);
+	private static final Duration SHORT = Duration.ofSeconds(1);
 
 	private static final int MANY = 300;
 
 	private final ConnectionFactory h2 = TestDatabase.h2().connections();
+
+	/** Its first connection loads the driver, which takes more than a short time. */
+	@BeforeEach
+	void connectForTheFirstTime() {
+		Connection first = Objects.requireNonNull(Mono.from(this.h2.create()).block(PATIENCE));
+		Flux.from(first.close()).blockLast(PATIENCE);
+	}
 
 	/** The driver of H2 does its work before it has told that it is subscribed to. */
 	@Test
@@ -79,6 +88,22 @@ class R2dbcTimeLimitTests {
 		finally {
 			Schedulers.resetOnScheduleHook("last moment");
 		}
+	}
+
+	/**
+	 * Else a call that has waited for its connection is late, and its connection closed,
+	 * so that the next calls wait, too.
+	 */
+	@Test
+	void waitForAConnectionTakesNoTimeFromTheStatement() {
+		Duration time = Duration.ofSeconds(3);
+		ConnectionFactory connections = withAnswers(
+				(answer) -> Flux.from(answer).delaySequence(time.dividedBy(3).multipliedBy(2)));
+		R2dbcDatabase database = database(TroubledConnections.proxy(ConnectionFactory.class,
+				(method, args) -> !method.getName().equals("create") ? method.invoke(this.h2, args)
+						: Mono.delay(time.dividedBy(5).multipliedBy(2)).then(Mono.from(connections.create()))));
+		Mono<Long> work = database.session("work", time, (dialect) -> LockWait.NONE, R2dbcTimeLimitTests::selectOne);
+		assertThat(work.block(PATIENCE)).isOne();
 	}
 
 	/** A pool may lose them without a signal. */
