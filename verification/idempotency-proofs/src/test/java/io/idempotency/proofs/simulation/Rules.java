@@ -107,7 +107,9 @@ final class Rules {
 		// An engine that is closed leaves a write that fails to the lease.
 		boolean completing = owner.state == Attempt.State.SUCCEEDED && !owner.completionAnswered
 				&& !owner.node.isClosing();
-		boolean loses = (owner.state == Attempt.State.RUNNING || completing) && !owner.outOfSight;
+		// A call whose claim got no answer runs unguarded, and gives back what the store
+		// has granted.
+		boolean loses = owner.guarded && (owner.state == Attempt.State.RUNNING || completing) && !owner.outOfSight;
 		if (loses && !isExplained(owner, last.leaseFrom)) {
 			violated(attempt + " takes over from " + owner + ", which lives and could have renewed its claim");
 		}
