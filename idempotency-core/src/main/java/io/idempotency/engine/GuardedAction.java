@@ -124,6 +124,15 @@ public interface GuardedAction<T> {
 	Ending threw(Throwable failure);
 
 	/**
+	 * Is told that the guarded method has thrown although its transaction has committed.
+	 * @param failure the exception, which the caller gets
+	 * @return how the call has ended
+	 */
+	default Ending threwAfterCommit(Throwable failure) {
+		return new Ending.DoneUnkept(failure);
+	}
+
+	/**
 	 * Is told that the future of the guarded method was cancelled or has timed out. Its
 	 * owner gave up, and that says nothing about the work.
 	 * @param failure the exception, which the caller gets

@@ -366,6 +366,7 @@ final class JoinedEngine {
 		/** A unique index may also report a duplicate at the commit. */
 		private boolean isDuplicate(Throwable thrown) {
 			return this.claim != null && this.stage != Stage.WRITE_FAILED
+					&& this.outcome != TransactionOutcome.COMMITTED
 					&& AsyncResults.isDuplicate(this.action::isDuplicate, thrown);
 		}
 

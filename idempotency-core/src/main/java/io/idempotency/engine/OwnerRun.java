@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.idempotency.FailureMode;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyContextHolder.Binding;
 import io.idempotency.IdempotencyOutcome;
@@ -61,6 +62,7 @@ final class OwnerRun<T> {
 				return returned(recovered, true);
 			}
 			T value;
+			CommittedWork.forget();
 			try {
 				value = this.action.run();
 			}
@@ -105,9 +107,14 @@ final class OwnerRun<T> {
 		}
 	}
 
-	/** Ends the claim after an exception of the method. */
+	/**
+	 * Ends the claim after an exception of the method. Work that has committed all the
+	 * same is done, unless the failure itself is kept.
+	 */
 	private void threw(Throwable failure) {
-		end(Ending.ofFailure(failure, this.action::threw));
+		boolean done = CommittedWork.isBehindFailure() && !this.claim.isJoined()
+				&& this.call.policy().onFailure() != FailureMode.REMEMBER;
+		end(Ending.ofFailure(failure, done ? this.action::threwAfterCommit : this.action::threw));
 	}
 
 	/**

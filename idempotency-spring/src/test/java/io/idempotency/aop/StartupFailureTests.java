@@ -23,6 +23,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionalEventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -577,6 +578,7 @@ class StartupFailureTests {
 	@Test
 	void joinOfATransactionApart() {
 		assertRefused(ApartJoin.class, "run(String)", "asks for a transaction apart", "REQUIRED");
+		assertRefused(LateJoin.class, "run(String)", "when the transaction has ended", "BEFORE_COMMIT");
 	}
 
 	@Test
@@ -649,6 +651,20 @@ class StartupFailureTests {
 	static class ApartJoin {
 
 		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@Idempotent(key = "#key", transaction = TransactionMode.JOIN, store = "joining")
+		public void run(String key) {
+		}
+
+		@Bean(autowireCandidate = false)
+		static TestStore joining() {
+			return new JoiningStore();
+		}
+
+	}
+
+	static class LateJoin {
+
+		@TransactionalEventListener
 		@Idempotent(key = "#key", transaction = TransactionMode.JOIN, store = "joining")
 		public void run(String key) {
 		}

@@ -74,6 +74,8 @@ final class ClaimedAnswer extends Answer {
 
 	private boolean returned;
 
+	private boolean committed;
+
 	/** The work whose transaction is open until the answer is made. */
 	private @Nullable OpenWork open;
 
@@ -126,11 +128,16 @@ final class ClaimedAnswer extends Answer {
 		return true;
 	}
 
-	/**
-	 * Returns whether the work of an operation has committed together with its record.
-	 */
+	/** Notes that the handler has thrown although its work has committed. */
+	void committed() {
+		this.committed = true;
+		returned();
+	}
+
+	/** Returns whether the work of an operation is known to have committed. */
 	boolean isCommitted(String operation) {
-		return this.claim.operation().equals(operation) && this.claim.joinedEnd() == TransactionOutcome.COMMITTED;
+		return this.claim.operation().equals(operation)
+				&& (this.committed || this.claim.joinedEnd() == TransactionOutcome.COMMITTED);
 	}
 
 	/** Returns an ending that completes when it is known how the call has ended. */
@@ -211,6 +218,11 @@ final class ClaimedAnswer extends Answer {
 			work.commit();
 		}
 		catch (RuntimeException | Error ex) {
+			if (ex instanceof RuntimeException && this.claim.joinedEnd() == TransactionOutcome.COMMITTED) {
+				logger.warn("A guarded call of '{}' is done and answered, but something has failed behind its commit",
+						this.claim.operation(), ex);
+				return;
+			}
 			this.commitFailure = ex;
 			this.uncommitted = work;
 			throw ex;

@@ -168,6 +168,13 @@ final class HttpCall implements GuardedAction<Object> {
 		return answer().ending();
 	}
 
+	@Override
+	public Ending threwAfterCommit(Throwable failure) {
+		answer().committed();
+		this.exchange.failed(failure);
+		return answer().ending();
+	}
+
 	/** Lets the answer that the client sees decide. */
 	@Override
 	public Ending gaveUp(Throwable failure) {

@@ -200,16 +200,16 @@ public final class HttpDoor implements OperationDoor {
 	 * is part of the guarded call. It is never in less of a transaction than the first.
 	 */
 	private static @Nullable Object runWithin(ClaimedAnswer earlier, OperationCall call) throws Throwable {
-		TransactionStarter transactions = call.operation().place().ofThreads();
-		if (transactions == null) {
-			return call.run();
-		}
 		String operation = call.operation().name();
 		if (earlier.isCommitted(operation)) {
 			throw new IllegalStateException("The handler '" + operation
 					+ "' is called once more in one request, but the "
 					+ "transaction of its first call has committed. Let the advice that calls it again come inside of the "
 					+ "guard, by an order above idempotency.advisor-order");
+		}
+		TransactionStarter transactions = call.operation().place().ofThreads();
+		if (transactions == null) {
+			return call.run();
 		}
 		TransactionStarter.Begun transaction = transactions.begin((outcome) -> {
 		});

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.GuardPlace;
@@ -27,10 +28,13 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
@@ -142,6 +146,11 @@ public final class MethodTransaction {
 					"transaction = JOIN, but its own @Transactional asks for a transaction apart from the caller's",
 					"Leave the propagation of @Transactional at REQUIRED, or set transaction = TransactionMode.SEPARATE");
 		}
+		if (isAfterCommit(method)) {
+			throw GuardedMethod.problem(method, targetClass,
+					"transaction = JOIN, but @TransactionalEventListener calls it when the transaction has ended",
+					"Set phase = TransactionPhase.BEFORE_COMMIT, or transaction = TransactionMode.SEPARATE");
+		}
 		try {
 			return new Joined<>(own.manager(type), definition(own.wanted));
 		}
@@ -152,6 +161,12 @@ public final class MethodTransaction {
 							+ ", mark it as @Primary, or name it by @Transactional",
 					ex);
 		}
+	}
+
+	private static boolean isAfterCommit(Method method) {
+		TransactionalEventListener listener = AnnotatedElementUtils.findMergedAnnotation(method,
+				TransactionalEventListener.class);
+		return listener != null && listener.phase() != TransactionPhase.BEFORE_COMMIT;
 	}
 
 	/**
@@ -214,28 +229,41 @@ public final class MethodTransaction {
 	public static UnaryOperator<@Nullable SurroundingTransaction> surrounding(
 			ConfigurableListableBeanFactory beanFactory, Method method, Class<?> targetClass) {
 		MethodTransaction own = of(beanFactory, method, targetClass);
-		if (own.wanted == null) {
-			return UnaryOperator.identity();
-		}
-		if (APART.contains(own.wanted.getPropagationBehavior()) && !own.surroundsTheGuard()) {
-			return (current) -> null;
-		}
-		SingletonSupplier<UnaryOperator<@Nullable SurroundingTransaction>> open = SingletonSupplier.of(own::open);
-		if (managersAreMade(beanFactory)) {
+		SingletonSupplier<UnaryOperator<@Nullable SurroundingTransaction>> open = SingletonSupplier.of(() -> {
+			track(beanFactory);
+			return own.open();
+		});
+		if (managers(beanFactory).allMatch(beanFactory::containsSingleton)) {
 			open.obtain();
 		}
 		return (current) -> open.obtain().apply(current);
 	}
 
 	/**
-	 * A manager that is made when it is needed is not needed for a check of the method.
+	 * Returns the names of the managers. One that is made when it is needed is not needed
+	 * for a check of a method.
 	 */
-	private static boolean managersAreMade(ConfigurableListableBeanFactory beanFactory) {
-		return Arrays.stream(beanFactory.getBeanNamesForType(PlatformTransactionManager.class, true, false))
-			.allMatch(beanFactory::containsSingleton);
+	private static Stream<String> managers(ConfigurableListableBeanFactory beanFactory) {
+		return Arrays.stream(beanFactory.getBeanNamesForType(PlatformTransactionManager.class, true, false));
+	}
+
+	/**
+	 * Listens to the managers that are made: whichever of them commits within a method
+	 * may do so and throw.
+	 */
+	private static void track(ConfigurableListableBeanFactory beanFactory) {
+		managers(beanFactory).filter(beanFactory::containsSingleton)
+			.map((name) -> beanFactory.getBean(name, PlatformTransactionManager.class))
+			.forEach(TransactionTracker::of);
 	}
 
 	private UnaryOperator<@Nullable SurroundingTransaction> open() {
+		if (this.wanted == null) {
+			return UnaryOperator.identity();
+		}
+		if (APART.contains(this.wanted.getPropagationBehavior()) && !surroundsTheGuard()) {
+			return (current) -> null;
+		}
 		try {
 			return TransactionTracker.of(manager(PlatformTransactionManager.class))::open;
 		}

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 import io.idempotency.Internal;
+import io.idempotency.engine.CommittedWork;
 import io.idempotency.engine.OwnedClaim;
 import io.idempotency.engine.SurroundingTransaction;
 import io.idempotency.key.IdempotencyKey;
@@ -31,6 +32,9 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 
 	/** What is told the end, in the order in which it was bound. */
 	private final List<Consumer<TransactionOutcome>> bound = new ArrayList<>();
+
+	/** Whether it commits, or rolls back, or has done so. */
+	private boolean ending;
 
 	/** For each savepoint, how many were bound before it. */
 	private final Map<Object, Integer> savepoints = new IdentityHashMap<>();
@@ -68,6 +72,14 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 	/** Returns the innermost transaction that is bound with a key. */
 	static @Nullable SpringSurroundingTransaction bound(Object key) {
 		return (SpringSurroundingTransaction) TransactionSynchronizationManager.getResource(key);
+	}
+
+	/**
+	 * Returns whether the transaction has reached its end: what is written from now on is
+	 * not a part of it, although its connection is still bound.
+	 */
+	boolean isEnding() {
+		return this.ending;
 	}
 
 	@Override
@@ -126,6 +138,8 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 		/** What is bound outside of the transaction. */
 		private final @Nullable Object outer;
 
+		private final Last last = new Last();
+
 		End(SpringSurroundingTransaction transaction, @Nullable Object key) {
 			this.transaction = transaction;
 			this.key = key;
@@ -159,17 +173,38 @@ public final class SpringSurroundingTransaction implements SurroundingTransactio
 			tell(gone, TransactionOutcome.ROLLED_BACK);
 		}
 
+		/** Stands behind what is told of a commit, as far as that is known by then. */
+		@Override
+		public void beforeCompletion() {
+			this.transaction.ending = true;
+			TransactionSynchronizationManager.registerSynchronization(this.last);
+		}
+
 		@Override
 		public void afterCompletion(int status) {
 			if (this.key != null) {
 				rebind(this.key, this.outer);
 			}
+			// Who throws after the commit leaves those behind untold.
+			CommittedWork.ended(status == STATUS_COMMITTED && this.transaction.ending && !this.last.told);
 			TransactionOutcome outcome = switch (status) {
 				case STATUS_COMMITTED -> TransactionOutcome.COMMITTED;
 				case STATUS_ROLLED_BACK -> TransactionOutcome.ROLLED_BACK;
 				default -> TransactionOutcome.UNKNOWN;
 			};
 			tell(this.transaction.bound, outcome);
+		}
+
+	}
+
+	/** Is told of a commit if nobody has thrown before. */
+	private static final class Last implements TransactionSynchronization {
+
+		private boolean told;
+
+		@Override
+		public void afterCommit() {
+			this.told = true;
 		}
 
 	}

@@ -36,6 +36,10 @@ final class SpringTransactionStarter implements TransactionStarter {
 		TransactionStatus status = begin();
 		Open open = new Open(this.manager, status, !surrounded && status.isNewTransaction());
 		try {
+			if (!surrounded && status.hasTransaction() && !status.isNewTransaction()) {
+				// Nobody is told the end of it any more.
+				throw this.transactions.over();
+			}
 			this.transactions.opened().bind(ended);
 		}
 		catch (RuntimeException | Error failure) {

@@ -116,13 +116,16 @@ final class TransactionTracker implements TransactionExecutionListener {
 	/**
 	 * Returns the transaction that the manager has just begun, or that the calling thread
 	 * has just been found to take part in.
-	 * @throws NoTransactionToJoinException if the manager does not tell when its
-	 * transactions end
+	 * @throws NoTransactionToJoinException if the transaction has reached its end, or the
+	 * manager does not tell when its transactions end
 	 */
 	SpringSurroundingTransaction opened() {
 		SpringSurroundingTransaction own = SpringSurroundingTransaction.bound(this.key);
 		if (own == null && synchronizes()) {
 			own = SpringSurroundingTransaction.current();
+		}
+		if (own != null && own.isEnding()) {
+			throw over();
 		}
 		if (own == null) {
 			throw new NoTransactionToJoinException(
@@ -130,6 +133,16 @@ final class TransactionTracker implements TransactionExecutionListener {
 							+ " tells nobody how its transactions end (transactionSynchronization)");
 		}
 		return own;
+	}
+
+	/**
+	 * Makes the exception for a call that a transaction makes which has ended. Its
+	 * connection is bound to the thread, but nobody will commit what is written now.
+	 */
+	NoTransactionToJoinException over() {
+		return new NoTransactionToJoinException("There is no transaction to join: that of the calling thread, of "
+				+ this.manager.getClass().getName() + ", has reached its end. Begin another one around the call "
+				+ "(TransactionTemplate with PROPAGATION_REQUIRES_NEW), or set transaction = TransactionMode.SEPARATE");
 	}
 
 	private boolean synchronizes() {

@@ -2,6 +2,7 @@ package io.idempotency.it.jdbc;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
@@ -32,6 +33,8 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.stereotype.Controller;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -41,7 +44,7 @@ import org.springframework.web.util.ContentCachingResponseWrapper;
 /** Charges whose records commit with them, with advice that is outside of the guard. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(AdvisedApplication.Charges.class)
+@Import({ AdvisedApplication.Charges.class, AdvisedApplication.Services.class })
 class AdvisedApplication {
 
 	/**
@@ -82,7 +85,7 @@ class AdvisedApplication {
 	static Advisor outside() {
 		NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(
 				(MethodInterceptor) (call) -> ((Charges) call.getThis()).around.invoke(call));
-		advisor.setMappedName("charge");
+		advisor.setMappedNames("charge", "chargeApart");
 		advisor.setClassFilter(Charges.class::isAssignableFrom);
 		advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
 		return advisor;
@@ -111,6 +114,32 @@ class AdvisedApplication {
 
 	}
 
+	/** What handlers call. */
+	static class Services {
+
+		@Transactional
+		public String within(Supplier<String> work) {
+			return work.get();
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public String apart(Supplier<String> work) {
+			return work.get();
+		}
+
+		@Transactional
+		@Idempotent(key = "#ref")
+		public String guarded(String ref, Supplier<String> work) {
+			return work.get();
+		}
+
+		@Idempotent(key = "#ref", transaction = TransactionMode.JOIN)
+		public String joined(String ref, Supplier<String> work) {
+			return work.get();
+		}
+
+	}
+
 	@Controller
 	static class Charges {
 
@@ -124,8 +153,11 @@ class AdvisedApplication {
 
 		private final JdbcTemplate jdbc;
 
-		Charges(JdbcTemplate jdbc) {
+		private final Services services;
+
+		Charges(JdbcTemplate jdbc, Services services) {
 			this.jdbc = jdbc;
+			this.services = services;
 		}
 
 		@PostMapping("/charge")
@@ -155,7 +187,29 @@ class AdvisedApplication {
 			return "forward:/charge";
 		}
 
-		private String insert(String ref) {
+		@PostMapping("/charge-apart")
+		@Transactional
+		@Idempotent
+		public ResponseEntity<String> chargeApart(@RequestParam String ref) {
+			return ResponseEntity.status(HttpStatus.CREATED).body(insert(ref));
+		}
+
+		@PostMapping("/charge-by-service")
+		@Idempotent
+		public ResponseEntity<String> chargeByService(@RequestParam String ref) {
+			return ResponseEntity.status(HttpStatus.CREATED).body(this.services.within(() -> insert(ref)));
+		}
+
+		/** What commits first is not the charge. */
+		@PostMapping("/charge-and-log")
+		@Transactional
+		@Idempotent
+		public ResponseEntity<String> chargeAndLog(@RequestParam String ref) {
+			this.jdbc.update("insert into charge (ref, note) values (?, 'charge')", ref);
+			return ResponseEntity.status(HttpStatus.CREATED).body(this.services.apart(() -> insert(ref + "-log")));
+		}
+
+		String insert(String ref) {
 			int run = this.runs.incrementAndGet();
 			this.jdbc.update("insert into charge (ref, note) values (?, ?)", ref, "charge in run " + run);
 			this.work.accept(run);
