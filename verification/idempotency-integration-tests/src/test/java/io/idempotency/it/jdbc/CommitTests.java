@@ -19,7 +19,6 @@ import io.idempotency.it.servers.StoreAlone;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -202,35 +201,43 @@ class CommitTests {
 	/**
 	 * What is too large to be kept is done all the same, and that is what is known of it.
 	 */
-	@ParameterizedTest
-	@CsvSource({ LARGE + ", 201", TOO_LARGE + ", 409" })
-	void deathInTheMiddleOfALargeAnswerLeavesTheWorkDone(int filling, int status) throws IOException {
-		String path = "/pay?filling=" + filling;
-		try (OtherJvm other = start(); Socket socket = new Socket()) {
-			socket.setReceiveBufferSize(10_000);
-			socket.connect(new InetSocketAddress("127.0.0.1", port(other)));
-			socket.getOutputStream()
-				.write(("POST " + path + "&ref=" + this.ref + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
-						+ "Idempotency-Key: " + this.ref + "\r\n\r\n")
-					.getBytes(StandardCharsets.US_ASCII));
-			InputStream in = socket.getInputStream();
-			assertThat(new String(in.readNBytes(12), StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 201");
+	@Test
+	void deathInTheMiddleOfALargeAnswerLeavesTheWorkDone() throws IOException {
+		String tooLarge = this.ref + "-too-large";
+		try (OtherJvm other = start(); Socket one = new Socket(); Socket another = new Socket()) {
+			int port = port(other);
+			InputStream kept = begin(one, port, LARGE, this.ref);
+			InputStream lost = begin(another, port, TOO_LARGE, tooLarge);
 			other.kill();
-			assertThat(rest(in)).isLessThan(filling);
+			assertThat(rest(kept)).isLessThan(LARGE);
+			assertThat(rest(lost)).isLessThan(TOO_LARGE);
 		}
 		assertThat(rows()).isEqualTo(1);
-		Answer answer = post(path);
-		assertThat(answer.status()).isEqualTo(status);
-		if (status == 201) {
-			assertThat(answer.replayed()).isTrue();
-			assertThat(answer.text()).startsWith("payment in run 1x").hasSizeGreaterThan(filling);
-		}
-		else {
-			// For a moment the answer might still be attached.
-			assertThat(answer.text()).containsAnyOf("in-progress", "result-unavailable");
-		}
+		assertThat(rows(tooLarge)).isEqualTo(1);
+		Answer answer = post("/pay?filling=" + LARGE);
+		assertThat(answer.status()).isEqualTo(201);
+		assertThat(answer.replayed()).isTrue();
+		assertThat(answer.text()).startsWith("payment in run ").hasSizeGreaterThan(LARGE);
+		Answer unknown = this.client.post("/pay?filling=" + TOO_LARGE + "&ref=" + tooLarge, tooLarge);
+		assertThat(unknown.status()).isEqualTo(409);
+		// For a moment the answer might still be attached.
+		assertThat(unknown.text()).containsAnyOf("in-progress", "result-unavailable");
 		assertThat(runs()).isZero();
 		assertThat(rows()).isEqualTo(1);
+		assertThat(rows(tooLarge)).isEqualTo(1);
+	}
+
+	/** Sends a payment, and reads the first bytes of its answer. */
+	private static InputStream begin(Socket socket, int port, int filling, String ref) throws IOException {
+		socket.setReceiveBufferSize(10_000);
+		socket.connect(new InetSocketAddress("127.0.0.1", port));
+		socket.getOutputStream()
+			.write(("POST /pay?filling=" + filling + "&ref=" + ref
+					+ " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nIdempotency-Key: " + ref + "\r\n\r\n")
+				.getBytes(StandardCharsets.US_ASCII));
+		InputStream in = socket.getInputStream();
+		assertThat(new String(in.readNBytes(12), StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 201");
+		return in;
 	}
 
 	private static long rest(InputStream in) {
@@ -271,7 +278,11 @@ class CommitTests {
 	}
 
 	private Integer rows() {
-		return this.jdbc.queryForObject("select count(*) from payment where ref = ?", Integer.class, this.ref);
+		return rows(this.ref);
+	}
+
+	private Integer rows(String reference) {
+		return this.jdbc.queryForObject("select count(*) from payment where ref = ?", Integer.class, reference);
 	}
 
 	private static Answer assertPaid(Answer answer) {

@@ -49,8 +49,7 @@ class JdbcSessionSettingsTests {
 		String hurry = (database.type() == Database.MARIADB) ? "set session max_statement_time = 2"
 				: "set statement_timeout = '2s'";
 		this.pool = database.newPool(4, (config) -> config.setConnectionInitSql(hurry));
-		this.store = new JdbcIdempotencyStore(this.pool, Tables.RECORDS, Duration.ofSeconds(10),
-				Duration.ofSeconds(60));
+		this.store = new JdbcIdempotencyStore(this.pool, Tables.RECORDS, Duration.ofSeconds(5), Duration.ofSeconds(60));
 		this.transaction = new TransactionTemplate(new DataSourceTransactionManager(this.pool));
 		this.jdbc = new JdbcTemplate(this.pool);
 		database.jdbc().execute("create table if not exists work_done (id varchar(100) not null)");
