@@ -213,8 +213,9 @@ final class HandledCall implements ReactiveAction<HandledCall.Result> {
 			return (way.failure() == null) ? new Ending.NotRun(new CancellationException("The handler was cancelled"))
 					: null;
 		}
-		// A stream is over when its client is gone.
-		boolean over = held.isStreaming() && held.hasLostClient() && this.onDisconnect == OnDisconnect.CONTINUE;
+		// A stream is over when its client is gone, but not by advice before.
+		boolean over = held.isStreaming() && held.hasLostClient() && !way.isCancelledByAdvice()
+				&& this.onDisconnect == OnDisconnect.CONTINUE;
 		return over ? null : Ending.OUT_OF_SIGHT;
 	}
 

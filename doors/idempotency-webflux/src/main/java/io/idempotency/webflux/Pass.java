@@ -70,6 +70,8 @@ final class Pass {
 
 	private volatile boolean nothingRan;
 
+	private volatile boolean cancelledByAdvice;
+
 	private volatile boolean foundNothing;
 
 	private volatile boolean gave;
@@ -232,6 +234,11 @@ final class Pass {
 		return this.running.get() > 0;
 	}
 
+	/** Returns whether its client was there when a stream was cancelled. */
+	boolean isCancelledByAdvice() {
+		return this.cancelledByAdvice;
+	}
+
 	/**
 	 * Completes when the work has ended of a handler that has returned a future: Spring,
 	 * or advice, may answer while it goes on. Fails if it fails after that.
@@ -344,10 +351,17 @@ final class Pass {
 
 	private Flux<Object> many(Publisher<?> result) {
 		return Flux.from(result)
+			.doOnCancel(this::cancelled)
 			.map(this::observed)
 			.switchIfEmpty(Mono.defer(this::none))
 			.doOnComplete(this::returned)
 			.onErrorResume((thrown) -> workFailed(thrown) ? Flux.never() : Flux.error(thrown));
+	}
+
+	/** A client that is gone is known to be before the work is cancelled with it. */
+	private void cancelled() {
+		boolean withClient = this.exchange instanceof GuardedExchange guarded && guarded.held().hasLostClient();
+		this.cancelledByAdvice |= !withClient;
 	}
 
 	/** Nothing is a result of work; where the result is looked up, the way ends here. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -200,6 +201,23 @@ class CutOffTests {
 		assertThat(runs("limited " + this.key)).isEqualTo(1);
 	}
 
+	/** The client was there when the work was cut off, so it is not why. */
+	@Test
+	void streamThatAdviceEndsIsNotDoneWhenItsClientHangsUpAfterThat() throws Exception {
+		Sinks.Empty<Void> cut = Sinks.empty();
+		Around.advice = (result, id) -> ((Flux<?>) result).takeUntilOther(entered(id))
+			.cast(Object.class)
+			.concatWith(Mono.never().doOnSubscribe((more) -> cut.tryEmitEmpty()));
+		try (RawClient client = new RawClient(this.port)) {
+			client.send("/limited/stream-refused-when-abandoned", this.key, "", 2, "{}").awaitAnswer();
+			cut.asMono().block(Duration.ofMinutes(1));
+		}
+		Around.advice = (result, id) -> result;
+		Answer repeated = await().until(() -> send("/stream-refused-when-abandoned"),
+				(answer) -> !answer.text().contains("\"in-progress\""));
+		Scenario.assertCode(repeated, 409, "outcome-unknown");
+	}
+
 	private void assertThatItsEndIsNotKnown(String path) {
 		Scenario.assertCode(send(path), 409, "in-progress");
 		assertThat(runs("limited " + this.key)).isEqualTo(1);
@@ -320,6 +338,12 @@ class CutOffTests {
 		@PostMapping(path = "/stream", produces = MediaType.APPLICATION_NDJSON_VALUE)
 		Flux<Object> stream(@RequestHeader(KEY) String key) {
 			return Flux.concat(Mono.just(Map.of("id", "first")), work(key).map((paid) -> Map.of("id", paid)));
+		}
+
+		@Idempotent(lease = "1s", onAbandoned = AbandonedMode.REFUSE)
+		@PostMapping(path = "/stream-refused-when-abandoned", produces = MediaType.APPLICATION_NDJSON_VALUE)
+		Flux<Object> streamRefusedWhenAbandoned(@RequestHeader(KEY) String key) {
+			return stream(key);
 		}
 
 		@Idempotent(operation = "limited/flow")
