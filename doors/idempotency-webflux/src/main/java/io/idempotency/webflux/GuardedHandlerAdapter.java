@@ -333,6 +333,9 @@ public final class GuardedHandlerAdapter implements HandlerAdapter, Ordered {
 				}
 				return this.ways.send(result.made());
 			}
+			if (this.ways.isPlain()) {
+				return replay(result.stored());
+			}
 			GuardedExchange exchange = this.ways.exchange(this.request);
 			Pass pass = Pass.toTheGuard(this.ways.handler(), exchange);
 			return this.ways.go(pass)

@@ -34,6 +34,13 @@ record HandlerWay(@Nullable HandlerMethod handler, @Nullable RoutedRequest route
 	}
 
 	/**
+	 * Returns whether nothing stands before the guard that might refuse a duplicate.
+	 */
+	boolean isPlain() {
+		return this.handler == null || this.handling.isPlain(this.handler);
+	}
+
+	/**
 	 * Goes one way; the files of its request are gone when it ends.
 	 */
 	Mono<Void> go(Pass pass) {

@@ -1,9 +1,14 @@
 package io.idempotency.webflux;
 
+import java.security.Principal;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.TimeZone;
 import java.util.function.Predicate;
 
+import io.idempotency.http.PlainHandlers;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -11,13 +16,20 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
+import org.springframework.web.server.WebSession;
+import org.springframework.web.util.UriBuilder;
 
 /**
  * Calls handlers and makes their answers, as Spring's {@code DispatcherHandler} does,
@@ -25,11 +37,18 @@ import org.springframework.web.server.WebExceptionHandler;
  */
 final class Handling {
 
+	/** Spring itself resolves parameters of these types. */
+	private static final List<Class<?>> RESOLVED = List.of(ServerWebExchange.class, ServerHttpRequest.class,
+			ServerHttpResponse.class, WebSession.class, HttpEntity.class, HttpMethod.class, Principal.class,
+			Locale.class, TimeZone.class, ZoneId.class, UriBuilder.class);
+
 	private final List<HandlerAdapter> adapters;
 
 	private final List<HandlerResultHandler> resultHandlers;
 
 	private final List<WebExceptionHandler> exceptionHandlers;
+
+	private final PlainHandlers plain;
 
 	/** Not before there is a handler that needs it: it costs each operator a look. */
 	private volatile boolean follows;
@@ -43,6 +62,8 @@ final class Handling {
 		this.adapters = ordered(context, HandlerAdapter.class).stream().filter(own.negate()).toList();
 		this.resultHandlers = ordered(context, HandlerResultHandler.class);
 		this.exceptionHandlers = context.getBeanProvider(WebExceptionHandler.class).orderedStream().toList();
+		// Nothing but readers, which are asked for each type, sees bodies here.
+		this.plain = new PlainHandlers(context, RESOLVED, (type) -> false);
 	}
 
 	private static <T> List<T> ordered(ApplicationContext context, Class<T> type) {
@@ -59,7 +80,7 @@ final class Handling {
 	 */
 	Mono<Void> handle(Pass pass) {
 		ServerWebExchange exchange = pass.exchange();
-		Mono<HandlerResult> result = Mono.defer(() -> adapter(pass).handle(exchange, pass.handler()));
+		Mono<HandlerResult> result = Mono.defer(() -> adapter(pass.handler()).handle(exchange, pass.handler()));
 		for (HandlerAdapter adapter : this.adapters) {
 			if (adapter instanceof DispatchExceptionHandler handler) {
 				result = result.onErrorResume((thrown) -> handler.handleError(exchange, thrown));
@@ -88,13 +109,21 @@ final class Handling {
 		return BoundPass.lead(result, pass);
 	}
 
-	private HandlerAdapter adapter(Pass pass) {
+	private HandlerAdapter adapter(HandlerMethod handler) {
 		for (HandlerAdapter adapter : this.adapters) {
-			if (adapter.supports(pass.handler())) {
+			if (adapter.supports(handler)) {
 				return adapter;
 			}
 		}
-		throw new IllegalStateException("No HandlerAdapter: " + pass.handler());
+		throw new IllegalStateException("No HandlerAdapter: " + handler);
+	}
+
+	/**
+	 * Returns whether nothing on the way to the guard of a handler may refuse a request,
+	 * so that a duplicate need not go it.
+	 */
+	boolean isPlain(HandlerMethod handler) {
+		return adapter(handler).getClass() == RequestMappingHandlerAdapter.class && this.plain.contains(handler);
 	}
 
 	private Mono<Void> answer(HandlerResult result, Pass pass) {

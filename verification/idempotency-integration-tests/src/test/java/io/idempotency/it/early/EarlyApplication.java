@@ -98,7 +98,7 @@ class EarlyApplication {
 	}
 
 	/** Its validator looks at the rights. */
-	@Target(ElementType.FIELD)
+	@Target({ ElementType.FIELD, ElementType.TYPE_USE })
 	@Retention(RetentionPolicy.RUNTIME)
 	@Constraint(validatedBy = RightsValidator.class)
 	@interface ByOwner {
@@ -194,6 +194,12 @@ class EarlyApplication {
 		@Idempotent
 		@PostMapping("/early/validated")
 		public String validated(@Valid @RequestBody Checked body) {
+			return run();
+		}
+
+		@Idempotent
+		@PostMapping("/early/validated-elements")
+		public String validatedElements(@RequestBody List<@ByOwner String> body) {
 			return run();
 		}
 

@@ -8,6 +8,7 @@ import io.idempotency.it.early.EarlyApplication.Rights;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -108,13 +109,14 @@ abstract class EarlyReplayScenarios {
 		assertThat(second.getContentAsString()).isEqualTo(first.getContentAsString());
 	}
 
-	@Test
-	void validatorOfTheApplicationSeesADuplicate() throws Exception {
-		assertThat(send("/early/validated").getStatus()).isEqualTo(200);
+	@ParameterizedTest
+	@CsvSource(quoteCharacter = '|', value = { "validated,{\"text\":\"one\"}", "validated-elements,[\"one\"]" })
+	void validatorOfTheApplicationSeesADuplicate(String path, String body) throws Exception {
+		assertThat(send("/early/" + path, body).getStatus()).isEqualTo(200);
 		this.rights.given.set(false);
-		assertThat(send("/early/validated").getStatus()).isEqualTo(400);
+		assertThat(send("/early/" + path, body).getStatus()).isEqualTo(400);
 		this.rights.given.set(true);
-		assertThat(replayed(send("/early/validated"))).isTrue();
+		assertThat(replayed(send("/early/" + path, body))).isTrue();
 	}
 
 	@Test

@@ -1,0 +1,139 @@
+package io.idempotency.http;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+import io.idempotency.Internal;
+import io.idempotency.aop.proxy.OutermostGuard;
+
+import org.springframework.beans.BeanUtils;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.MatrixVariable;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RequestPart;
+import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.multipart.MultipartFile;
+
+/**
+ * Knows the handlers that nothing but their guard protects, between the mapping of their
+ * requests and their own code: no advice outside of the guard, and no code of the
+ * application that takes part in the binding and the validation of arguments. Whatever
+ * might refuse a caller must see a duplicate, too. Thread-safe.
+ *
+ * @hidden
+ */
+@Internal
+public final class PlainHandlers {
+
+	/**
+	 * Spring itself reads parameters with one of these annotations, as the types of the
+	 * application.
+	 */
+	private static final Set<Class<? extends Annotation>> BODIES = Set.of(RequestBody.class, RequestPart.class);
+
+	/**
+	 * Spring itself converts parameters with one of these annotations, if their types are
+	 * simple.
+	 */
+	private static final Set<Class<? extends Annotation>> TEXTS = Set.of(RequestParam.class, PathVariable.class,
+			RequestHeader.class, CookieValue.class, MatrixVariable.class);
+
+	private final Map<Method, Verdict> verdicts = new ConcurrentHashMap<>();
+
+	private final List<Class<?>> resolved;
+
+	private final Predicate<Class<?>> bodyAdvice;
+
+	private final SingletonSupplier<List<ControllerAdviceBean>> advice;
+
+	/**
+	 * Knows the handlers of an application.
+	 * @param context has the controllers and their advice
+	 * @param resolved the types whose parameters Spring itself resolves
+	 * @param bodyAdvice whether a type sees bodies while they are read
+	 */
+	public PlainHandlers(ApplicationContext context, List<Class<?>> resolved, Predicate<Class<?>> bodyAdvice) {
+		this.resolved = resolved;
+		this.bodyAdvice = bodyAdvice;
+		this.advice = SingletonSupplier.of(() -> ControllerAdviceBean.findAnnotatedBeans(context)
+			.stream()
+			.filter((bean) -> bean.getBeanType() == null || takesPartInBinding(bean.getBeanType()))
+			.toList());
+	}
+
+	/** Returns whether nothing but its guard protects a handler. */
+	public boolean contains(HandlerMethod handler) {
+		Verdict verdict = this.verdicts.get(handler.getMethod());
+		if (verdict == null || verdict.bean != handler.getBean()) {
+			verdict = new Verdict(handler.getBean(), isPlain(handler));
+			this.verdicts.put(handler.getMethod(), verdict);
+		}
+		return verdict.plain;
+	}
+
+	private boolean isPlain(HandlerMethod handler) {
+		Class<?> type = handler.getBeanType();
+		for (MethodParameter parameter : handler.getMethodParameters()) {
+			if (!isResolvedBySpring(parameter)) {
+				return false;
+			}
+		}
+		// Spring validates what parameters contain, too.
+		return !handler.shouldValidateArguments() && OutermostGuard.isOf(handler.getBean(), handler.getMethod())
+				&& !takesPartInBinding(type)
+				&& this.advice.obtain().stream().noneMatch((bean) -> bean.isApplicableToBeanType(type));
+	}
+
+	private boolean isResolvedBySpring(MethodParameter parameter) {
+		Class<?> type = parameter.getParameterType();
+		Annotation[] annotations = parameter.getParameterAnnotations();
+		if (annotations.length == 0) {
+			return this.resolved.stream().anyMatch((own) -> own.isAssignableFrom(type));
+		}
+		// Any other annotation may be a constraint, whose validator may refuse.
+		return annotations.length == 1 && (BODIES.contains(annotations[0].annotationType())
+				|| TEXTS.contains(annotations[0].annotationType()) && isConvertedBySpring(type));
+	}
+
+	private static boolean isConvertedBySpring(Class<?> type) {
+		return BeanUtils.isSimpleProperty(type) || type.getName().startsWith("java.")
+				|| MultipartFile.class.isAssignableFrom(type);
+	}
+
+	private boolean takesPartInBinding(Class<?> type) {
+		return this.bodyAdvice.test(type)
+				|| !MethodIntrospector.selectMethods(type, PlainHandlers::isBinding).isEmpty();
+	}
+
+	private static boolean isBinding(Method method) {
+		return AnnotatedElementUtils.hasAnnotation(method, InitBinder.class)
+				|| AnnotatedElementUtils.hasAnnotation(method, ModelAttribute.class)
+						&& !AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class);
+	}
+
+	/**
+	 * The verdict about one bean. Two beans may share a method but have different advice.
+	 *
+	 * @param plain whether nothing but the guard protects its method
+	 */
+	private record Verdict(Object bean, boolean plain) {
+	}
+
+}
