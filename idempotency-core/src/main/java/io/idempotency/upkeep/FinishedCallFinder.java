@@ -123,6 +123,19 @@ public final class FinishedCallFinder {
 		return found;
 	}
 
+	/**
+	 * Is told by a driver that does not block that its look has found nothing. On this
+	 * thread it claims next, if the call claims.
+	 * @param failure why, {@code null} if there is nothing
+	 * @param begun when it has begun
+	 */
+	public void foundNothing(GuardedCall call, @Nullable RuntimeException failure, long begun) {
+		remove(call.key());
+		if (failure != null) {
+			failed(call, failure, begun);
+		}
+	}
+
 	/** Looks for the result of a call in the memory of this JVM. */
 	public ClaimResult.@Nullable Completed findLocal(GuardedCall call) {
 		return look(call, IdempotencyStore.Look.LOCAL);

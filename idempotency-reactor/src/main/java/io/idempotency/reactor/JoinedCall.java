@@ -4,14 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.idempotency.IdempotencyMode;
 import io.idempotency.engine.EngineCore;
 import io.idempotency.engine.ObservedCall;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.ClaimOrigin;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
-import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.store.TransactionLostException;
@@ -96,28 +94,9 @@ final class JoinedCall<T> {
 		if (this.caller.isGone()) {
 			this.caller.leaveNothing();
 		}
-		else if (this.call.policy().mode() != IdempotencyMode.REJECT
-				&& this.upkeep.finished().contain(this.call.key())) {
-			// One round trip is then all that the duplicate costs.
-			new OwnSubscription<ClaimResult.Completed>(this.context, this::looked)
-				.begin(() -> this.store.find(this.call.key(), this.call.fingerprint(), IdempotencyStore.Look.RESULT));
-		}
 		else {
-			beginOrWait();
-		}
-	}
-
-	/** A look refuses nothing: the claim decides. */
-	private void looked(ClaimResult.@Nullable Completed found, @Nullable Throwable failure) {
-		if (found == null) {
-			this.upkeep.finished().remove(this.call.key());
-			beginOrWait();
-		}
-		else if (this.caller.isAnswered()) {
-			this.caller.duplicate(found);
-		}
-		else {
-			this.caller.leaveNothing();
+			// One round trip is then all that a duplicate costs.
+			this.caller.lookOr(this::beginOrWait);
 		}
 	}
 

@@ -28,6 +28,7 @@ import io.idempotency.store.IdempotencyStoreException;
 import io.idempotency.store.Scheduler;
 import io.idempotency.upkeep.Claimer;
 import io.idempotency.upkeep.ConflictWaiter;
+import io.idempotency.upkeep.FinishedCallFinder;
 import io.idempotency.upkeep.LogLine;
 import io.idempotency.upkeep.StoreUpkeep;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +104,7 @@ final class ReactiveCall<T> {
 
 	/** Begins the call. */
 	void start() {
-		start(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos())));
+		start(() -> lookOr(() -> go(this.admission.begin(this.parts.upkeep().scheduler().nanos()))));
 	}
 
 	/** Begins the call, whose claim another class sends. */
@@ -125,14 +126,44 @@ final class ReactiveCall<T> {
 		if (this.call.policy().mode() == IdempotencyMode.REJECT) {
 			// Its claim counts, whatever the record has.
 			refuseWithoutRoom();
-			return;
 		}
+		else {
+			look(this::refuseWithoutRoom);
+		}
+	}
+
+	/**
+	 * Gives the result of the call by one look, if this node has seen it.
+	 * @param otherwise goes on where it has not, or nothing is found
+	 */
+	void lookOr(Runnable otherwise) {
+		if (this.call.policy().mode() != IdempotencyMode.REJECT && this.upkeep.finished().contain(this.call.key())) {
+			look(otherwise);
+		}
+		else {
+			otherwise.run();
+		}
+	}
+
+	/** A look refuses nothing. */
+	private void look(Runnable otherwise) {
+		FinishedCallFinder finished = this.upkeep.finished();
+		long begun = this.parts.upkeep().scheduler().nanos();
 		new OwnSubscription<ClaimResult.Completed>(this.context, (found, failure) -> {
-			if (found != null) {
-				settle(new Move.Answer(found));
+			try {
+				if (found == null) {
+					finished.foundNothing(this.call, (failure != null) ? asRuntimeException(failure) : null, begun);
+					otherwise.run();
+				}
+				else if (isAnswered()) {
+					answer(found);
+				}
+				else {
+					leaveNothing();
+				}
 			}
-			else {
-				refuseWithoutRoom();
+			catch (Throwable ex) {
+				fail(ex);
 			}
 		}).begin(() -> this.store.find(this.call.key(), this.call.fingerprint(), IdempotencyStore.Look.RESULT));
 	}

@@ -535,7 +535,7 @@ class ReactiveMovesTests {
 		this.gate.tryEmitEmpty();
 		assertThat(caller.completed).isTrue();
 		assertThat(this.node.start(REPLAY, this.duplicate).value).isEqualTo("order-1");
-		assertThat(this.node.store.asked).containsExactly("claim", "complete", "claim");
+		assertThat(this.node.store.asked).containsExactly("claim", "complete", "find");
 	}
 
 	@Test

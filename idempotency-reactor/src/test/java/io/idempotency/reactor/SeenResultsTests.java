@@ -1,0 +1,125 @@
+package io.idempotency.reactor;
+
+import java.time.Duration;
+
+import io.idempotency.IdempotencyDuplicateException;
+import io.idempotency.IdempotencyEvent;
+import io.idempotency.IdempotencyMode;
+import io.idempotency.protocol.IdempotencyPolicy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Results that this node has seen are looked for before anything is claimed. */
+class SeenResultsTests {
+
+	private static final IdempotencyPolicy REPLAY = ReactiveNode.REPLAY;
+
+	private final ReactiveNode node = new ReactiveNode();
+
+	private final TextAction order = new TextAction(Mono.just("order-1"));
+
+	private final TextAction duplicate = new TextAction(Mono.error(new AssertionError("runs twice")));
+
+	@BeforeEach
+	void runOnce() {
+		assertThat(this.node.start(REPLAY, this.order).value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("claim", "complete");
+		this.node.store.asked.clear();
+	}
+
+	@AfterEach
+	void close() {
+		this.node.close();
+	}
+
+	private Client<String> repeat() {
+		return this.node.start(REPLAY, this.duplicate);
+	}
+
+	@Test
+	void isFoundByOneLook() {
+		assertThat(repeat().value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("find");
+		assertThat(this.node.events).containsExactly(IdempotencyEvent.EXECUTED, IdempotencyEvent.REPLAYED);
+	}
+
+	@Test
+	void claimDecidesWhereNothingIsFound() {
+		this.node.store.sayNothing("find");
+		assertThat(repeat().value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("find", "claim");
+	}
+
+	@Test
+	void resultThatIsOverIsNotGiven() {
+		this.node.time.advance(REPLAY.retention().plusSeconds(1));
+		assertThat(this.node.start(REPLAY, this.order).value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("find", "claim", "complete");
+		assertThat(this.order.runs).hasValue(2);
+	}
+
+	@Test
+	void storeWhoseLooksFailIsAskedByClaimsForAMoment() {
+		this.node.store.fail("find", new IllegalStateException("no look"));
+		assertThat(repeat().value).isEqualTo("order-1");
+		assertThat(repeat().value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("find", "claim", "claim");
+		this.node.store.asked.clear();
+		this.node.time.advance(Duration.ofSeconds(10));
+		assertThat(repeat().value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("find");
+	}
+
+	/**
+	 * The caller would wait for the same time-out again. The memory of this JVM is here.
+	 */
+	@Test
+	void lookThatHasTakenItsTimeToFailStandsForTheClaim() {
+		GatedStore.Gate failing = this.node.store.holdFailure("find", new IllegalStateException("no reply"));
+		Client<String> caller = repeat();
+		this.node.time.advance(Duration.ofSeconds(2));
+		failing.open();
+		assertThat(caller.value).isEqualTo("order-1");
+		assertThat(this.node.store.asked).containsExactly("find");
+	}
+
+	@Test
+	void lookThatBreaksDownEndsTheCall() {
+		NoClassDefFoundError broken = new NoClassDefFoundError("a class");
+		this.node.store.breakDown("find", broken);
+		assertThat(repeat().failure).isSameAs(broken);
+		assertThat(repeat().value).isEqualTo("order-1");
+	}
+
+	@Test
+	void callerWhoHangsUpMeanwhileLeavesNothing() {
+		GatedStore.Gate found = this.node.store.holdReply("find");
+		Client<String> gone = repeat();
+		gone.hangUp();
+		found.open();
+		assertThat(gone.isAnswered()).isFalse();
+		assertThat(this.node.store.asked).containsExactly("find");
+		assertThat(this.node.events).containsExactly(IdempotencyEvent.EXECUTED);
+	}
+
+	@Test
+	void callerWhoHangsUpBeforeNothingIsFoundClaimsNothing() {
+		GatedStore.Gate failing = this.node.store.holdFailure("find", new IllegalStateException("no look"));
+		Client<String> gone = repeat();
+		gone.hangUp();
+		failing.open();
+		assertThat(this.node.store.asked).containsExactly("find");
+	}
+
+	@Test
+	void callThatIsCountedIsNotLookedFor() {
+		IdempotencyPolicy reject = REPLAY.change().mode(IdempotencyMode.REJECT).build();
+		assertThat(this.node.start(reject, this.duplicate).failure).isInstanceOf(IdempotencyDuplicateException.class);
+		assertThat(this.node.store.asked).containsExactly("claim");
+	}
+
+}
