@@ -101,6 +101,23 @@ class AnswerTests {
 		assertThat(anonymous.body()).isNotEqualTo(named.body());
 	}
 
+	/** Spring runs the handler of a GET, and Netty sends the head alone. */
+	@Test
+	void headIsGuardedAndReplayedWhereGetIs() throws Exception {
+		int before = runs("document");
+		HttpResponse<String> first = send(keyed("/document").method("HEAD", HttpRequest.BodyPublishers.noBody()));
+		HttpResponse<String> second = send(keyed("/document").method("HEAD", HttpRequest.BodyPublishers.noBody()));
+		assertThat(first.statusCode()).isEqualTo(200);
+		assertThat(first.body()).isEmpty();
+		assertThat(first.headers().firstValue("ETag")).hasValue("\"v1\"");
+		assertThat(second.body()).isEmpty();
+		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		for (String header : new String[] { "ETag", "Content-Type", "Content-Length" }) {
+			assertThat(second.headers().firstValue(header)).as(header).isEqualTo(first.headers().firstValue(header));
+		}
+		assertThat(runs("document")).isEqualTo(before + 1);
+	}
+
 	@Test
 	void replayWithoutContentHasNoLength() throws Exception {
 		HttpResponse<String> first = send(keyed("/no-content"));

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -28,11 +29,13 @@ import io.idempotency.store.IdempotencyStore;
 import io.idempotency.store.jdbc.JdbcCleanup;
 import io.idempotency.store.jdbc.JdbcIdempotencyStore;
 import io.idempotency.store.r2dbc.R2dbcIdempotencyStore;
+import io.idempotency.test.DuplicateStorm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
@@ -50,6 +53,8 @@ import static org.awaitility.Awaitility.await;
  * table: one over JDBC, and one that has both.
  */
 class R2dbcStoreTests {
+
+	private static final int STORM = Integer.getInteger("idempotency.tests.r2dbc-storm", 120);
 
 	@OnceMore
 	@Nested
@@ -208,6 +213,23 @@ class R2dbcStoreTests {
 			OrdersController.GATES.get(key).tryEmitEmpty();
 			assertThat(first.get().text()).isEqualTo("answer");
 			assertThat(send(this.overJdbc, "/gated", key).replayed()).isTrue();
+		}
+
+		/** Ten duplicates of each key, which meet three applications of one table. */
+		@Test
+		@Timeout(value = 30, unit = TimeUnit.MINUTES)
+		void stormRunsEachKeyOnce() {
+			String key = UUID.randomUUID().toString();
+			List<ConfigurableApplicationContext> all = List.of(this.overR2dbc, this.overJdbc, this.overBoth);
+			DuplicateStorm.Result<Integer> statuses = DuplicateStorm.of(STORM)
+				.run((i) -> send(all.get(i % 3), "/storm", key + "-" + i % (STORM / 10)).status());
+			assertThat(statuses.failures()).isEmpty();
+			assertThat(statuses.values()).hasSize(STORM).containsOnly(200, 409);
+			for (int i = 0; i < STORM / 10; i++) {
+				String each = key + "-" + i;
+				assertThat(send(this.overR2dbc, "/storm", each).replayed()).isTrue();
+				assertThat(OrdersController.runs("storm " + each)).as(each).isEqualTo(1);
+			}
 		}
 
 		/** The caller that blocks asks over JDBC where there is JDBC. */
