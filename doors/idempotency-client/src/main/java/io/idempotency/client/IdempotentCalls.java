@@ -2,6 +2,7 @@ package io.idempotency.client;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -160,13 +161,17 @@ public final class IdempotentCalls {
 
 		/**
 		 * Sets the methods whose calls get a key where the caller has set none.
-		 * @param methods names of HTTP methods, by default {@code POST} and
+		 * @param methods names of HTTP methods in any case, by default {@code POST} and
 		 * {@code PATCH}; safe methods such as {@code GET} are refused
 		 * @return this
 		 */
 		public Builder methods(String... methods) {
-			this.methods = Set.of(methods);
-			require(this.methods.stream().noneMatch(SAFE_METHODS::contains), "methods must not be safe ones");
+			Set<String> names = Arrays.stream(methods)
+				.map((method) -> method.toUpperCase(Locale.ROOT))
+				.collect(Collectors.toUnmodifiableSet());
+			require(names.stream().allMatch(HeaderName::isValid), "methods must be names of HTTP methods, without blanks");
+			require(names.stream().noneMatch(SAFE_METHODS::contains), "methods must not be safe ones");
+			this.methods = names;
 			return this;
 		}
 

@@ -1,6 +1,7 @@
 package io.idempotency.client;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +65,10 @@ class IdempotentCallsTests {
 		IdempotentCalls.Builder builder = IdempotentCalls.DEFAULTS.change();
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.header("no name"));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.methods("POST", "GET"));
+		assertThatIllegalArgumentException().isThrownBy(() -> builder.methods("get"));
+		for (String name : List.of("", " POST", "PO ST", "POST,PUT")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> builder.methods(name)).withMessageContaining("methods");
+		}
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.alsoOn(422));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.alsoOn(400));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.maxAttempts(0));
@@ -71,6 +76,15 @@ class IdempotentCallsTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.firstDelay(Duration.ofSeconds(-1)));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.maxDelay(Duration.ZERO));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.maxBodySize(-1));
+	}
+
+	/** Each would be a call without a key, which runs again when it is repeated. */
+	@Test
+	void namesOfMethodsMayBeOfAnyCaseAndTwice() {
+		IdempotentCalls calls = IdempotentCalls.DEFAULTS.change().methods("post", "Put", "POST").build();
+		assertThat(calls.getKeys("POST")).isTrue();
+		assertThat(calls.getKeys("PUT")).isTrue();
+		assertThat(calls.getKeys("PATCH")).isFalse();
 	}
 
 }
