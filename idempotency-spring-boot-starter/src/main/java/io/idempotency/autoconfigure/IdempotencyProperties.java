@@ -91,13 +91,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		if (node != null) {
 			PropertyChecks.node("node", node);
 		}
-		PropertyChecks.positive("retention", retention);
-		PropertyChecks.positive("lease", lease);
-		PropertyChecks.positive("wait-timeout", waitTimeout);
+		PropertyChecks.duration("retention", retention);
+		PropertyChecks.duration("lease", lease);
+		PropertyChecks.duration("wait-timeout", waitTimeout);
 		PropertyChecks.atLeast(0, "max-waiters", maxWaiters);
 		PropertyChecks.atLeast(1, "max-unattended", maxUnattended);
-		PropertyChecks.atLeastOneMilli("store-timeout", storeTimeout);
-		PropertyChecks.positive("shutdown-timeout", shutdownTimeout);
+		PropertyChecks.duration("store-timeout", storeTimeout);
+		PropertyChecks.duration("shutdown-timeout", shutdownTimeout);
 		PropertyChecks.anonymous(http.anonymous(), scope);
 		if (http.retentionOnError() != null) {
 			PropertyChecks.notLonger("http.retention-on-error", http.retentionOnError(), "retention", retention);
@@ -135,8 +135,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 	 * (413) if the body is compared or holds the key.
 	 * @param maxResponseSize Largest body of a response that is kept. A larger one
 	 * reaches the client whole, and duplicates are told that it is not available.
-	 * @param releaseOn Status codes, or classes of them such as 5xx, after which the key
-	 * is free again.
+	 * @param releaseOn Status codes of failures, or classes of them (4xx, 5xx), after
+	 * which the key is free again.
 	 * @param excludedHeaders Names of response headers that are never stored.
 	 * @param scopeHeaders Names of request headers that are part of the caller, such as
 	 * the header of a tenant. Callers that send other values, or none, never share a key.
@@ -168,7 +168,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 
 		/** Checks the values. */
 		public Http {
-			PropertyChecks.headerName("http.replayed-header", replayedHeader);
+			PropertyChecks.addedHeader("http.replayed-header", replayedHeader);
 			PropertyChecks.bodySize("http.max-request-size", maxRequestSize);
 			PropertyChecks.bodySize("http.max-response-size", maxResponseSize);
 			PropertyChecks.statusPatterns("http.release-on", releaseOn);
@@ -177,7 +177,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 			PropertyChecks.headerNames("http.fingerprint-headers", fingerprintHeaders);
 			PropertyChecks.typeBase("http.problem-type-base", problemTypeBase);
 			if (retentionOnError != null) {
-				PropertyChecks.positive("http.retention-on-error", retentionOnError);
+				PropertyChecks.duration("http.retention-on-error", retentionOnError);
 			}
 		}
 
@@ -226,7 +226,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		/** Checks the values. */
 		public Token {
 			PropertyChecks.path("token.path", path);
-			PropertyChecks.positive("token.ttl", ttl);
+			PropertyChecks.duration("token.ttl", ttl);
 		}
 
 	}
@@ -247,7 +247,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		public Redis {
 			PropertyChecks.keyPrefix("redis.key-prefix", keyPrefix);
 			PropertyChecks.atLeast(0, "redis.wait-replicas", waitReplicas);
-			PropertyChecks.atLeastOneMilli("redis.wait-timeout", waitTimeout);
+			PropertyChecks.duration("redis.wait-timeout", waitTimeout);
 		}
 
 	}
@@ -286,7 +286,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 
 			/** Checks the values. */
 			public Cleanup {
-				PropertyChecks.positive("jdbc.cleanup.interval", interval);
+				PropertyChecks.duration("jdbc.cleanup.interval", interval);
 				PropertyChecks.between(1, 10_000, "jdbc.cleanup.batch-size", batchSize);
 			}
 
@@ -356,7 +356,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Defa
 		/** Checks the values. */
 		public NearCache {
 			PropertyChecks.positive("near-cache.max-size", maxSize);
-			PropertyChecks.positive("near-cache.ttl", ttl);
+			PropertyChecks.duration("near-cache.ttl", ttl);
 		}
 
 	}

@@ -4,6 +4,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.idempotency.ScopeMode;
@@ -31,21 +33,26 @@ final class PropertyChecks {
 
 	private static final Pattern NODE = Pattern.compile("[!-~]{1,64}");
 
+	private static final Duration SHORTEST = Duration.ofMillis(1);
+
+	private static final Duration LONGEST = Duration.ofDays(36_500);
+
+	/** Without these, or with others, no client can read an answer. */
+	private static final Set<String> HEADERS_OF_ANSWERS = Set.of("allow", "cache-control", "connection",
+			"content-disposition", "content-encoding", "content-language", "content-length", "content-location",
+			"content-range", "content-type", "date", "etag", "expires", "last-modified", "location", "retry-after",
+			"set-cookie", "trailer", "transfer-encoding", "upgrade", "vary", "www-authenticate");
+
 	/** The bound on bodies, which are held in byte arrays. */
 	private static final DataSize MAX_BODY = DataSize.ofGigabytes(1);
 
 	private PropertyChecks() {
 	}
 
-	static void positive(String name, Duration value) {
-		if (value.isZero() || value.isNegative()) {
-			throw invalid(name, text(value), "It must be longer than zero, such as 30s or 24h.");
-		}
-	}
-
-	static void atLeastOneMilli(String name, Duration value) {
-		if (value.toMillis() < 1) {
-			throw invalid(name, text(value), "It must be a millisecond at least, such as 500ms or 1s.");
+	/** The bounds are those of the annotation. */
+	static void duration(String name, Duration value) {
+		if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
+			throw invalid(name, text(value), "It must be a time of 1ms to 36500d, such as 30s or 24h.");
 		}
 	}
 
@@ -105,6 +112,12 @@ final class PropertyChecks {
 		require(HeaderName.isValid(value), name, value, "It must be the name of an HTTP header, without blanks.");
 	}
 
+	static void addedHeader(String name, String value) {
+		headerName(name, value);
+		require(!HEADERS_OF_ANSWERS.contains(value.toLowerCase(Locale.ROOT)), name, value,
+				"It must be a header of its own, such as Idempotent-Replayed: each replay sets it to true.");
+	}
+
 	static void metaMember(String name, String value) {
 		require(!value.isBlank(), name, value, "It must be the name of a member of _meta.");
 	}
@@ -118,7 +131,8 @@ final class PropertyChecks {
 	static void statusPatterns(String name, List<String> values) {
 		for (int i = 0; i < values.size(); i++) {
 			require(StatusPatterns.isValid(values.get(i)), name + "[" + i + "]", values.get(i),
-					"It must be a status code such as 429, or a class of them such as 5xx.");
+					"It must be the status of a failure such as 429, or a class of them: 4xx or 5xx. After a success the key"
+							+ " must not be free.");
 		}
 	}
 

@@ -124,7 +124,11 @@ class IdempotencyPropertiesTests {
 			idempotency.node                    | ''
 			idempotency.retention               | 0s
 			idempotency.retention               | -1h
+			idempotency.retention               | 1us
+			idempotency.retention               | 36501d
 			idempotency.lease                   | 0
+			idempotency.lease                   | 999us
+			idempotency.wait-timeout            | 1ns
 			idempotency.wait-timeout            | -5s
 			idempotency.max-waiters             | -1
 			idempotency.max-unattended          | 0
@@ -133,16 +137,24 @@ class IdempotencyPropertiesTests {
 			idempotency.key.header              | Schlüssel
 			idempotency.key.max-length          | 0
 			idempotency.http.replayed-header    | Replayed:
+			idempotency.http.replayed-header    | Location
+			idempotency.http.replayed-header    | content-type
+			idempotency.http.replayed-header    | Set-Cookie
 			idempotency.http.max-request-size   | 0B
 			idempotency.http.max-request-size   | 2GB
 			idempotency.http.max-response-size  | -1KB
 			idempotency.http.max-response-size  | 1025MB
 			idempotency.http.release-on[0]      | 6xx
+			idempotency.http.release-on[0]      | 2xx
+			idempotency.http.release-on[0]      | 200
+			idempotency.http.release-on[0]      | 3xx
+			idempotency.http.release-on[0]      | 100
 			idempotency.http.release-on[0]      | 42
 			idempotency.http.release-on[0]      | 4x4
 			idempotency.http.release-on[0]      | server error
 			idempotency.http.excluded-headers[0]| X Trace
 			idempotency.http.retention-on-error | 0s
+			idempotency.http.retention-on-error | 1us
 			idempotency.http.retention-on-error | -1m
 			idempotency.http.retention-on-error | 25h
 			idempotency.http.scope-headers[0]   | X Tenant
@@ -157,6 +169,7 @@ class IdempotencyPropertiesTests {
 			idempotency.token.path              | ' '
 			idempotency.token.path              | /tokens/{id}
 			idempotency.token.ttl               | 0m
+			idempotency.token.ttl               | 1us
 			idempotency.redis.wait-replicas     | -1
 			idempotency.redis.wait-timeout      | 0ms
 			idempotency.redis.wait-timeout      | 500us

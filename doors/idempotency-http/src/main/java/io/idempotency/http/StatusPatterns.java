@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import io.idempotency.Internal;
 
 /**
- * A set of HTTP status codes, given as codes and classes of codes: {@code 429},
+ * A set of HTTP status codes of failures, given as codes and classes of codes: {@code 429},
  * {@code 5xx}. Immutable.
  *
  * @hidden
@@ -18,12 +18,12 @@ import io.idempotency.Internal;
 public final class StatusPatterns {
 
 	// This constant stands first, because the next one needs it.
-	private static final Pattern PATTERN = Pattern.compile("[1-5](?:[0-9][0-9]|xx)");
+	private static final Pattern PATTERN = Pattern.compile("[45](?:[0-9][0-9]|xx)");
 
 	/** The default of {@code idempotency.http.release-on}. */
 	public static final StatusPatterns RELEASE_ON = parse(List.of("401", "403", "408", "425", "429", "5xx"));
 
-	private static final int MIN = 100;
+	private static final int MIN = 400;
 
 	private static final int MAX = 599;
 
@@ -34,7 +34,7 @@ public final class StatusPatterns {
 
 	/**
 	 * Reads patterns.
-	 * @param patterns codes from 100 to 599, or a digit from 1 to 5 and {@code xx}
+	 * @param patterns codes from 400 to 599, {@code 4xx} or {@code 5xx}
 	 * @return the set of codes
 	 * @throws IllegalArgumentException if a pattern is neither; the message quotes it
 	 */
@@ -48,7 +48,7 @@ public final class StatusPatterns {
 
 	/**
 	 * Returns whether a text is a pattern.
-	 * @return whether it is a code from 100 to 599, or a digit from 1 to 5 and {@code xx}
+	 * @return whether it is a code from 400 to 599, {@code 4xx} or {@code 5xx}
 	 */
 	public static boolean isValid(String pattern) {
 		return PATTERN.matcher(pattern.strip().toLowerCase(Locale.ROOT)).matches();
@@ -57,7 +57,7 @@ public final class StatusPatterns {
 	private void add(String pattern) {
 		if (!isValid(pattern)) {
 			throw new IllegalArgumentException(
-					"'" + pattern + "' is neither a status code such as 429 nor a class of them such as 5xx");
+					"'" + pattern + "' is neither the status of a failure such as 429 nor a class of them: 4xx or 5xx");
 		}
 		if (pattern.endsWith("xx")) {
 			int first = (pattern.charAt(0) - '0') * 100;

@@ -16,6 +16,7 @@ import io.idempotency.aop.transaction.SpringTemplateEnvironment;
 import io.idempotency.autoconfigure.DefaultStoreFinder;
 import io.idempotency.autoconfigure.IdempotencyGuardConfiguration;
 import io.idempotency.autoconfigure.IdempotencyProperties;
+import io.idempotency.autoconfigure.LeaseTimeCheck;
 import io.idempotency.autoconfigure.NodeName;
 import io.idempotency.autoconfigure.store.NamespaceConfiguration;
 import io.idempotency.autoconfigure.store.StoreConfigurations;
@@ -162,6 +163,7 @@ public final class IdempotencyAutoConfiguration {
 	/** The policy of an operation whose annotation says nothing else. */
 	@Bean
 	IdempotencyPolicy idempotencyPolicy(IdempotencyProperties properties) {
+		LeaseTimeCheck.floor(properties);
 		return IdempotencyPolicy.DEFAULTS.change()
 			.retention(properties.retention())
 			.lease(properties.lease())

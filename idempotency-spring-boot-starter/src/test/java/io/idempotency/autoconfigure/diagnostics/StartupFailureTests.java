@@ -115,8 +115,8 @@ class StartupFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			idempotency.lease                    | 0s    | longer than zero
-			idempotency.http.release-on[0]       | often | a status code such as 429
+			idempotency.lease                    | 0s    | a time of 1ms to 36500d
+			idempotency.http.release-on[0]       | often | the status of a failure such as 429
 			idempotency.http.replayed-header     | a b   | the name of an HTTP header
 			idempotency.memory.max-size          | 1B    | room for one record
 			idempotency.token.path               | token | starts with a slash
@@ -131,7 +131,7 @@ class StartupFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			idempotency.lease          | 0s    | longer than zero
+			idempotency.lease          | 0s    | a time of 1ms to 36500d
 			idempotency.store          | oracle| StoreType
 			""")
 	void wrongValueIsReportedAlsoWhereBeansAreMadeLazily(String name, String value, String reason,

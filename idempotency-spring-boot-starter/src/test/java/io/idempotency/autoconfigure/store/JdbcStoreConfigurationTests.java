@@ -82,12 +82,20 @@ class JdbcStoreConfigurationTests {
 			.run((context) -> assertThat(output).contains("'idempotency.store-timeout' (2s)", "(6s)"));
 	}
 
+	/** {@code 24} was perhaps meant to be hours. */
+	@Test
+	void leaseAndRetentionThatAreHardlyMeantAreToldAtTheStart(CapturedOutput output) {
+		this.embedded.withPropertyValues("idempotency.lease=999ms", "idempotency.retention=24")
+			.run((context) -> assertThat(output).contains("'idempotency.lease' is 999ms",
+					"'idempotency.retention' is 24s"));
+	}
+
 	@Test
 	void leaseThatIsLongEnoughOrNotRenewedIsNoNews(CapturedOutput output) {
 		this.embedded.withPropertyValues("idempotency.lease=7s").run((context) -> context.getBean(DataSource.class));
 		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.renewal=false")
 			.run((context) -> context.getBean(DataSource.class));
-		assertThat(output).doesNotContain("Make the lease longer");
+		assertThat(output).doesNotContain("Make the lease longer", "'idempotency.lease' is", "'idempotency.retention' is");
 	}
 
 	@Test
