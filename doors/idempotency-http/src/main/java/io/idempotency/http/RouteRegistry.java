@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -53,6 +55,8 @@ public final class RouteRegistry implements OperationCatalog {
 
 	private final List<IdempotentOperation> operations = new CopyOnWriteArrayList<>();
 
+	private final Set<String> names = ConcurrentHashMap.newKeySet();
+
 	/**
 	 * Creates the routes.
 	 * @param defaults the policy of a route unless it says otherwise
@@ -84,6 +88,10 @@ public final class RouteRegistry implements OperationCatalog {
 		}
 		description.accept(route);
 		IdempotentOperation operation = route.operation(handler, this);
+		if (!this.names.add(name)) {
+			throw route.problem("another route has this name, and both would share their keys",
+					"Give each its own name, or both the same filter");
+		}
 		this.operations.add(operation);
 		return operation;
 	}

@@ -67,6 +67,9 @@ class RoutesOnTomcatTests extends OnTomcat implements RoutesScenarios {
 		assertRefused((route) -> route.store("nowhere"), "'nowhere' is no bean of type IdempotencyStore");
 		assertThatThrownBy(() -> this.routes.filter(" ")).isInstanceOf(IdempotencyConfigurationException.class)
 			.hasMessageContaining("it has no name");
+		assertThatThrownBy(() -> this.routes.filter("routes.orders"))
+			.isInstanceOf(IdempotencyConfigurationException.class)
+			.hasMessageContaining("The route 'routes.orders': another route has this name");
 	}
 
 	private void assertRefused(Consumer<IdempotentRoute<ServerRequest>> description, String message) {
