@@ -9,6 +9,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
 import io.idempotency.Internal;
+import io.idempotency.protocol.GuardSignal;
 import io.idempotency.store.Causes;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +40,14 @@ public final class AsyncResults {
 
 	/**
 	 * Returns whether a failure of a guarded method, or what futures have wrapped, means
-	 * "already done".
+	 * "already done". What the guard itself throws never does.
 	 * @param duplicate knows what means that. What it throws is added to the failure,
 	 * which is none then: the call must end
 	 */
 	public static boolean isDuplicate(Predicate<Throwable> duplicate, Throwable failure) {
 		try {
-			return duplicate.test(failure) || duplicate.test(cause(failure));
+			Throwable cause = cause(failure);
+			return !GuardSignal.is(cause) && (duplicate.test(failure) || duplicate.test(cause));
 		}
 		catch (Throwable ex) {
 			if (ex != failure) {

@@ -3,6 +3,7 @@ package io.idempotency.engine;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 
 import io.idempotency.IdempotencyDuplicateException;
 import io.idempotency.IdempotencyEvent;
@@ -15,6 +16,7 @@ import io.idempotency.RememberedFailureException;
 import io.idempotency.engine.ScriptedStore.Verb;
 import io.idempotency.key.Fingerprint;
 import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardSignal;
 import io.idempotency.protocol.GuardedCall;
 import io.idempotency.store.Claim;
 import io.idempotency.store.ClaimResult;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -422,6 +425,24 @@ class IdempotencyEngineTests {
 	private void forget() {
 		this.node.store.forget();
 		this.node.events.clear();
+	}
+
+	/**
+	 * What another guarded call, or the guard itself, says tells nothing of this work.
+	 */
+	@Test
+	void exceptionOfTheGuardNeverMeansDone() throws Throwable {
+		List<RuntimeException> ofTheGuard = List.of(new IdempotencyInProgressException("inner", Duration.ofSeconds(1)),
+				new CompletionException(new IdempotencyKeyReusedException("inner")), new Fault());
+		for (RuntimeException thrown : ofTheGuard) {
+			TestAction<String> action = TestAction.<String>throwing(thrown).duplicateOn(RuntimeException.class);
+			assertThatThrownBy(() -> this.node.execute(this.policy, action)).isSameAs(thrown);
+			assertThat(this.node.memory.size()).isZero();
+		}
+	}
+
+	private static final class Fault extends RuntimeException implements GuardSignal {
+
 	}
 
 	/** An action to be broken in one place. */

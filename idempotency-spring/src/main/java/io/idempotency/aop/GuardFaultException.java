@@ -3,6 +3,7 @@ package io.idempotency.aop;
 import java.util.Arrays;
 
 import io.idempotency.Internal;
+import io.idempotency.protocol.GuardSignal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public final class GuardFaultException extends IllegalStateException {
+public final class GuardFaultException extends IllegalStateException implements GuardSignal {
 
 	private static final long serialVersionUID = 1L;
 

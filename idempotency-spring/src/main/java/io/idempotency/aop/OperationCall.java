@@ -16,6 +16,7 @@ import io.idempotency.key.KeyParts;
 import io.idempotency.key.Namespace;
 import io.idempotency.protocol.DeferredResults;
 import io.idempotency.protocol.Ending;
+import io.idempotency.protocol.GuardSignal;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -319,8 +320,7 @@ public final class OperationCall {
 
 	/** Returns whether an exception of the method means "already done". */
 	public boolean isDuplicate(Throwable failure) {
-		// A fault of the guard says nothing of the work, whatever type it has.
-		if (failure instanceof GuardFaultException || this.watch != null && this.watch.isGivenBack()) {
+		if (GuardSignal.is(failure) || this.watch != null && this.watch.isGivenBack()) {
 			return false;
 		}
 		for (Class<? extends Throwable> type : this.operation.result().duplicateOn()) {

@@ -6,6 +6,7 @@ import java.util.Set;
 import io.idempotency.http.AmbientHeaders;
 import io.idempotency.http.HttpSettings;
 import io.idempotency.http.StoredResponse;
+import io.idempotency.protocol.GuardSignal;
 import io.idempotency.store.Causes;
 import io.idempotency.web.answer.CapturingResponse;
 import io.idempotency.web.answer.ResponseReplay;
@@ -92,7 +93,7 @@ abstract class Answer {
 	 * Leaves the handler without running it. The filter then writes the stored answer, or
 	 * the answer of the container stands. The signal carries no stack trace.
 	 */
-	static final class ReplaySignal extends RuntimeException {
+	static final class ReplaySignal extends RuntimeException implements GuardSignal {
 
 		private static final long serialVersionUID = 1L;
 
