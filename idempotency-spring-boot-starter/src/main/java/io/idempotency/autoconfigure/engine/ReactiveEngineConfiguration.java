@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.idempotency.aop.MethodDoor;
-import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.reactive.ReactiveMethodDoor;
 import io.idempotency.aop.reactive.SpringSurroundingTransactions;
 import io.idempotency.aop.reactive.SubscribedRequest;
@@ -23,7 +22,6 @@ import io.idempotency.reactor.ReactiveIdempotencyStore;
 import io.idempotency.reactor.ReactiveIdempotencyTemplate;
 import io.idempotency.reactor.SurroundingTransactions;
 import io.idempotency.template.EngineIdempotencyTemplate;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -75,7 +73,7 @@ class ReactiveEngineConfiguration {
 		Supplier<SubscribedRequest> here = () -> new SubscribedRequest(current.values(), current::owner);
 		return new ReactiveMethodDoor(door, engine::getObject,
 				new SubscribedTransactions(beanFactory, properties.storeTimeout()), here,
-				SECURITY ? Logins.current(here) : Mono.empty());
+				SECURITY ? Logins.current() : Mono.empty());
 	}
 
 	@Bean
@@ -93,41 +91,13 @@ class ReactiveEngineConfiguration {
 	/** Loaded only if Spring Security is present. */
 	private static final class Logins {
 
-		/** Returns what a subscription works for if somebody is logged in there. */
-		static Mono<SubscribedRequest> current(Supplier<SubscribedRequest> here) {
+		/** Returns who is logged in where a subscription is made. */
+		static Mono<Principal> current() {
 			return ReactiveSecurityContextHolder.getContext()
 				.mapNotNull(SecurityContext::getAuthentication)
 				// Nobody, and not a user of that name.
 				.filter((login) -> !(login instanceof AnonymousAuthenticationToken))
-				.map((login) -> {
-					SubscribedRequest request = here.get();
-					return new SubscribedRequest(new LoginValues(request.values(), login), request.owner());
-				});
-		}
-
-	}
-
-	/** The values of a request, with the principal of the subscription. */
-	private record LoginValues(RequestValues request, Principal principal) implements RequestValues {
-
-		@Override
-		public @Nullable String header(String name) {
-			return this.request.header(name);
-		}
-
-		@Override
-		public List<String> headers(String name) {
-			return this.request.headers(name);
-		}
-
-		@Override
-		public @Nullable String param(String name) {
-			return this.request.param(name);
-		}
-
-		@Override
-		public @Nullable Object body(String pointer) {
-			return this.request.body(pointer);
+				.cast(Principal.class);
 		}
 
 	}

@@ -15,7 +15,9 @@ import io.idempotency.Idempotent;
 import io.idempotency.RememberedFailureException;
 import io.idempotency.TransactionMode;
 import io.idempotency.aop.GuardFaultException;
+import io.idempotency.aop.RequestValues;
 import io.idempotency.autoconfigure.RecordingStore;
+import io.idempotency.key.Caller;
 import io.idempotency.reactor.ReactiveIdempotencyContext;
 import io.idempotency.store.ClaimRequest;
 import io.idempotency.store.ClaimResult;
@@ -43,6 +45,8 @@ import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /** Guarded methods whose work begins when their result is subscribed to. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -191,6 +195,23 @@ class SubscribedMethodsTests {
 		});
 	}
 
+	/**
+	 * Spring MVC subscribes elsewhere, with the login in the context and not the request.
+	 */
+	@Test
+	void requestIsThatOfTheCallingThreadAndItsLoginThatOfTheSubscription() {
+		Thread calling = Thread.currentThread();
+		this.orders.withBean(CurrentRequest.class, () -> new RequestOf(calling)).run((context) -> {
+			Orders bean = context.getBean(Orders.class);
+			for (int i = 0; i < 2; i++) {
+				assertThat(as("alice", bean.ofClient().subscribeOn(Schedulers.boundedElastic())).block())
+					.isEqualTo(new Receipt("alice", 1));
+			}
+			assertThat(context.getBean(ThreadsStore.class).claims)
+				.allSatisfy((claim) -> assertThat(claim.key().caller()).isEqualTo(RequestOf.CLIENT));
+		});
+	}
+
 	private static <T> Mono<T> as(String user, Mono<T> call) {
 		return call.contextWrite(
 				ReactiveSecurityContextHolder.withAuthentication(new TestingAuthenticationToken(user, "secret")));
@@ -231,6 +252,34 @@ class SubscribedMethodsTests {
 	}
 
 	record Receipt(String order, int number) {
+	}
+
+	/** A request with a key, on one thread. */
+	private record RequestOf(Thread thread) implements CurrentRequest {
+
+		private static final Caller CLIENT = Caller.principal("the client");
+
+		private boolean isHere() {
+			return Thread.currentThread() == this.thread;
+		}
+
+		@Override
+		public RequestValues values() {
+			RequestValues values = mock();
+			given(values.headers("Idempotency-Key")).willReturn(List.of("k1"));
+			return isHere() ? values : RequestValues.NONE;
+		}
+
+		@Override
+		public Caller caller() {
+			return owner("any");
+		}
+
+		@Override
+		public Caller owner(String operation) {
+			return isHere() ? CLIENT : Caller.GLOBAL;
+		}
+
 	}
 
 	/** Remembers which threads have claimed. */
@@ -278,6 +327,11 @@ class SubscribedMethodsTests {
 
 		private Mono<Receipt> receipt(@Nullable String order) {
 			return Mono.fromSupplier(() -> new Receipt(String.valueOf(order), this.runs.incrementAndGet()));
+		}
+
+		@Idempotent(header = "Idempotency-Key")
+		Mono<Receipt> ofClient() {
+			return receipt("alice");
 		}
 
 		@Idempotent("#order")

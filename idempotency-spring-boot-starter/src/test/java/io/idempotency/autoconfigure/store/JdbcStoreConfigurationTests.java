@@ -95,7 +95,8 @@ class JdbcStoreConfigurationTests {
 		this.embedded.withPropertyValues("idempotency.lease=7s").run((context) -> context.getBean(DataSource.class));
 		this.embedded.withPropertyValues("idempotency.lease=6s", "idempotency.renewal=false")
 			.run((context) -> context.getBean(DataSource.class));
-		assertThat(output).doesNotContain("Make the lease longer", "'idempotency.lease' is", "'idempotency.retention' is");
+		assertThat(output).doesNotContain("Make the lease longer", "'idempotency.lease' is",
+				"'idempotency.retention' is");
 	}
 
 	@Test

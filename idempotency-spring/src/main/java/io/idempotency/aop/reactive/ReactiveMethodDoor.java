@@ -1,6 +1,7 @@
 package io.idempotency.aop.reactive;
 
 import java.lang.reflect.Method;
+import java.security.Principal;
 import java.util.function.Supplier;
 
 import io.idempotency.IdempotencyContextHolder;
@@ -10,6 +11,7 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.MethodDoor;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.aop.OperationDoor;
+import io.idempotency.aop.RequestValues;
 import io.idempotency.aop.ResultForm;
 import io.idempotency.engine.WorkTransactions;
 import io.idempotency.protocol.GuardedCall;
@@ -41,7 +43,7 @@ public final class ReactiveMethodDoor implements OperationDoor {
 
 	private final Supplier<SubscribedRequest> here;
 
-	private final Mono<SubscribedRequest> there;
+	private final Mono<Principal> login;
 
 	/**
 	 * Creates the door.
@@ -49,16 +51,16 @@ public final class ReactiveMethodDoor implements OperationDoor {
 	 * @param engine supplies the engine, which only applications with such methods need
 	 * @param transactions finds the transactions that records join
 	 * @param here supplies what the calling thread works for
-	 * @param there gives what a subscription works for, empty if that is what the calling
-	 * thread works for
+	 * @param login gives whom a subscription works for, empty if its context does not
+	 * tell. Of the request it tells nothing: that is the one of the calling thread
 	 */
 	public ReactiveMethodDoor(MethodDoor door, Supplier<ReactiveIdempotencyEngine> engine,
-			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<SubscribedRequest> there) {
+			SubscribedTransactions transactions, Supplier<SubscribedRequest> here, Mono<Principal> login) {
 		this.door = door;
 		this.engine = engine;
 		this.transactions = transactions;
 		this.here = here;
-		this.there = there;
+		this.login = login;
 	}
 
 	@Override
@@ -96,8 +98,14 @@ public final class ReactiveMethodDoor implements OperationDoor {
 		IdempotentOperation operation = call.operation();
 		SubscribedRequest request = this.here.get();
 		SubscribedRequest known = operation.key().isOfCaller() ? request.captured(operation.name()) : request;
-		return result
-			.answer(this.there.defaultIfEmpty(known).flatMap((current) -> guarded(call.again(), result, current)));
+		return result.answer(this.login.map((user) -> subscribed(known).as(user))
+			.defaultIfEmpty(known)
+			.flatMap((current) -> guarded(call.again(), result, current)));
+	}
+
+	/** A publisher may be made before there is a request. */
+	private SubscribedRequest subscribed(SubscribedRequest known) {
+		return (known.values() != RequestValues.NONE) ? known : this.here.get();
 	}
 
 	private Mono<Object> guarded(OperationCall call, PublishedResult result, SubscribedRequest request) {

@@ -1,10 +1,13 @@
 package io.idempotency.aop.reactive;
 
+import java.security.Principal;
+import java.util.List;
 import java.util.function.Function;
 
 import io.idempotency.Internal;
 import io.idempotency.aop.RequestValues;
 import io.idempotency.key.Caller;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a subscription works for.
@@ -30,6 +33,36 @@ public record SubscribedRequest(RequestValues values, Function<String, Caller> o
 			};
 		}
 		return new SubscribedRequest(this.values, known);
+	}
+
+	/** Returns the same, for somebody who is logged in where it is subscribed to. */
+	SubscribedRequest as(Principal login) {
+		return new SubscribedRequest(new LoginValues(this.values, login), this.owner);
+	}
+
+	/** The values of a request, with the principal of the subscription. */
+	private record LoginValues(RequestValues request, Principal principal) implements RequestValues {
+
+		@Override
+		public @Nullable String header(String name) {
+			return this.request.header(name);
+		}
+
+		@Override
+		public List<String> headers(String name) {
+			return this.request.headers(name);
+		}
+
+		@Override
+		public @Nullable String param(String name) {
+			return this.request.param(name);
+		}
+
+		@Override
+		public @Nullable Object body(String pointer) {
+			return this.request.body(pointer);
+		}
+
 	}
 
 }
