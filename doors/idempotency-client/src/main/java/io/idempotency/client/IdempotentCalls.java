@@ -169,7 +169,8 @@ public final class IdempotentCalls {
 			Set<String> names = Arrays.stream(methods)
 				.map((method) -> method.toUpperCase(Locale.ROOT))
 				.collect(Collectors.toUnmodifiableSet());
-			require(names.stream().allMatch(HeaderName::isValid), "methods must be names of HTTP methods, without blanks");
+			require(names.stream().allMatch(HeaderName::isValid),
+					"methods must be names of HTTP methods, without blanks");
 			require(names.stream().noneMatch(SAFE_METHODS::contains), "methods must not be safe ones");
 			this.methods = names;
 			return this;

@@ -67,7 +67,8 @@ class IdempotentCallsTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.methods("POST", "GET"));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.methods("get"));
 		for (String name : List.of("", " POST", "PO ST", "POST,PUT")) {
-			assertThatIllegalArgumentException().isThrownBy(() -> builder.methods(name)).withMessageContaining("methods");
+			assertThatIllegalArgumentException().isThrownBy(() -> builder.methods(name))
+				.withMessageContaining("methods");
 		}
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.alsoOn(422));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.alsoOn(400));

@@ -1,6 +1,8 @@
 package io.idempotency.http;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Set;
 
 import io.idempotency.IdempotencyKeyMissingException;
@@ -12,8 +14,10 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.service.annotation.HttpExchange;
 
 /**
@@ -37,6 +41,18 @@ public final class HandlerRules {
 		return AnnotatedElementUtils.hasAnnotation(targetClass, Controller.class)
 				&& (AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
 						|| AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
+	}
+
+	/**
+	 * Returns whether the bean of a mapped handler is one of a class: several classes may
+	 * inherit one method, and be handlers of their own.
+	 */
+	public static boolean isOf(HandlerMethod handler, Class<?> targetClass) {
+		Class<?> mapped = handler.getBeanType();
+		Class<?> target = ClassUtils.getUserClass(targetClass);
+		// A proxy, or what a factory declares, does not name the class.
+		return mapped == target || Proxy.isProxyClass(mapped)
+				|| Modifier.isAbstract(mapped.getModifiers()) && mapped.isAssignableFrom(target);
 	}
 
 	/** Returns whether the annotation of the class does not cover the method. */

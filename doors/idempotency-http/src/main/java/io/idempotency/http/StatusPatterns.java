@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import io.idempotency.Internal;
 
 /**
- * A set of HTTP status codes of failures, given as codes and classes of codes: {@code 429},
- * {@code 5xx}. Immutable.
+ * A set of HTTP status codes of failures, given as codes and classes of codes:
+ * {@code 429}, {@code 5xx}. Immutable.
  *
  * @hidden
  */

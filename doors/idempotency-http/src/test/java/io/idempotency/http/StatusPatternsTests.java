@@ -44,7 +44,8 @@ class StatusPatternsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "2xx", "200", "3xx", "304", "100", "6xx", "0xx", "5x", "5xxx", "600", "42", "4290", "abc", "-429", "50x" })
+	@ValueSource(strings = { "", "2xx", "200", "3xx", "304", "100", "6xx", "0xx", "5x", "5xxx", "600", "42", "4290",
+			"abc", "-429", "50x" })
 	void whatIsNoPatternIsQuotedInTheMessage(String pattern) {
 		assertThatIllegalArgumentException().isThrownBy(() -> StatusPatterns.parse(List.of(pattern)))
 			.withMessageContaining("'" + pattern + "'");

@@ -12,8 +12,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.idempotency.IdempotencyContextHolder;
 import io.idempotency.IdempotencyException;
 import io.idempotency.aop.GuardFaultException;
+import io.idempotency.aop.GuardedMethod;
 import io.idempotency.aop.OperationCall;
 import io.idempotency.engine.AsyncResults;
+import io.idempotency.http.HandlerRules;
 import io.idempotency.reactor.ReactiveClaim;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -156,6 +158,12 @@ final class Pass {
 		HandlerMethod mapped = this.handler;
 		return mapped != null && (mapped.getMethod().equals(method)
 				|| AopUtils.getMostSpecificMethod(mapped.getMethod(), mapped.getBeanType()).equals(method));
+	}
+
+	/** Returns whether a guarded method is the handler, and that of its bean. */
+	boolean leadsTo(GuardedMethod guarded) {
+		HandlerMethod mapped = this.handler;
+		return mapped != null && HandlerRules.isOf(mapped, guarded.targetClass()) && leadsTo(guarded.method());
 	}
 
 	/** Returns the method of the handler, which the route of a function does not have. */

@@ -141,14 +141,14 @@ public final class WebFluxDoor implements OperationDoor {
 	}
 
 	private static Mono<?> enterOne(OperationCall call, @Nullable Pass pass) {
-		if (pass == null || !pass.leadsTo(call.operation().guarded().method())) {
+		if (pass == null || !pass.leadsTo(call.operation().guarded())) {
 			return Mono.error(noRequest(call.operation()));
 		}
 		return pass.admits(call) ? pass.one(call) : Mono.never();
 	}
 
 	private static Flux<?> enterMany(OperationCall call, @Nullable Pass pass) {
-		if (pass == null || !pass.leadsTo(call.operation().guarded().method())) {
+		if (pass == null || !pass.leadsTo(call.operation().guarded())) {
 			return Flux.error(noRequest(call.operation()));
 		}
 		return pass.admits(call) ? pass.many(call) : Flux.never();

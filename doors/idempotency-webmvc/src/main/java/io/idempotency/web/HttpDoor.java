@@ -115,7 +115,8 @@ public final class HttpDoor implements OperationDoor {
 	}
 
 	private static boolean isHandler(HttpServletRequest request, IdempotentOperation operation) {
-		if (!(request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
+		if (!(request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)
+				|| !HandlerRules.isOf(handler, operation.guarded().targetClass())) {
 			return false;
 		}
 		Method method = handler.getMethod();

@@ -1,0 +1,85 @@
+package io.idempotency.web;
+
+import io.idempotency.Idempotent;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.WebApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Two controllers inherit one handler, and the one calls the other. */
+class InheritedHandlerTests {
+
+	private final WebApplicationContext context = HttpDoorSetup.start(Orders.class, Invoices.class);
+
+	@AfterEach
+	void stop() {
+		((ConfigurableApplicationContext) this.context).close();
+	}
+
+	@Test
+	void eachHasACallAndAResultOfItsOwn() throws Exception {
+		for (String expected : new String[] { "order 1 with invoice 1", "order 1 with invoice 1" }) {
+			assertThat(HttpDoorSetup.client(this.context)
+				.perform(MockMvcRequestBuilders.post("/orders/create").header("Idempotency-Key", "k1"))
+				.andReturn()
+				.getResponse()
+				.getContentAsString()).isEqualTo(expected);
+		}
+		assertThat(this.context.getBean(FaultyStore.class).verbs).filteredOn((verb) -> verb.startsWith("complete"))
+			.containsExactly("complete RESULT", "complete RESULT");
+		assertThat(this.context.getBean(Invoices.class).runs()).isOne();
+	}
+
+	abstract static class Crud {
+
+		private int runs;
+
+		@Idempotent
+		@PostMapping("/create")
+		public String create() {
+			this.runs++;
+			return made(this.runs);
+		}
+
+		int runs() {
+			return this.runs;
+		}
+
+		abstract String made(int run);
+
+	}
+
+	@RestController
+	@RequestMapping("/orders")
+	static class Orders extends Crud {
+
+		@Autowired
+		private Invoices invoices;
+
+		@Override
+		String made(int run) {
+			return "order " + run + " with " + this.invoices.create();
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/invoices")
+	static class Invoices extends Crud {
+
+		@Override
+		String made(int run) {
+			return "invoice " + run;
+		}
+
+	}
+
+}
