@@ -110,13 +110,13 @@ public final class EarlyReplay {
 		if (!(handler instanceof HandlerMethod method) || request.getDispatcherType() != DispatcherType.REQUEST) {
 			return false;
 		}
-		// Most handlers have no operation, so that is asked first.
-		IdempotentOperation operation = this.operations.of(request);
-		if (operation == null || !isSimple(operation) || isForm(request) || !this.plain.contains(method)) {
-			return false;
-		}
+		// Most requests have passed the filter, so that is asked first.
 		Exchange exchange = Exchange.find(request);
 		if (exchange == null || RecordingRequest.find(request) == null) {
+			return false;
+		}
+		IdempotentOperation operation = this.operations.of(request);
+		if (operation == null || !isSimple(operation) || isForm(request) || !this.plain.contains(method)) {
 			return false;
 		}
 		try {

@@ -19,6 +19,7 @@ import io.idempotency.aop.IdempotentOperation;
 import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.http.HandlerRules;
 import io.idempotency.http.RouteRegistry;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletMapping;
@@ -412,9 +413,9 @@ final class GuardedRequestMatcher {
 
 		private final int registrations;
 
-		private final Map<String, List<PathPattern>> byMethod = new HashMap<>();
+		private final Map<String, GuardedPaths> byMethod = new HashMap<>();
 
-		private final @Nullable List<PathPattern> otherMethods;
+		private final @Nullable GuardedPaths otherMethods;
 
 		ServletHandlers(ServletContext servletContext, int registrations, @Nullable List<GuardedHandler> guarded) {
 			this.servletContext = servletContext;
@@ -426,7 +427,7 @@ final class GuardedRequestMatcher {
 		}
 
 		/** Returns the patterns of the paths, {@code null} if it may be any path. */
-		private static @Nullable List<PathPattern> paths(@Nullable List<GuardedHandler> guarded,
+		private static @Nullable GuardedPaths paths(@Nullable List<GuardedHandler> guarded,
 				Predicate<GuardedHandler> selected) {
 			if (guarded == null) {
 				return null;
@@ -441,25 +442,77 @@ final class GuardedRequestMatcher {
 					paths.addAll(condition.getPatterns());
 				}
 			}
-			return paths;
+			return GuardedPaths.of(paths);
 		}
 
 		boolean mayTake(HttpServletRequest request) {
 			String method = request.getMethod();
-			List<PathPattern> paths = this.byMethod.containsKey(method) ? this.byMethod.get(method) : this.otherMethods;
-			if (paths == null) {
-				return true;
+			GuardedPaths paths = this.byMethod.containsKey(method) ? this.byMethod.get(method) : this.otherMethods;
+			return paths == null || paths.mayMatch(request);
+		}
+
+	}
+
+	/**
+	 * The paths of guarded handlers.
+	 *
+	 * @param patterns their patterns
+	 * @param ends how a path ends that a pattern matches, as far as each is sure
+	 */
+	private record GuardedPaths(List<PathPattern> patterns, List<String> ends) {
+
+		static GuardedPaths of(List<PathPattern> patterns) {
+			return new GuardedPaths(patterns,
+					patterns.stream().map((pattern) -> end(pattern.getPatternString())).distinct().toList());
+		}
+
+		/** What is behind the last variable or wildcard, without slashes at the end. */
+		private static String end(String pattern) {
+			int from = pattern.length();
+			while (from > 0 && "*?}".indexOf(pattern.charAt(from - 1)) < 0) {
+				from--;
 			}
-			if (paths.isEmpty()) {
+			return pattern.substring(from, Math.max(from, lengthWithoutSlashes(pattern)));
+		}
+
+		private static int lengthWithoutSlashes(String path) {
+			int length = path.length();
+			while (length > 0 && path.charAt(length - 1) == '/') {
+				length--;
+			}
+			return length;
+		}
+
+		boolean mayMatch(HttpServletRequest request) {
+			if (this.patterns.isEmpty() || !mayEnd(request)) {
 				return false;
 			}
 			PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
-			return matches(paths, path)
-					|| endsInSlash(path) && matches(paths, path.subPath(0, path.elements().size() - 1));
+			return matches(path) || endsInSlash(path) && matches(path.subPath(0, path.elements().size() - 1));
 		}
 
-		private static boolean matches(List<PathPattern> paths, PathContainer path) {
-			for (PathPattern pattern : paths) {
+		/**
+		 * Returns whether the path ends as one of the patterns does: most do not, and
+		 * need not be taken apart.
+		 */
+		private boolean mayEnd(HttpServletRequest request) {
+			String path = request.getRequestURI();
+			if (path.indexOf('%') >= 0 || path.indexOf(';') >= 0
+					|| request.getAttribute(RequestDispatcher.INCLUDE_REQUEST_URI) != null) {
+				// What is compared is another text.
+				return true;
+			}
+			int length = lengthWithoutSlashes(path);
+			for (String end : this.ends) {
+				if (path.regionMatches(true, length - end.length(), end, 0, end.length())) {
+					return true;
+				}
+			}
+			return false;
+		}
+
+		private boolean matches(PathContainer path) {
+			for (PathPattern pattern : this.patterns) {
 				if (pattern.matches(path)) {
 					return true;
 				}

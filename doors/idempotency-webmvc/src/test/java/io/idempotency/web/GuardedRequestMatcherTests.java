@@ -9,6 +9,7 @@ import io.idempotency.aop.IdempotentOperationSource;
 import io.idempotency.http.RouteRegistry;
 import io.idempotency.protocol.IdempotencyPolicy;
 import io.idempotency.store.IdempotencyStore;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.MappingMatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
+import org.springframework.http.server.PathContainer;
 import org.springframework.mock.web.MockHttpServletMapping;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.stereotype.Controller;
@@ -77,6 +79,33 @@ class GuardedRequestMatcherTests {
 		MockHttpServletRequest request = request(method, path);
 		assertThat(this.handlers.mayMeet(request)).isFalse();
 		assertThat(GuardedRequestMatcher.hasPassed(request)).isTrue();
+	}
+
+	/** Whatever is behind the last variable or wildcard of a pattern, a path ends so. */
+	@ParameterizedTest
+	@CsvSource({ "/ends/7/last, true", "/ends/7/LAST, true", "/ENDS/7/last//, true", "/ends/7/lasts, false",
+			"/ends/7/la%73t, true", "/ends/7/la%73ts, false", "/ends/7/last;a=1, true", "/ends/a.json, true",
+			"/ends/.json, true", "/ends/a.xml, false", "/ends/abc, true", "/ends/abd, false", "/any/1/2/3, true",
+			"/any, true", "/rest/1/2/3, true", "/id/7, true", "/id/7/8, false", "/slash/7/, true", "/slash, false",
+			"/last, false", "/, false" })
+	void pathsThatEndAsAPatternDoesAreKnown(String path, boolean met) {
+		restart(Ends.class, AnyCase.class);
+		assertThat(this.handlers.mayMeet(request("POST", path))).isEqualTo(met);
+		RequestMappingHandlerMapping mapping = this.context.getBean(RequestMappingHandlerMapping.class);
+		PathContainer parsed = PathContainer.parsePath(path);
+		assertThat(met || mapping.getHandlerMethods()
+			.keySet()
+			.stream()
+			.flatMap((info) -> info.getPathPatternsCondition().getPatterns().stream())
+			.noneMatch((pattern) -> pattern.matches(parsed))).as("known if Spring maps it").isTrue();
+	}
+
+	@Test
+	void pathOfAnIncludeIsWhatSpringLooksAt() {
+		MockHttpServletRequest request = request("POST", "/elsewhere");
+		request.setAttribute(RequestDispatcher.INCLUDE_REQUEST_URI, "/orders");
+		request.setAttribute(RequestDispatcher.INCLUDE_SERVLET_PATH, "");
+		assertThat(this.handlers.mayMeet(request)).isTrue();
 	}
 
 	@Test
@@ -295,6 +324,31 @@ class GuardedRequestMatcherTests {
 		@SuppressWarnings("deprecation")
 		public void configurePathMatch(PathMatchConfigurer configurer) {
 			PathPatternParser parser = new PathPatternParser();
+			parser.setMatchOptionalTrailingSeparator(true);
+			configurer.setPatternParser(parser);
+		}
+
+	}
+
+	@RestController
+	static class Ends {
+
+		@Idempotent
+		@PostMapping({ "/ends/{id}/last", "/ends/*.json", "/ends/a?c", "/any/**", "/rest/{*path}", "/id/{id:[0-9]+}",
+				"/slash/{id}/" })
+		public void create() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class AnyCase implements WebMvcConfigurer {
+
+		@Override
+		@SuppressWarnings("deprecation")
+		public void configurePathMatch(PathMatchConfigurer configurer) {
+			PathPatternParser parser = new PathPatternParser();
+			parser.setCaseSensitive(false);
 			parser.setMatchOptionalTrailingSeparator(true);
 			configurer.setPatternParser(parser);
 		}
